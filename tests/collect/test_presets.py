@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import UI_LANGUAGES, CampaignSettings
+from endoxa.collect.cards.drawing import next_card
 from endoxa.collect.contributor.cards.services import TOPICS
 from endoxa.collect.contributor.survey import example_for
 from endoxa.collect.entry.cleaning import clean
+from endoxa.collect.entry.flags import flags
 from endoxa.collect.entry.seeding import add_seeds, preview_seeds
-from endoxa.collect.models import Pair
+from endoxa.collect.models import CardState, Pair
 from endoxa.collect.presets import load_preset, preset_names
+from endoxa.collect.sampler import Balance, Expected, Outlook
 from endoxa.errors import UserError
 
 
@@ -73,21 +78,87 @@ def test_an_unknown_preset_is_refused_with_the_names():
         load_preset("rivers")
 
 
-def test_sixty_seeds_start_the_cards_spread_over_all_countries_and_languages(make_campaign):
-    preset = load_preset("laces")
-    settings, seeds = preset.settings, preset.seeds
-    assert len(seeds) == 60
+@pytest.fixture(scope="module")
+def laces():
+    return load_preset("laces")
+
+
+HOME = {"BR": "pt"}
+"""The language of the pairs that each country has most of; Spanish in all others."""
+
+
+def test_seeds_start_the_cards_in_the_language_of_each_country_and_in_english(make_campaign, laces):
+    settings, seeds = laces.settings, laces.seeds
+    languages = Counter((seed.country, seed.language) for seed in seeds)
+    for country in settings.countries:
+        assert languages[country, HOME.get(country, "es")] >= 14, country
+        assert languages[country, "en"] >= 3, country
+        unkind = [seed for seed in seeds if seed.country == country and seed.negative]
+        assert 2 <= len(unkind) <= 6, country
     assert {seed.country for seed in seeds} == set(settings.countries)
     assert {seed.language for seed in seeds} == {"es", "en", "pt"}
-    assert {seed.topic for seed in seeds} <= set(TOPICS)
+    assert {seed.topic for seed in seeds} == set(TOPICS)
     assert max(Counter(seed.topic for seed in seeds).values()) <= settings.sampler.topic_cap * len(seeds)
-    assert 0 < sum(seed.negative is True for seed in seeds) < 10
+    assert all(seed.negative is not None for seed in seeds)
     assert all(clean(seed.attribute) == seed.attribute for seed in seeds)
+    assert not [seed.attribute for seed in seeds if flags(seed.attribute, seed.language, settings)]
     campaign = make_campaign("sea", countries=settings.countries, data_languages=settings.data_languages)
     report = preview_seeds(campaign, seeds)
-    assert (report.added, report.duplicates, report.alike) == (60, (), ())
+    assert (report.added, report.duplicates) == (len(seeds), ())
+    assert [(one.seed.attribute, one.pair) for one in report.alike] == []
     add_seeds(campaign, seeds)
-    assert Pair.objects.count() == 60
+    assert Pair.objects.count() == len(seeds)
+
+
+def test_the_seeds_leave_room_for_words_of_people(laces):
+    """A quarter of what a room of the expected size can rate; more, and the fields for new words would close."""
+    settings = laces.settings
+    expected = Expected(True, settings.expected_people, settings.minutes)
+    start = Outlook(
+        backlog=settings.sampler.k * len(laces.seeds),
+        pace=expected.pace(0, 0, 0.0),
+        minutes=settings.minutes,
+        total=settings.minutes,
+        new_pairs=0.0,
+        k=settings.sampler.k,
+    )
+    assert start.backlog <= start.capacity / 4
+    assert start.balance is Balance.EXPLORE
+
+
+@pytest.mark.slow
+def test_most_first_cards_are_about_the_country_of_whoever_plays(make_campaign, make_person, laces):
+    settings = json.loads(laces.settings.model_dump_json())
+    campaign = make_campaign("sea", **settings)
+    add_seeds(campaign, laces.seeds)
+    chance = np.random.default_rng(20)
+    shares = {}
+    for country in laces.settings.countries:
+        home = HOME.get(country, "es")
+        for languages in ([home], [home, "en"]):
+            people = [
+                make_person(campaign, f"{country} {languages} {n}", origins=[country], languages=languages)
+                for n in range(2)
+            ]
+            own = [card.country == country for one in people for card in first_cards(one, chance)]
+            shares[country, len(languages)] = sum(own) / len(own)
+    # Of 40 cards a country may have some fewer by chance; of all 1,680 not.
+    assert {who: share for who, share in shares.items() if share < 0.45} == {}
+    for languages in (1, 2):
+        found = [share for (_, number), share in shares.items() if number == languages]
+        assert sum(found) / len(found) >= 0.62
+
+
+def first_cards(person, chance, count=20):
+    """Cards that somebody gets in a campaign in which nobody else answers yet."""
+    cards = []
+    for _ in range(count):
+        card = next_card(person, rng=chance)
+        assert card is not None
+        card.state, card.closed_at = CardState.ANSWERED, card.drawn_at
+        card.save()
+        cards.append(card)
+    return cards
 
 
 def test_the_school_asks_minors_nothing_sensitive_and_starts_kind(make_campaign):

@@ -37,6 +37,24 @@ def export(
             metavar="FOLDER", help="Folder of a published release: write it without later withdrawals."
         ),
     ] = None,
+    restricted: Annotated[
+        str | None,
+        typer.Option(
+            "--restricted",
+            metavar="RECIPIENT",
+            help="Make the release for this person (institution), with nothing merged (and --release, --signed).",
+        ),
+    ] = None,
+    signed: Annotated[
+        bool,
+        typer.Option("--signed", help="The recipient signed the conditions (--conditions shows them)."),
+    ] = False,
+    conditions: Annotated[
+        bool,
+        typer.Option(
+            "--conditions", help="With --restricted: write the conditions to sign to --out, and no data."
+        ),
+    ] = False,
     formats: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,9 +74,15 @@ def export(
       endoxa collect export campaign -o release-1.0 --release 1.0
       endoxa collect export campaign -o release-1.0.1 --patch release-1.0
       endoxa collect export campaign -o tables --format csv
+      endoxa collect export campaign -o conditions.md --release 1.1 --restricted "A. Bell, River" --conditions
+      endoxa collect export campaign -o for-bell --release 1.1 --restricted "A. Bell, River" --signed
     """  # noqa: D301
     from endoxa.errors import UserError
 
+    if restricted is not None:
+        _require_signed(release, patch, signed=signed or conditions)
+    elif signed or conditions:
+        raise UserError("--signed and --conditions go with --restricted RECIPIENT.")
     if patch is not None and (release is not None or formats):
         raise UserError(
             "--patch takes number and formats from the release: leave --release and --format out."
@@ -68,11 +92,52 @@ def export(
     from endoxa.collect.export.patches import patch_release
     from endoxa.collect.export.run import export_campaign
 
+    if conditions:
+        _write_conditions(chosen, output, release or "", restricted or "")
+        return
     if patch is not None:
         report = patch_release(chosen, patch, output)
     else:
-        report = export_campaign(chosen, output, release=release, formats=tuple(formats or FORMATS))
+        report = export_campaign(
+            chosen,
+            output,
+            release=release,
+            formats=tuple(formats or FORMATS),
+            recipient=_named(restricted),
+        )
     _print(report)
+
+
+def _require_signed(release: str | None, patch: Path | None, *, signed: bool) -> None:
+    from endoxa.errors import UserError
+
+    if patch is not None or release is None:
+        raise UserError("--restricted makes a release of its own: give it a number with --release.")
+    if not signed:
+        raise UserError(
+            "--restricted needs --signed: write the conditions with --conditions and have the recipient sign them."
+        )
+
+
+def _named(restricted: str | None) -> str:
+    from endoxa.collect.export.agreement import recipient_named
+
+    return "" if restricted is None else recipient_named(restricted)
+
+
+def _write_conditions(campaign: Campaign, output: Path, number: str, recipient: str) -> None:
+    from endoxa.collect.export.agreement import agreement
+    from endoxa.errors import UserError
+
+    text = agreement(campaign, number, _named(recipient))
+    try:
+        with output.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as problem:
+        raise UserError(
+            f"{output} cannot be written ({problem.strerror}): name a file that is not there yet."
+        ) from problem
+    typer.echo(f"Conditions for {recipient} written to {output}: have them signed, then use --signed.")
 
 
 def expire(folder: Folder, *, campaign: Slug = None) -> None:

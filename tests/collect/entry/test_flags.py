@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +23,18 @@ FLAGGED = [
     ("en", "say macarena stole the money", "name"),
     ("es", "dicen que Rodríguez roba", "name"),
     ("es", "saben que macarena es un ladrón", "name"),
+    ("es", "maria robó", "name"),
+    ("es", "María Gómez es ladrona", "name"),
+    ("es", "maría gómez es ladrona", "name"),
+    ("es", "rosa roba", "name"),
+    ("en", "grace is a thief", "name"),
+    ("fr", "marie a volé", "name"),
+    ("pt", "joão roubou", "name"),
+    ("sw", "juma aliiba", "name"),
+    ("ar", "محمد سرق المال", "name"),
+    ("ar", "أحمد كاذب", "name"),
+    ("hi", "राम चोर है", "name"),
+    ("hi", "पूजा चोर है", "name"),
     ("ar", "مثل السيد علي", "name"),
     ("en", "write to ana@example.org", "email"),
     ("en", "call +54 11 5555-0123", "phone"),
@@ -79,6 +93,14 @@ PLAIN = [
     ("hi", "चाय पीते हैं"),
     ("ar", "كرماء"),
     ("en", "OK"),
+    ("en", "hope"),
+    ("en", "say grace and thank the cook"),
+    ("en", "have hope after all these years and beat the odds"),
+    ("es", "rosa"),
+    ("es", "llevan rosas"),
+    ("es", "viven entre dolores y esperanza"),
+    ("hi", "पूजा करते हैं"),
+    ("ar", "يعيشون على أمل"),
     ("en", "stole land from Chileans"),
     ("es", "roban en Lima"),
     ("en", "like macarena"),
@@ -104,3 +126,15 @@ def test_any_text_can_be_looked_at(text, language):
 def test_english_words_are_judged_both_ways():
     assert negative("are terrible cooks", "en") is True
     assert negative("love poetry", "en") is False
+
+
+@pytest.mark.slow
+def test_small_letters_do_not_drown_moderators(shared):
+    """Published sentences with many names and words of offence, in small letters; at most 1 % are flagged."""
+    with (shared / "data/crows_pairs/crows_pairs_anonymized.csv").open(encoding="utf-8") as file:
+        crows = [row[name].lower() for row in csv.DictReader(file) for name in ("sent_more", "sent_less")]
+    found = [text for text in crows if "name" in flags(text, "en", SETTINGS)]
+    assert 0 < len(found) <= len(crows) / 100
+    words = [text for text in crows if {"hope", "grace", "will", "may"} & set(text.split())]
+    assert len(words) > 40
+    assert not [text for text in words if text in found]

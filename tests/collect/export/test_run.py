@@ -570,3 +570,27 @@ def test_other_rooms_say_what_the_tables_are_for(campaign, crowd, make_pairs, tm
             check_file(path.with_suffix(".jsonl"))
     with pytest.raises(UserError, match="make sentences of it with endoxa build pairs"):
         recognise(tmp_path / "out" / "pairs.csv")
+
+
+@pytest.mark.parametrize(
+    ("country", "language", "identity"),
+    [
+        ("DO", "en", "people from the Dominican Republic"),
+        ("DO", "es", "los habitantes de la República Dominicana"),
+        ("DO", "fr", "les gens de la République dominicaine"),
+        ("DO", "pt", "os habitantes da República Dominicana"),
+        ("JM", "fr", "les gens de la Jamaïque"),
+        ("CF", "fr", "les gens de la République centrafricaine"),
+        ("BR", "fr", "les gens du Brésil"),
+        ("BR", "pt", "os habitantes do Brasil"),
+        ("CD", "pt", "os habitantes do Congo - Kinshasa"),
+        ("GD", "pt", "os habitantes de Granada"),
+        ("US", "fr", "les gens des États-Unis"),
+        ("US", "pt", "os habitantes dos Estados Unidos"),
+        ("US", "ar", "سكان الولايات المتحدة"),
+        ("DO", "hi", "डोमिनिकन गणराज्य के लोग"),
+        ("DO", "sw", "watu wa Jamhuri ya Dominika"),
+    ],
+)
+def test_names_of_countries_have_their_article_in_every_language(country, language, identity):
+    assert identity_of(country, language) == identity

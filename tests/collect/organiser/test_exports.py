@@ -139,3 +139,45 @@ def test_a_full_disk_is_said_and_nothing_is_written_down(page, monkeypatch):
     assert "Is the disk of the server full?" in answer.content.decode()
     assert not Release.objects.exists()
     assert not AuditEntry.objects.exists()
+
+
+WHO = "A. Bell, River University"
+SIGNED = {"number": "1.0", "recipient": WHO, "final": "on"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role", [Role.RESEARCHER, Role.MODERATOR, Role.REVIEWER, None])
+def test_only_organisers_make_restricted_releases(page, role):
+    assert page(role, "export_restricted", SIGNED).status_code == 404
+    assert not Release.objects.exists()
+    assert b'id="restricted"' not in page(role).content
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lacking", ["final", "recipient", "number"])
+def test_a_restricted_release_needs_a_name_and_a_signature(page, lacking):
+    answer = page(Role.ORGANISER, "export_restricted", {**SIGNED, lacking: ""})
+    assert answer.status_code == 422
+    assert not Release.objects.exists()
+    assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.slow
+def test_a_restricted_release_is_sent_once_and_written_down(page, campaign, make_person):
+    propose(make_person(campaign, origins=["CL"]), "CL", "love poetry")
+    answer = page(Role.ORGANISER, "export_restricted", SIGNED)
+    assert 'filename="river-1.0-restricted.zip"' in answer["Content-Disposition"]
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
+        text = archive.read("river-1.0-restricted/AGREEMENT.md").decode()
+        assert "CL" in archive.read("river-1.0-restricted/people.csv").decode()
+    assert WHO in text
+    (entry,) = AuditEntry.objects.all()
+    assert (entry.action, entry.detail["recipient"], entry.detail["release"]) == (
+        "restricted release",
+        WHO,
+        "1.0",
+    )
+    assert [one.recipient for one in Release.objects.all()] == [WHO]
+    assert not Release.objects.public().exists()
+    assert WHO in page(Role.ORGANISER).content.decode()
+    assert WHO not in page(Role.RESEARCHER).content.decode()

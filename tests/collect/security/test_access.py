@@ -33,6 +33,9 @@ PANEL_OPEN_TO_STRANGERS = {"panel:start", "panel:declined", "panel:deleted"}
 SIGN_IN = "/organise/login/"
 EVERYBODY = "moderator organiser researcher reviewer"
 ROLES = {
+    "all_pairs": "moderator organiser reviewer",
+    "all_pairs_act": "moderator organiser",
+    "all_pairs_words": "moderator organiser reviewer",
     "audit": "organiser",
     "balance": "organiser",
     "code_poster": "organiser",
@@ -43,6 +46,7 @@ ROLES = {
     "dashboard_live": EVERYBODY,
     "export_download": "organiser researcher",
     "export_release": "organiser",
+    "export_restricted": "organiser",
     "exports": "organiser researcher",
     "merges": "moderator organiser reviewer",
     "moderation": "moderator organiser reviewer",

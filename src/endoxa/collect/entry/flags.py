@@ -2,14 +2,17 @@
 
 Each is a guess by form. The name of a person is looked for only where scripts have capitals (two capitalised words in
 a row), after a title, or beside a word of offence ("stole", `offence.toml`): there one capitalised word counts, or a
-first name of the bank of names in small letters. One name alone is not found. Countries, large towns, their people and
-languages are left alone; titles of songs and names of brands are found too.
+first name in small letters, of the bank of names or of those that very many people have (`first_names.toml`). First
+names that are ordinary words too ("rosa", "hope") count only shortly before the word of offence. One name alone is not
+found. Countries, large towns, their people and languages are left alone; titles of songs and names of brands are found
+too.
 """
 
 from __future__ import annotations
 
 import csv
 import tomllib
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -36,6 +39,9 @@ BANK = "instruments/questions/names/nationality.csv"
 _SHORT = 3
 """First names of no more letters are too often words."""
 _BEGINNING = 4
+_NEAR = 3
+"""Words after a name that is an ordinary word, too, among which the word of offence has to be."""
+_ACCENTS = regex.compile(r"[\u0300-\u036f\u064b-\u0655]")
 _WORD = regex.compile(r"[\p{L}\p{M}'\u2019-]+")
 
 _LONG = 60
@@ -139,7 +145,13 @@ def _accuses_somebody(text: str, language: str) -> bool:
     if not holds(text, _offences()):
         return False
     spelled = [match.group() for match in _WORD.finditer(text)]
-    if any(word.casefold() in _first_names() and not is_place(word, language) for word in spelled):
+    if any(_typed(word) in _first_names() and not is_place(word, language) for word in spelled):
+        return True
+    if any(
+        _typed(word) in _names_that_are_words()
+        and holds(" ".join(spelled[at + 1 : at + 1 + _NEAR]), _offences())
+        for at, word in enumerate(spelled)
+    ):
         return True
     # The first word has a capital in any sentence; where all nouns have one, it says nothing.
     return language not in _NOUNS_CAPITALISED and any(
@@ -150,6 +162,11 @@ def _accuses_somebody(text: str, language: str) -> bool:
         and not _is_people(word, language)
         for word in spelled[1:]
     )
+
+
+def _typed(word: str) -> str:
+    """A word as people type it who hurry: small letters, no accents."""
+    return _ACCENTS.sub("", unicodedata.normalize("NFD", word.casefold()))
 
 
 def _is_people(word: str, language: str) -> bool:
@@ -166,11 +183,27 @@ def _offences() -> tuple[str, ...]:
 
 @cache
 def _first_names() -> frozenset[str]:
-    """First names of the bank that questions are built with, in small letters."""
+    """First names as `_typed`, in Latin and their own script: of the bank that questions are built with, and ours."""
     text = (files("endoxa") / BANK).read_text(encoding="utf-8")
-    return frozenset(
-        row["name"].casefold() for row in csv.DictReader(text.splitlines()) if len(row["name"]) > _SHORT
+    rows = list(csv.DictReader(text.splitlines()))
+    latin = {_typed(row["name"]) for row in rows if len(row["name"]) > _SHORT}
+    return (
+        frozenset(
+            latin | {_typed(row["native"]) for row in rows if row["native"] and " " not in row["native"]}
+        ).union(_listed("names"))
+        - _names_that_are_words()
     )
+
+
+@cache
+def _names_that_are_words() -> frozenset[str]:
+    return _listed("words")
+
+
+@cache
+def _listed(table: str) -> frozenset[str]:
+    text = (files("endoxa") / "collect" / "entry" / "first_names.toml").read_text(encoding="utf-8")
+    return frozenset(_typed(name) for names in tomllib.loads(text)[table].values() for name in names.split())
 
 
 def _holds_number(text: str) -> bool:

@@ -13,7 +13,7 @@ import polars as pl
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import CampaignSettings, in_language
-from endoxa.collect.export.columns import FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
+from endoxa.collect.export.columns import AGGREGATED, FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
 from endoxa.collect.export.folder import About
 from endoxa.collect.export.tables import Tables
 from endoxa.languages import unreviewed
@@ -55,6 +55,8 @@ def data_card(about: About, tables: Tables) -> str:
         tiers=_tiers(frames["ratings"]),
         revealed=dict(frames["ratings"]["revealed"].value_counts().iter_rows()),
         in_group_empty=frames["ratings"]["in_group"].null_count(),
+        aggregated=AGGREGATED if AGGREGATED in frames else "",
+        suppressed=frames[AGGREGATED]["suppressed"].sum() if AGGREGATED in frames else 0,
         least=LEAST,
         few_share=FEW_SHARE,
     )

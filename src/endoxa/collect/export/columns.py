@@ -233,6 +233,30 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
 }
 """Columns of each table; `columns_of` adds the campaign's own profile questions."""
 
+GROUP_MEANS = (
+    Column("tone", _TEXT, "'negative' or 'not negative' as `polarity` of pairs, 'not judged', or 'all'"),
+    Column("country", _TEXT, "the country that the pairs are about (ISO 3166), or 'all'"),
+    Column(
+        "group",
+        _TEXT,
+        "who rated: 'in' (from the country) or 'out' (from elsewhere); for all countries also the two parts of 'out': "
+        "'near' (from a neighbouring country, or feels close to this one) and 'far'",
+    ),
+    Column("people", _WHOLE, "people who rated; empty where suppressed"),
+    Column("ratings", _WHOLE, "their ratings, with those of people without `rater`; empty where suppressed"),
+    Column("mean", _NUMBER, "mean of these ratings, to two decimals; empty where suppressed"),
+    Column("known", _NUMBER, "share of ratings of 3 or more, to two decimals; empty where suppressed"),
+    Column(
+        "suppressed",
+        _BOOL,
+        f"whether the figures are left out: fewer than {LEAST} people, or such a number could be worked out from them",
+    ),
+)
+"""The table of figures that releases have besides; it is not read back (`group_means`)."""
+
+AGGREGATED = "group_means"
+"""Its name."""
+
 
 LATER: Mapping[str, str] = {"revealed": ""}
 """Columns that older exports do not have, with what stands there when one is read."""
@@ -253,7 +277,7 @@ def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
         )
         for field in declared
     )
-    return (*TABLES[table], *own)
+    return (*(GROUP_MEANS if table == AGGREGATED else TABLES[table]), *own)
 
 
 def schema_of(table: str, settings: CampaignSettings) -> dict[str, DataTypeClass]:

@@ -48,7 +48,10 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class About:
-    """Which campaign, with which settings, as which release ("" for a working copy)."""
+    """Which campaign, with which settings, as which release ("" for a working copy).
+
+    A `recipient` has a restricted release: nothing of people is merged in it (`agreement`).
+    """
 
     campaign: str
     release: str
@@ -56,11 +59,27 @@ class About:
     version: int
     settings: CampaignSettings
     left_out: LeftOut
+    recipient: str = ""
 
     @classmethod
-    def of(cls, campaign: Campaign, release: str, formats: Sequence[str], left_out: LeftOut) -> About:
+    def of(
+        cls,
+        campaign: Campaign,
+        release: str,
+        formats: Sequence[str],
+        left_out: LeftOut,
+        recipient: str = "",
+    ) -> About:
         """A campaign as it is now."""
-        return cls(campaign.slug, release, tuple(formats), campaign.version, campaign.settings, left_out)
+        return cls(
+            campaign.slug,
+            release,
+            tuple(formats),
+            campaign.version,
+            campaign.settings,
+            left_out,
+            recipient,
+        )
 
     def write(self, folder: Path) -> None:
         """Mark a folder."""
@@ -71,6 +90,7 @@ class About:
             "format": _FORMAT,
             "campaign": self.campaign,
             "release": self.release,
+            **({"restricted_to": self.recipient} if self.recipient else {}),
             "formats": list(self.formats),
             "left_out": asdict(self.left_out),
             "settings_version": self.version,
@@ -99,6 +119,7 @@ def read_about(folder: Path) -> About | None:
             version=int(content["settings_version"]),
             settings=CampaignSettings.model_validate(content["settings"]),
             left_out=LeftOut(**content["left_out"]),
+            recipient=str(content.get("restricted_to", "")),
         )
     except (KeyError, TypeError, ValueError, ValidationError) as problem:
         raise UserError(f"{folder / MARK} is damaged: take the export again.") from problem

@@ -83,12 +83,12 @@ class Published:
         return country in self.country.split("; ") if self.linked and self.country else None
 
 
-def published_people(campaign: Campaign, keys: Keys) -> dict[UUID, Published]:
-    """What is said of each person of a campaign."""
+def published_people(campaign: Campaign, keys: Keys, *, whole: bool = False) -> dict[UUID, Published]:
+    """What is said of each person of a campaign; `whole`: with nothing merged, for restricted releases and for sums."""
     settings = campaign.settings
     people = list(Person.objects.filter(campaign=campaign).order_by("pk"))
     # People of an imported export were made anonymous before.
-    least = 1 if keys.salt is None else LEAST
+    least = 1 if whole or keys.salt is None else LEAST
     answered = _origins_when_answering(campaign)
     merged = merge_small_cells(
         [_cells(person, {*person.origins, *answered[person.pk]}, settings) for person in people], least

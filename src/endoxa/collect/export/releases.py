@@ -35,7 +35,7 @@ def require_number(campaign: Campaign, number: str) -> None:
 
 
 @contextmanager
-def numbered(campaign: Campaign, number: str, salt: str) -> Iterator[Release]:
+def numbered(campaign: Campaign, number: str, salt: str, recipient: str = "") -> Iterator[Release]:
     """A release that is made, and finished, inside (`delivering`); nothing of one that was not finished stays.
 
     Raises:
@@ -43,7 +43,7 @@ def numbered(campaign: Campaign, number: str, salt: str) -> Iterator[Release]:
     """
     require_number(campaign, number)
     campaign.releases.broken_off().delete()
-    release = Release.objects.create(campaign=campaign, number=number, salt=salt)
+    release = Release.objects.create(campaign=campaign, number=number, salt=salt, recipient=recipient)
     try:
         yield release
     except BaseException:
@@ -67,6 +67,11 @@ def released(campaign: Campaign, folder: Path) -> Release:
     about = read_about(folder)
     if about is None or not about.release:
         raise UserError(f"{folder} is not a release: name the folder of a release.")
+    if about.recipient:
+        raise UserError(
+            f"{folder} is a restricted release, of which no patch is made: give {about.recipient} the newest "
+            "withdrawals.csv, or make another release for them."
+        )
     release = campaign.releases.finished().filter(number=about.release).first()
     if release is None or about.campaign != campaign.slug:
         raise UserError(f"{folder} holds a release of another campaign than '{campaign.slug}'.")

@@ -305,9 +305,15 @@ def import_campaign(folder: Path) -> Campaign:
         folder: what `endoxa collect export` wrote.
 
     Raises:
-        UserError: the folder is no export or damaged, or a campaign of that name is there already.
+        UserError: the folder is no export or damaged, a restricted release, or a campaign of that name is there.
     """
     about, frames = read_export(folder)
+    if about.recipient:
+        # The copy could be exported again, without the conditions.
+        raise UserError(
+            f"{folder} is a restricted release, which does not become a campaign again: import a public one, "
+            "or restore a backup."
+        )
     if Campaign.objects.filter(slug=about.campaign).exists():
         raise UserError(f"This database has a campaign '{about.campaign}' already: import into an empty one.")
     with transaction.atomic():

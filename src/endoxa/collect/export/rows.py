@@ -105,7 +105,9 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
     )
 
 
-def rating_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
+def rating_rows(
+    campaign: Campaign, pool: Pool, people: Mapping[UUID, Published], *, whole: bool = False
+) -> pl.DataFrame:
     """Ratings of exported pairs. The latest of a person counts where pairs were merged, as in `cards.counts`.
 
     Earlier ones of people without a key are left out: nobody could see what they belong to.
@@ -131,7 +133,7 @@ def rating_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]
             "in_group": who.is_from(rating.pair.country),
             "counted": rating.pk in counting,
             "prompted": True,
-            **_drawn(card, who),
+            **_drawn(card, who, whole=whole),
             "revealed": card.revealed,
             "late": card.late,
             "surplus": rating.surplus,
@@ -273,11 +275,11 @@ def withdrawal_rows(campaign: Campaign, salt: str | None) -> pl.DataFrame:
     return _frame("withdrawals", campaign.settings, rows)
 
 
-def _drawn(card: Card, who: Published) -> Row:
+def _drawn(card: Card, who: Published, *, whole: bool) -> Row:
     """How a card was drawn. Nothing of people without a key: cards about their own country stand out by it."""
     if not who.linked:
         return {"tier": "", "weight": None, "propensity": None, "pool": None}
-    named = card.tier not in SHARED_TIERS
+    named = whole or card.tier not in SHARED_TIERS
     return {
         "tier": card.tier if named else OTHER,
         "weight": card.weight if named else None,

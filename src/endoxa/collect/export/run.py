@@ -10,6 +10,8 @@ from pathlib import Path
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import IntegrityError, transaction
 
+from endoxa.collect.export.agreement import NAME as AGREEMENT
+from endoxa.collect.export.agreement import agreement, recipient_named
 from endoxa.collect.export.card import data_card, survey_map
 from endoxa.collect.export.folder import FORMATS, About, LeftOut, new_folder, write_tables
 from endoxa.collect.export.releases import NumberTakenError, numbered
@@ -65,11 +67,13 @@ class Delivery:
                 if self.release is not None:
                     self.release.sha256 = report.sha256
                     self.release.save(update_fields=["sha256"])
+                recipient = self.release.recipient if self.release else ""
                 entry = record(
                     self.campaign,
                     self.user,
-                    "release" if report.release else "export",
+                    "restricted release" if recipient else "release" if report.release else "export",
                     release=report.release,
+                    **({"recipient": recipient} if recipient else {}),
                     **report.rows,
                     sha256=report.sha256,
                 )
@@ -98,6 +102,7 @@ def export_campaign(
     release: str | None = None,
     formats: Sequence[str] = FORMATS,
     imported: bool = False,
+    recipient: str = "",
     user: User | AnonymousUser | None = None,
     pack: Callable[[Path], None] = lambda _: None,
 ) -> ExportReport:
@@ -111,13 +116,18 @@ def export_campaign(
         release: its number ("1.0"), which no other release of the campaign has.
         formats: of 'csv', 'jsonl', 'parquet'. The list of withdrawals is always there as CSV too.
         imported: the campaign was read from an export (`restoring`): people keep the keys they have.
+        recipient: who signed the conditions of a restricted release (`agreement`); "" for an ordinary one.
         user: who takes it; None stands for the command line.
         pack: what is done with the finished folder before the export is written down.
 
     Raises:
-        UserError: an unknown format, a number that is taken or malformed, the release of an imported copy, a folder
-            that cannot be written.
+        UserError: an unknown format, a number that is taken or malformed, the release of an imported copy, a restricted
+            export without a number or a name, a folder that cannot be written.
     """
+    if recipient:
+        recipient = recipient_named(recipient)
+        if release is None:
+            raise UserError("A restricted release needs a number: give it one that no other release has.")
     unknown = sorted(set(formats) - set(FORMATS))
     if unknown or not formats:
         raise UserError(f"Unknown format '{''.join(unknown[:1])}' (available: {', '.join(FORMATS)}).")
@@ -127,15 +137,18 @@ def export_campaign(
     delivery = Delivery(campaign, user=user, pack=pack)
     if release is None or salt is None:
         return _export(delivery, folder, formats, Keys(salt), "")
-    with numbered(campaign, release, salt) as made:
+    with numbered(campaign, release, salt, recipient) as made:
         return _export(replace(delivery, release=made), folder, formats, Keys(salt), release)
 
 
 def _export(
     delivery: Delivery, folder: Path, formats: Sequence[str], keys: Keys, release: str
 ) -> ExportReport:
-    tables = read_tables(delivery.campaign, keys)
-    about = About.of(delivery.campaign, release, formats, tables.left_out)
+    recipient = delivery.release.recipient if delivery.release else ""
+    tables = read_tables(
+        delivery.campaign, keys, aggregated=bool(release) and not recipient, whole=bool(recipient)
+    )
+    about = About.of(delivery.campaign, release, formats, tables.left_out, recipient)
     return write_export(about, tables, folder, delivery)
 
 
@@ -152,6 +165,9 @@ def write_export(about: About, tables: Tables, folder: Path, delivery: Delivery)
         if about.settings.survey:
             (draft / "map.toml").write_text(survey_map(about.settings), encoding="utf-8")
         (draft / "README.md").write_text(data_card(about, tables), encoding="utf-8")
+        if about.recipient:
+            text = agreement(delivery.campaign, about.release, about.recipient)
+            (draft / AGREEMENT).write_text(text, encoding="utf-8")
         about.write(draft)
         (draft / CHECKSUMS).write_text(checksums(draft), encoding="utf-8")
         report = ExportReport(

@@ -10,8 +10,9 @@ import polars as pl
 from django.db import connection, transaction
 
 from endoxa.collect.export import rows
-from endoxa.collect.export.columns import LEAST, OTHER, TABLES
+from endoxa.collect.export.columns import AGGREGATED, LEAST, OTHER, TABLES
 from endoxa.collect.export.folder import LeftOut
+from endoxa.collect.export.group_means import group_means, read_answers
 from endoxa.collect.export.people import people_frame, published_people
 from endoxa.collect.export.pool import read_pool
 from endoxa.collect.models import Campaign, Mention, Rating, Skip
@@ -144,19 +145,27 @@ class Tables:
     left_out: LeftOut
 
 
-def read_tables(campaign: Campaign, keys: Keys) -> Tables:
-    """The tables of a campaign as they are at this moment."""
+def read_tables(campaign: Campaign, keys: Keys, *, aggregated: bool = False, whole: bool = False) -> Tables:
+    """The tables of a campaign as they are at this moment.
+
+    Args:
+        campaign: which.
+        keys: makes the keys of people.
+        aggregated: with the figures of all ratings by group, for releases. Not for copies that are made again and
+            again: the difference of two would be one person.
+        whole: nothing of people is merged, for restricted releases.
+    """
     with snapshot():
-        return _read(campaign, keys)
+        return _read(campaign, keys, aggregated=aggregated, whole=whole)
 
 
-def _read(campaign: Campaign, keys: Keys) -> Tables:
-    people = published_people(campaign, keys)
+def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, whole: bool) -> Tables:
+    people = published_people(campaign, keys, whole=whole)
     pool = read_pool(campaign)
     frames = {
         "pairs": rows.pair_rows(campaign, pool),
         "people": people_frame(people, campaign.settings),
-        "ratings": rows.rating_rows(campaign, pool, people),
+        "ratings": rows.rating_rows(campaign, pool, people, whole=whole),
         "mentions": rows.mention_rows(campaign, pool, people),
         "skips": rows.skip_rows(campaign, pool, people),
         "hurt_answers": rows.hurt_rows(campaign, pool, people),
@@ -164,6 +173,9 @@ def _read(campaign: Campaign, keys: Keys) -> Tables:
         "withdrawals": rows.withdrawal_rows(campaign, keys.salt),
     }
     frames["pairs"] = counted_pairs(frames)
+    if aggregated:
+        everybody = published_people(campaign, keys, whole=True)
+        frames[AGGREGATED] = group_means(read_answers(campaign, pool, people, everybody))
     left_out = LeftOut(
         people=sum(not one.linked for one in people.values()),
         merged=sum(OTHER in (one.country, one.consent, *one.profile.values()) for one in people.values()),

@@ -51,6 +51,10 @@ class ReleaseQuerySet(models.QuerySet["Release"]):
         """Those whose making ended without an end: no release takes a day to make."""
         return self.filter(_broken_off())
 
+    def public(self) -> ReleaseQuerySet:
+        """Finished ones that anybody may have; never one that was made for somebody under an agreement."""
+        return self.finished().filter(recipient="")
+
     def perhaps_out(self) -> ReleaseQuerySet:
         """Those that were handed over, or may yet be: they may hold what is taken back."""
         return self.exclude(_broken_off())
@@ -68,6 +72,9 @@ class Release(models.Model):
 
     `salt` re-keys people, so that the table of people cannot be joined with that of another release. Rows keep their
     ids, so that a withdrawal can name them: who holds two releases can join their rows, and by them the keys.
+
+    A restricted release, in which nothing is merged, has a `recipient`: who agreed in writing to its conditions
+    (`export.agreement`). No contributor is meant.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="releases")
@@ -75,6 +82,7 @@ class Release(models.Model):
     salt = models.CharField(max_length=64)
     sha256 = models.CharField(max_length=64, blank=True)
     made_at = models.DateTimeField(auto_now_add=True)
+    recipient = models.CharField(max_length=200, blank=True)
 
     objects = ReleaseQuerySet.as_manager()
 

@@ -29,6 +29,7 @@ PAGES = (
     ("projector", gettext_lazy("Projector")),
     ("codes", gettext_lazy("Join codes")),
     ("moderation", gettext_lazy("Moderation")),
+    ("all_pairs", gettext_lazy("All pairs")),
     ("tasks", gettext_lazy("Tasks")),
     ("settings", gettext_lazy("Settings")),
     ("seeds", gettext_lazy("Seeds")),

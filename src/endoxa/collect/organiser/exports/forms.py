@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from endoxa.collect.export.agreement import LONGEST, recipient_named
 from endoxa.collect.export.releases import require_number
 from endoxa.collect.models import Campaign
 from endoxa.errors import UserError
@@ -43,3 +44,29 @@ class ReleaseForm(forms.Form):
     def refuse_number(self) -> None:
         """Ask for another number: somebody took this one after the form was checked."""
         self.add_error("number", _OTHER_NUMBER)
+
+
+class RestrictedForm(ReleaseForm):
+    """Number of a restricted release, for whom it is, and that they signed the conditions."""
+
+    recipient = forms.CharField(
+        label=_("For whom"),
+        max_length=LONGEST,
+        help_text=_("Name and institution of who signed. It stands in the file and in the log."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "dir": "auto"}),
+    )
+    final = forms.BooleanField(
+        label=_("This person signed the conditions below, and nobody else will get the file.")
+    )
+    field_order = ("number", "recipient", "final")
+
+    def __init__(self, campaign: Campaign, *args: Any, **named: Any) -> None:
+        # Both forms stand on one page.
+        super().__init__(campaign, *args, auto_id="restricted_%s", **named)
+
+    def clean_recipient(self) -> str:
+        """The name, without characters that cannot be seen."""
+        try:
+            return recipient_named(self.cleaned_data["recipient"])
+        except UserError:
+            raise forms.ValidationError(_("Write the name of a person and an institution.")) from None

@@ -90,15 +90,17 @@ def _place(country: str) -> str:
 
 
 def packed(
-    campaign: Campaign, user: User | AnonymousUser, *, release: str | None = None
+    campaign: Campaign, user: User | AnonymousUser, *, release: str | None = None, recipient: str = ""
 ) -> tuple[ExportReport, IO[bytes]]:
     """Export a campaign into a zip file that has no name and goes when it is closed; it is in the log then.
+
+    A restricted release has a `recipient`.
 
     Raises:
         UserError: the number of the release cannot be taken, or the disk cannot be written.
     """
     try:
-        return _packed(campaign, user, release)
+        return _packed(campaign, user, release, recipient)
     except OSError as problem:
         reason = problem.strerror or problem
         raise UserError(
@@ -107,9 +109,9 @@ def packed(
 
 
 def _packed(
-    campaign: Campaign, user: User | AnonymousUser, release: str | None
+    campaign: Campaign, user: User | AnonymousUser, release: str | None, recipient: str
 ) -> tuple[ExportReport, IO[bytes]]:
-    name = f"{campaign.slug}-{release or 'export'}"
+    name = f"{campaign.slug}-{release or 'export'}{'-restricted' if recipient else ''}"
     archive: IO[bytes] = TemporaryFile()  # noqa: SIM115 - the response closes it
     try:
         with draft(Path(gettempdir()), "export") as place:
@@ -117,6 +119,7 @@ def _packed(
                 campaign,
                 place / name,
                 release=release,
+                recipient=recipient,
                 user=user,
                 pack=lambda folder: _zip(folder, name, archive),
             )

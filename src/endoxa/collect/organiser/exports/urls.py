@@ -10,4 +10,5 @@ urlpatterns = [
     path("<slug:slug>/exports/", views.exports, name="exports"),
     path("<slug:slug>/exports/download/", views.download, name="export_download"),
     path("<slug:slug>/exports/release/", views.release, name="export_release"),
+    path("<slug:slug>/exports/restricted/", views.restricted, name="export_restricted"),
 ]

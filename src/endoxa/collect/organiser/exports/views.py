@@ -10,11 +10,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from endoxa.collect.export.agreement import agreement
 from endoxa.collect.export.columns import LEAST
 from endoxa.collect.export.releases import NumberTakenError
 from endoxa.collect.models import Campaign, Role
 from endoxa.collect.organiser.access import allowed, roles_of
-from endoxa.collect.organiser.exports.forms import ReleaseForm
+from endoxa.collect.organiser.exports.forms import ReleaseForm, RestrictedForm
 from endoxa.collect.organiser.exports.services import packed, preview
 from endoxa.errors import UserError
 
@@ -56,19 +57,47 @@ def release(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     return _sent(archive, f"{campaign.slug}-{report.release}.zip")
 
 
+@allowed(Role.ORGANISER)
+@require_POST
+def restricted(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
+    """Make a release in which nothing is merged, for somebody who signed its conditions, and send it."""
+    form = RestrictedForm(campaign, request.POST)
+    empty = ReleaseForm(campaign)
+    if not form.is_valid():
+        return _page(request, campaign, empty, restricted=form, status=422)
+    number, recipient = form.cleaned_data["number"], form.cleaned_data["recipient"]
+    try:
+        _, archive = packed(campaign, request.user, release=number, recipient=recipient)
+    except NumberTakenError:
+        form.refuse_number()
+        return _page(request, campaign, empty, restricted=form, status=422)
+    except UserError:
+        return _page(request, campaign, empty, restricted=form, failed=True)
+    return _sent(archive, f"{campaign.slug}-{number}-restricted.zip")
+
+
 def _sent(archive: IO[bytes], name: str) -> FileResponse:
     return FileResponse(archive, as_attachment=True, filename=name, content_type="application/zip")
 
 
 def _page(
-    request: HttpRequest, campaign: Campaign, form: ReleaseForm, *, status: int = 200, failed: bool = False
+    request: HttpRequest,
+    campaign: Campaign,
+    form: ReleaseForm,
+    *,
+    restricted: RestrictedForm | None = None,
+    status: int = 200,
+    failed: bool = False,
 ) -> HttpResponse:
+    organiser = Role.ORGANISER in roles_of(request, campaign)
     context = {
         "campaign": campaign,
         "preview": preview(campaign),
         "least": LEAST,
         "releases": campaign.releases.finished().order_by("-made_at", "-pk"),
-        "form": form if Role.ORGANISER in roles_of(request, campaign) else None,
+        "form": form if organiser else None,
+        "restricted": (restricted or RestrictedForm(campaign)) if organiser else None,
+        "conditions": agreement(campaign, "…", "…") if organiser else "",
         "failure": _("The export could not be written. Is the disk of the server full? Please try again.")
         if failed
         else "",

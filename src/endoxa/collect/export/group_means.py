@@ -1,0 +1,173 @@
+"""How known pairs are to people from the country and to others, by tone and country: figures over all ratings.
+
+The tables of an export say of people without a key nothing that tells where they are from, so that comparisons made
+from them lack these people. Here they are all in, and small cells are left out instead (`suppression`). Readers know of
+every rating which pair it is about and its value; of people with a key also whether they are from the country. So the
+risk of a cell is counted over the ratings of those without a key.
+
+Near and far ratings are told apart for totals over all countries only: which countries somebody feels close to stands
+in no other table, so there the risk is counted over all ratings from elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import polars as pl
+
+from endoxa.collect import geography
+from endoxa.collect.export.columns import GROUP_MEANS, LEAST, POLARITIES
+from endoxa.collect.export.people import Published
+from endoxa.collect.export.pool import Pool
+from endoxa.collect.export.suppression import ALL, Place, Risk, suppressed
+from endoxa.collect.models import Campaign, Pair, Person, Rating
+
+IN, OUT, NEAR, FAR = "in", "out", "near", "far"
+"""From the country; from elsewhere; of those, from near it or feeling close to it, and neither."""
+
+UNJUDGED = "not judged"
+"""The tone of pairs of which nobody said whether they are unkind."""
+
+_KNOWN = 3
+"""Ratings from this value on say that some people here say it, or more."""
+_DECIMALS = 2
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A rating that counts: who, about which country, in which tone, from where, and how known the pair is.
+
+    `place` is IN, NEAR or FAR, "" where the person named no country; `linked`: the table of ratings says whether it is
+    IN.
+    """
+
+    person: object
+    country: str
+    tone: str
+    place: str
+    value: int
+    linked: bool
+
+
+def read_answers(
+    campaign: Campaign, pool: Pool, published: Mapping[UUID, Published], whole: Mapping[UUID, Published]
+) -> list[Answer]:
+    """The ratings of exported pairs that count.
+
+    Args:
+        campaign: which.
+        pool: its pairs as the export knows them.
+        published: people as the other tables show them.
+        whole: the same people with nothing merged.
+    """
+    rows = Rating.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
+    latest = {
+        (person, pool.roots[pair]): (value, country)
+        for person, pair, value, country in rows.values_list("person", "pair", "value", "pair__country")
+        if pair in pool.roots
+    }
+    tones = dict(Pair.objects.filter(campaign=campaign).values_list("public_id", "negative"))
+    near = {
+        person.pk: geography.near(frozenset(person.origins), frozenset(person.connections))
+        for person in Person.objects.filter(campaign=campaign)
+    }
+    return [
+        Answer(
+            person=person,
+            country=country,
+            tone=POLARITIES[tones[root]] or UNJUDGED,
+            place=_place(whole[person].is_from(country), country in near[person]),
+            value=value,
+            linked=published[person].is_from(country) is not None,
+        )
+        for (person, root), (value, country) in latest.items()
+    ]
+
+
+def _place(is_from: bool | None, is_near: bool) -> str:
+    if is_from is None:
+        return ""
+    return IN if is_from else NEAR if is_near else FAR
+
+
+def group_means(answers: Sequence[Answer], least: int = LEAST) -> pl.DataFrame:
+    """The table: one row for each tone, country (or all) and group.
+
+    Small cells are empty, and those that would give them away.
+    """
+    placed = [one for one in answers if one.place]
+    by_country = _shown(placed, _tone_and_country, IN, lambda one: not one.linked, least)
+    beside = [one for one in placed if one.place != IN]
+    by_tone = _shown(beside, _tone_only, NEAR, lambda _: True, least)
+    groups = _by_place(placed, _tone_and_country)
+    rows = []
+    for tone, country in sorted(groups, key=lambda place: (place[1] != ALL, place[1], place[0])):
+        found = groups[tone, country]
+        parts = {IN: [IN], OUT: [NEAR, FAR]} | ({NEAR: [NEAR], FAR: [FAR]} if country == ALL else {})
+        for group, places in parts.items():
+            shown = (tone, country) in by_country and (group in (IN, OUT) or (tone, country) in by_tone)
+            kept = [one for one in found if one.place in places]
+            rows.append({"tone": tone, "country": country, "group": group, **_figures(kept, shown=shown)})
+    return pl.DataFrame(rows, schema={column.name: column.kind for column in GROUP_MEANS})
+
+
+def _tone_and_country(one: Answer) -> Iterable[Place]:
+    return ((tone, country) for tone in (one.tone, ALL) for country in (one.country, ALL))
+
+
+def _tone_only(one: Answer) -> Iterable[Place]:
+    return ((tone, ALL) for tone in (one.tone, ALL))
+
+
+def _by_place(
+    answers: Iterable[Answer], places: Callable[[Answer], Iterable[Place]]
+) -> dict[Place, list[Answer]]:
+    found: defaultdict[Place, list[Answer]] = defaultdict(list)
+    for one in answers:
+        for place in places(one):
+            found[place].append(one)
+    return found
+
+
+def _shown(
+    answers: Sequence[Answer],
+    places: Callable[[Answer], Iterable[Place]],
+    group: str,
+    hidden: Callable[[Answer], bool],
+    least: int,
+) -> frozenset[Place]:
+    """Cells with at least `least` people in the group and outside it, from which nothing small can be worked out."""
+    cells = _by_place(answers, places)
+    risks = {
+        place: Risk(
+            Counter(one.person for one in found if hidden(one) and one.place == group),
+            Counter(one.person for one in found if hidden(one) and one.place != group),
+        )
+        for place, found in cells.items()
+    }
+    gone = suppressed(risks, least)
+    return frozenset(
+        place
+        for place, found in cells.items()
+        if place not in gone
+        and all(
+            len({one.person for one in found if (one.place == group) is inside}) >= least
+            for inside in (True, False)
+        )
+    )
+
+
+def _figures(answers: Sequence[Answer], *, shown: bool) -> dict[str, object]:
+    if not shown:
+        return {"suppressed": True}
+    values = [one.value for one in answers]
+    return {
+        "people": len({one.person for one in answers}),
+        "ratings": len(values),
+        "mean": round(sum(values) / len(values), _DECIMALS),
+        "known": round(sum(value >= _KNOWN for value in values) / len(values), _DECIMALS),
+        "suppressed": False,
+    }
