@@ -166,7 +166,8 @@ def _accuses_somebody(text: str, language: str) -> bool:
 
 def _typed(word: str) -> str:
     """A word as people type it who hurry: small letters, no accents."""
-    return _ACCENTS.sub("", unicodedata.normalize("NFD", word.casefold()))
+    plain: str = _ACCENTS.sub("", unicodedata.normalize("NFD", word.casefold()))
+    return plain
 
 
 def _is_people(word: str, language: str) -> bool:
