@@ -175,7 +175,7 @@ def test_from_the_link_to_the_first_card(browser, site, name, options, capsys):
         if name == "from Colombia":
             assert likely.get_attribute("value") == "CO"
             # Nobody has to scroll for it.
-            seen = page.locator("label.chip", has=likely).bounding_box()
+            seen = page.locator("label.chip:has(input[name=origins][value=CO])").bounding_box()
             assert seen["y"] + seen["height"] <= page.locator(".actions").bounding_box()["y"]
         likely.tap()
         page.locator(".actions button.primary").tap()
