@@ -37,9 +37,7 @@ def test_pages_fit_and_work(browser, site, cookies, name, options, language):
     with visit(browser, site.address, storage_state=cookies, **options) as one:
         one.go(f"{HERE}pairs/")
         if language == "ar":
-            one.context.add_cookies(
-                [{"name": "endoxa_language", "value": "ar", "url": site.address}]
-            )
+            one.context.add_cookies([{"name": "endoxa_language", "value": "ar", "url": site.address}])
         one.go(f"{HERE}pairs/?q=ARDEO%20cafe&country=")
         assert one.page.locator("ol.pairs > li").count() == 0
         one.go(f"{HERE}pairs/?q=arrepas%20cafe")
@@ -54,7 +52,9 @@ def test_pages_fit_and_work(browser, site, cookies, name, options, language):
 
 @pytest.mark.slow
 def test_a_pair_is_found_hidden_and_taken_back_without_javascript(browser, site, cookies):
-    with visit(browser, site.address, storage_state=cookies, **{**PHONE, "java_script_enabled": False}) as one:
+    with visit(
+        browser, site.address, storage_state=cookies, **{**PHONE, "java_script_enabled": False}
+    ) as one:
         one.go(f"{HERE}pairs/")
         one.page.get_by_label("Words", exact=True).fill("CAFE")
         one.press("Find")
