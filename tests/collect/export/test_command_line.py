@@ -48,7 +48,7 @@ def test_an_export_becomes_a_campaign_to_look_at(tmp_path):
     assert endoxa("collect", "export", "camp", "-o", "out", folder=tmp_path).returncode == 0
     done = endoxa("collect", "import", "out", "-o", "copy", folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "Campaign 'laces' made in copy: closed, with 60 pairs." in done.stdout
+    assert "Campaign 'laces' made in copy: closed, with 384 pairs." in done.stdout
     assert "Password (shown once): " in done.stdout
     assert endoxa("collect", "account", "copy", folder=tmp_path).stdout == "organiser: organiser\n"
     refused = endoxa("collect", "import", "camp", "-o", "other", folder=tmp_path)

@@ -521,7 +521,7 @@ class TestBackup:
         assert "has no database" in refused("backup", copy, "-o", tmp_path / "c.zip")
         assert "has no database" in refused("account", copy)
         assert endoxa("restore", backup, "-o", copy, "--replace").returncode == 0
-        assert rows_of(copy, "SELECT COUNT(*) FROM collect_pair") == [(60,)]
+        assert rows_of(copy, "SELECT COUNT(*) FROM collect_pair") == [(384,)]
         (copy / "withdrawals.jsonl").unlink()
         assert "Give --withdrawals FILE" in refused("restore", backup, "-o", copy, "--replace")
 

@@ -166,8 +166,7 @@ def _accuses_somebody(text: str, language: str) -> bool:
 
 def _typed(word: str) -> str:
     """A word as people type it who hurry: small letters, no accents."""
-    plain: str = _ACCENTS.sub("", unicodedata.normalize("NFD", word.casefold()))
-    return plain
+    return str(_ACCENTS.sub("", unicodedata.normalize("NFD", word.casefold())))
 
 
 def _is_people(word: str, language: str) -> bool:

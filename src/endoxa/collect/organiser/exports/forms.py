@@ -56,7 +56,7 @@ class RestrictedForm(ReleaseForm):
         widget=forms.TextInput(attrs={"autocomplete": "off", "dir": "auto"}),
     )
     final = forms.BooleanField(
-        label=_("This person signed the conditions below, and nobody else will get the file.")
+        label=_("This person signed these conditions, and nobody else will get the file.")
     )
     field_order = ("number", "recipient", "final")
 
