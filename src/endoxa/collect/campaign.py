@@ -79,6 +79,9 @@ class CampaignTexts(_Checked):
 class CampaignSettings(_Checked):
     """All that an organiser can change while a campaign runs.
 
+    `feedback`: after an answer people may read how many others knew the pair, as of the start of a wave;
+    `wave_minutes` is how long a wave lasts, 0 for a quarter of an hour in a workshop and a day online.
+
     `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
     "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in.
     `licence` is that of the exports.
@@ -102,6 +105,8 @@ class CampaignSettings(_Checked):
     setting: Literal["workshop", "online"] = "workshop"
     minutes: Annotated[int, Field(ge=1, le=100_000)] = 90
     expected_people: Annotated[int, Field(ge=1, le=100_000)] = 40
+    feedback: bool = True
+    wave_minutes: Annotated[int, Field(ge=0, le=100_000)] = 0
     consent_version: Annotated[int, Field(ge=1)] = 1
     minimum_age: Annotated[int, Field(ge=0, le=99)] = 18
     retention: str = ""
@@ -133,6 +138,11 @@ class CampaignSettings(_Checked):
     def lease_minutes(self) -> int:
         """How long a drawn card is reserved for one person."""
         return self.sampler.lease_workshop if self.setting == "workshop" else self.sampler.lease_online
+
+    @property
+    def wave_length(self) -> int:
+        """Minutes until the counts that feedback tells are taken anew."""
+        return self.wave_minutes or (15 if self.setting == "workshop" else 1_440)
 
     def digest(self) -> str:
         """Twelve hexadecimal digits that name these settings; stored with every draw."""

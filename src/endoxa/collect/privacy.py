@@ -109,6 +109,7 @@ def erase_people(campaign: Campaign) -> int:
     with noted(campaign, What.WORDS):
         bury(campaign, "pairs", left.values_list("public_id", flat=True), now)
     left.delete()
+    campaign.waves.all().delete()
     recount(campaign, Pair.objects.filter(campaign=campaign, merged_into=None))
     afterwards(erase_traces)
     return len(people)

@@ -30,6 +30,7 @@ from endoxa.collect.models.tasks import (
     Turn,
     TurnState,
 )
+from endoxa.collect.models.waves import Wave
 
 __all__ = [
     "CLOSED",
@@ -72,6 +73,7 @@ __all__ = [
     "Turn",
     "TurnState",
     "Via",
+    "Wave",
     "record",
     "seen",
 ]

@@ -19,10 +19,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import in_language
-from endoxa.collect.cards import answering, drawing
+from endoxa.collect.cards import answering, drawing, feedback
 from endoxa.collect.cards.answering import UnknownCardError, latest_answer
 from endoxa.collect.contributor.access import Page, answers_last, contributor, next_step
-from endoxa.collect.contributor.cards import services
+from endoxa.collect.contributor.cards import rhythm, services
 from endoxa.collect.contributor.cards.forms import (
     NOTES,
     PROMPT_SKIPS,
@@ -77,6 +77,7 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
     done = cards_of(person).cards
     if "on" not in request.GET and pause_due(person, done):
         return redirect("contributor:pause")
+    feedback.begin_if_due(person.campaign)
     try:
         drawn = drawing.next_card(person)
     except UnknownCardError:
@@ -137,6 +138,9 @@ def _around(request: HttpRequest, person: Person, card: Card, done: int) -> dict
         "note": NOTES.get(request.GET.get("note", "")),
         "latest": latest,
         "topic": topic_name(services.avoidable_topic(latest, person)),
+        "bar": rhythm.bar_of(person, done),
+        # Cards with fields for words told it on their own page.
+        "told": "" if latest is None or latest.adds else rhythm.told(latest),
     }
 
 
@@ -296,6 +300,7 @@ def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | Pro
         **pair_context(request, card),
         "form": form,
         "said": said_on(card),
+        "told": rhythm.told(card),
         "latest": answering.latest_answer(person, person.campaign),
     }
     return render(request, "contributor/card_more.html", context)
@@ -351,6 +356,7 @@ def pause(request: HttpRequest, person: Person) -> HttpResponse:
         "progress": progress_of(person),
         "latest": latest_answer(person, person.campaign),
         "somebody_listens": bool(person.campaign.settings.help_lines),
+        **rhythm.at_pause(person),
     }
     return render(request, "contributor/pause.html", context)
 
@@ -363,6 +369,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
     onward = next_step(person)
     context = {
         "progress": progress_of(person),
+        **rhythm.at_pause(person),
         "text": in_language(settings.texts.thanks, get_language() or "en"),
         "onward": "" if onward == "contributor:thanks" else onward,
         "all_for_now": "all" in request.GET,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _SAME = (
     "organisation", "contact", "data_languages", "countries", "cards", "survey", "moderation", "setting",
-    "minutes", "expected_people", "minimum_age", "retention", "licence",
+    "minutes", "expected_people", "feedback", "wave_minutes", "minimum_age", "retention", "licence",
 )  # fmt: skip
 """Fields of the settings that the form holds as they are."""
 
@@ -105,6 +105,12 @@ class GeneralForm(forms.Form):
         "expected_people",
         gettext_lazy("People expected"),
         gettext_lazy("The forecast begins with them, until it has seen how many there are."),
+    )
+    feedback = _field("feedback", gettext_lazy("After an answer, tell how many others knew the same"))
+    wave_minutes = _field(
+        "wave_minutes",
+        gettext_lazy("Minutes until what others knew is counted anew"),
+        gettext_lazy("0 means every 15 minutes where people sit together, and once a day online."),
     )
     moderation = _field(
         "moderation",
