@@ -80,6 +80,7 @@ class CampaignSettings(_Checked):
     """All that an organiser can change while a campaign runs.
 
     `feedback`: after an answer people may read how many others knew the pair, as of the start of a wave;
+    `heard_lists` and `comparisons` are cards of these kinds in each set (`sampler.break_after`), 0 for none;
     `wave_minutes` is how long a wave lasts, 0 for a quarter of an hour in a workshop and a day online.
 
     `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
@@ -106,6 +107,8 @@ class CampaignSettings(_Checked):
     minutes: Annotated[int, Field(ge=1, le=100_000)] = 90
     expected_people: Annotated[int, Field(ge=1, le=100_000)] = 40
     feedback: bool = True
+    heard_lists: Annotated[int, Field(ge=0, le=10)] = 1
+    comparisons: Annotated[int, Field(ge=0, le=10)] = 1
     wave_minutes: Annotated[int, Field(ge=0, le=100_000)] = 0
     consent_version: Annotated[int, Field(ge=1)] = 1
     minimum_age: Annotated[int, Field(ge=0, le=99)] = 18

@@ -81,7 +81,7 @@ def _days(tables: Tables) -> tuple[str, str] | None:
     """Days of the first and the last answer."""
     found = [
         hour[:10]
-        for name in ("ratings", "mentions", "skips", "statements")
+        for name in ("ratings", "mentions", "skips", "mixed", "statements")
         for hour in tables.frames[name]["hour"]
     ]
     return (min(found), max(found)) if found else None

@@ -112,6 +112,14 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         ),
         Column("out_group_mean", _NUMBER, "their mean"),
         Column("skips", _WHOLE, "times it was shown and not answered"),
+        Column("listed", _WHOLE, "people who answered a list that it stood on (`mixed`, 'heard')"),
+        Column("heard_share", _NUMBER, "share of them who had heard it"),
+        Column("heard_low", _NUMBER, "lower end of the 95 % interval of that share (Wilson 1927)"),
+        Column("heard_high", _NUMBER, "its upper end; it does not allow for who was asked"),
+        Column("compared", _WHOLE, "comparisons with another pair in which one of both was said more"),
+        Column(
+            "compared_more", _WHOLE, "of these, how often it was the one; only says something beside the other pair"
+        ),
         Column("merged_ids", _TEXT, "ids of pairs that were merged into it, separated by spaces"),
     ),
     "people": (_RATER, _COUNTRY, _CONSENT),
@@ -178,6 +186,40 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
             _NUMBER,
             "probability with which this card was drawn for this person just then; empty where there is no `rater`",
         ),
+        _CONSENT,
+        _HOUR,
+    ),
+    "mixed": (
+        _ROW,
+        _PAIR,
+        Column("shown_id", _TEXT, "the pair as it was shown, before merging"),
+        Column(
+            "set_id",
+            _TEXT,
+            "random name of the card, the same for all pairs on it; empty where there is no `rater`",
+        ),
+        _RATER,
+        Column(
+            "kind",
+            _TEXT,
+            "'heard': a list, of which people tick what they have heard where they live; 'compare': which of two is "
+            "said more where they live",
+        ),
+        Column("position", _WHOLE, "place of the pair on the card, from 0"),
+        Column(
+            "answer",
+            _TEXT,
+            "of a list 'heard' or 'not_heard' (left without a tick); of two 'more', 'less', 'same' or 'neither' "
+            "(heard neither); never a rating",
+        ),
+        Column("counted", _BOOL, "false where the same person was asked about a merged pair again later"),
+        Column(
+            "propensity",
+            _NUMBER,
+            "probability with which this pair was drawn for this card: countries, then pairs with equal chances; "
+            "empty where there is no `rater`",
+        ),
+        Column("settings_version", _WHOLE, "version of the settings in force when it was drawn"),
         _CONSENT,
         _HOUR,
     ),

@@ -192,7 +192,8 @@ def read_export(folder: Path) -> tuple[About, dict[str, pl.DataFrame]]:
         )
     suffix = next(kind for kind in ("parquet", "jsonl", "csv") if kind in about.formats)
     return about, {
-        name: _read_table(folder / f"{name}.{suffix}", schema_of(name, about.settings)) for name in TABLES
+        name: _read_table(folder / f"{name}.{suffix}", schema_of(name, about.settings))
+        for name in TABLES
     }
 
 

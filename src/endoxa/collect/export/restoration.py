@@ -29,6 +29,8 @@ from endoxa.collect.models import (
     Card,
     CardState,
     Mention,
+    MixedAnswer,
+    MixedCard,
     Moderation,
     Pair,
     Person,
@@ -200,6 +202,42 @@ def add_skips(skips: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
     )
 
 
+def add_mixed(mixed: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
+    """Answers to lists and comparisons, with a card for each set; one for each row where people have no key."""
+    cards: dict[str, MixedCard] = {}
+    answers = []
+    for row in mixed.sort("hour", "counted", "row_id").to_dicts():
+        name = row["set_id"] or str(uuid4())
+        if name not in cards:
+            person = placed.person(row["rater"], f"mixed {row['kind']}", row["association_id"])
+            moment = moment_of(row["hour"])
+            cards[name] = MixedCard(
+                token=name,
+                campaign_id=person.campaign_id,
+                person=person,
+                kind=row["kind"],
+                country=pairs[row["shown_id"]].country,
+                propensity=row["propensity"],
+                version=row["settings_version"],
+                state=CardState.ANSWERED,
+                drawn_at=moment,
+                closed_at=moment,
+            )
+        card = cards[name]
+        answers.append(
+            MixedAnswer(
+                public_id=row["row_id"],
+                card=card,
+                person=card.person,
+                pair=pairs[row["shown_id"]],
+                position=row["position"],
+                answer=row["answer"],
+            )
+        )
+    MixedCard.objects.bulk_create(cards.values())
+    MixedAnswer.objects.bulk_create(answers)
+
+
 def add_statements(campaign: Campaign, statements: pl.DataFrame, placed: Placed) -> None:
     """Answers of the survey, their statements put together again."""
     answers = [lines for _, lines in statements.group_by("row_id", maintain_order=True)]
@@ -303,6 +341,7 @@ def import_campaign(folder: Path) -> Campaign:
         add_ratings(frames["ratings"], pairs, placed)
         add_mentions(frames["mentions"], pairs, placed)
         add_skips(frames["skips"], pairs, placed)
+        add_mixed(frames["mixed"], pairs, placed)
         add_statements(campaign, frames["statements"], placed)
         add_tombstones(campaign, frames["withdrawals"])
         recount(campaign, Pair.objects.filter(campaign=campaign, merged_into=None))

@@ -7,6 +7,7 @@ cards expire and pace is measured, and rounded to the hour in exports.
 from endoxa.collect.models.campaign import Campaign, JoinCode, Membership, Role, SettingsVersion, State
 from endoxa.collect.models.cards import CLOSED, RATING_WORDS, Card, CardState, Rating, Skip, SkipReason
 from endoxa.collect.models.groups import AttributeGroup, GroupChange, GroupMember, Likeness, seen
+from endoxa.collect.models.mixed import MixedAnswer, MixedCard, MixedKind
 from endoxa.collect.models.pairs import Mention, Moderation, Pair, Source, Via
 from endoxa.collect.models.people import Person, Statement
 from endoxa.collect.models.records import (
@@ -54,6 +55,9 @@ __all__ = [
     "Likeness",
     "Membership",
     "Mention",
+    "MixedAnswer",
+    "MixedCard",
+    "MixedKind",
     "Moderation",
     "Pair",
     "Person",

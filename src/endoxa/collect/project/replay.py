@@ -83,6 +83,7 @@ def _take_back(campaign: Campaign, named: set[UUID]) -> None:
                 ),
             )
             Statement.objects.filter(campaign=found, public_id=row).delete()
+            MixedAnswer.objects.filter(person__campaign=found, public_id=row).delete()
 
 
 @transaction.atomic

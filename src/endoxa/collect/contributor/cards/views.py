@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import in_language
-from endoxa.collect.cards import answering, drawing, feedback
+from endoxa.collect.cards import answering, drawing, feedback, kinds
 from endoxa.collect.cards.answering import UnknownCardError, latest_answer
 from endoxa.collect.contributor.access import Page, answers_last, contributor, next_step
 from endoxa.collect.contributor.cards import rhythm, services
@@ -38,6 +38,7 @@ from endoxa.collect.contributor.cards.forms import (
 )
 from endoxa.collect.contributor.cards.services import cards_of, pause_due, progress_of, said_on, topic_name
 from endoxa.collect.contributor.frame import nearest_first
+from endoxa.collect.contributor.kinds.pages import mixed_page
 from endoxa.collect.entry import likeness
 from endoxa.collect.entry.cleaning import EntryError
 from endoxa.collect.entry.proposing import Proposal, propose, say_alike, tick_countries
@@ -79,16 +80,23 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
         return redirect("contributor:pause")
     feedback.begin_if_due(person.campaign)
     try:
-        drawn = drawing.next_card(person)
+        mixed = kinds.next_mixed(person, done)
+        drawn = None if mixed else drawing.next_card(person)
     except UnknownCardError:
         # They left a moment ago, on another page.
         return redirect("contributor:home")
+    if mixed is not None:
+        return mixed_page(request, mixed, _around(request, person, done))
+    return _card_page(request, person, drawn, done)
+
+
+def _card_page(request: HttpRequest, person: Person, drawn: Card | None, done: int) -> HttpResponse:
     if drawn is None:
         return redirect(f"{reverse('contributor:thanks')}?all=1")
     if drawn.pair is None:
         return prompt_page(request, person, drawn, prompt_form(drawn, person), done)
     shown = {**pair_context(request, drawn), "ratings": RATINGS, "skips": SKIPS, "reports": REPORTS}
-    return render(request, "contributor/card.html", {**_around(request, person, drawn, done), **shown})
+    return render(request, "contributor/card.html", {**_around(request, person, done, drawn), **shown})
 
 
 def prompt_page(
@@ -96,7 +104,7 @@ def prompt_page(
 ) -> HttpResponse:
     """The page of a card that asks an open question."""
     context = {
-        **_around(request, person, card, cards_of(person).cards if done is None else done),
+        **_around(request, person, cards_of(person).cards if done is None else done, card),
         "country": geography.in_sentence(form.about, get_language() or "en"),
         "form": form,
         "said": said_on(card),
@@ -129,18 +137,19 @@ def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
     return response
 
 
-def _around(request: HttpRequest, person: Person, card: Card, done: int) -> dict[str, Any]:
+def _around(request: HttpRequest, person: Person, done: int, card: Card | None = None) -> dict[str, Any]:
     """What stands round any open card: how many are done, a note, and what can be taken back."""
     latest = latest_answer(person, person.campaign)
+    newest = kinds.newest(latest, person)
     return {
         "card": card,
         "done": done,
         "note": NOTES.get(request.GET.get("note", "")),
-        "latest": latest,
-        "topic": topic_name(services.avoidable_topic(latest, person)),
+        "latest": newest,
+        "topic": topic_name(services.avoidable_topic(latest, person)) if newest == latest else "",
         "bar": rhythm.bar_of(person, done),
         # Cards with fields for words told it on their own page.
-        "told": "" if latest is None or latest.adds else rhythm.told(latest),
+        "told": "" if latest is None or latest.adds or newest != latest else rhythm.told(latest),
     }
 
 
@@ -354,7 +363,7 @@ def pause(request: HttpRequest, person: Person) -> HttpResponse:
     """Go on or stop; the person's own counts and what they are good for."""
     context = {
         "progress": progress_of(person),
-        "latest": latest_answer(person, person.campaign),
+        "latest": kinds.newest(latest_answer(person, person.campaign), person),
         "somebody_listens": bool(person.campaign.settings.help_lines),
         **rhythm.at_pause(person),
     }
