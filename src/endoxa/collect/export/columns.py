@@ -118,7 +118,9 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column("heard_high", _NUMBER, "its upper end; it does not allow for who was asked"),
         Column("compared", _WHOLE, "comparisons with another pair in which one of both was said more"),
         Column(
-            "compared_more", _WHOLE, "of these, how often it was the one; only says something beside the other pair"
+            "compared_more",
+            _WHOLE,
+            "of these, how often it was the one; only says something beside the other pair",
         ),
         Column("merged_ids", _TEXT, "ids of pairs that were merged into it, separated by spaces"),
     ),
@@ -248,6 +250,20 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     ),
 }
 """Columns of each table; `columns_of` adds the campaign's own profile questions."""
+
+
+LATER_TABLES = frozenset({"mixed"})
+"""Tables that older exports do not have."""
+
+LATER: Mapping[str, int | None] = {
+    "listed": 0,
+    "heard_share": None,
+    "heard_low": None,
+    "heard_high": None,
+    "compared": 0,
+    "compared_more": 0,
+}
+"""Columns that older exports do not have, with what is read then."""
 
 
 def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:

@@ -14,7 +14,7 @@ from polars.datatypes import DataTypeClass
 from pydantic import ValidationError
 
 from endoxa.collect.campaign import CampaignSettings
-from endoxa.collect.export.columns import TABLES, schema_of
+from endoxa.collect.export.columns import LATER, LATER_TABLES, TABLES, schema_of
 from endoxa.collect.files import draft
 from endoxa.collect.models import Campaign
 from endoxa.datasets.collected import KIND, MARK, neutralised, restored
@@ -192,12 +192,13 @@ def read_export(folder: Path) -> tuple[About, dict[str, pl.DataFrame]]:
         )
     suffix = next(kind for kind in ("parquet", "jsonl", "csv") if kind in about.formats)
     return about, {
-        name: _read_table(folder / f"{name}.{suffix}", schema_of(name, about.settings))
-        for name in TABLES
+        name: _read_table(folder / f"{name}.{suffix}", schema_of(name, about.settings)) for name in TABLES
     }
 
 
 def _read_table(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:
+    if path.stem in LATER_TABLES and not path.exists():
+        return pl.DataFrame(schema=dict(schema))
     try:
         frame = _stored(path, schema)
         return frame.select(pl.col(name).cast(kind) for name, kind in schema.items())
@@ -207,10 +208,21 @@ def _read_table(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame
 
 
 def _stored(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:
+    there = {name: kind for name, kind in schema.items() if name not in LATER or name in _columns(path)}
+    later = [pl.lit(LATER[name]).alias(name) for name in schema if name not in there]
     if path.suffix == ".parquet":
-        return pl.read_parquet(path, glob=False)
-    if path.suffix == ".jsonl":
-        empty = path.stat().st_size == 0
-        return pl.DataFrame(schema=dict(schema)) if empty else pl.read_ndjson(path, schema=dict(schema))
-    frame = pl.read_csv(path, schema=dict(schema))
-    return frame.with_columns(pl.col(pl.String).map_elements(restored, return_dtype=pl.String))
+        frame = pl.read_parquet(path, glob=False)
+    elif path.suffix == ".jsonl":
+        frame = pl.read_ndjson(path, schema=there) if path.stat().st_size else pl.DataFrame(schema=there)
+    else:
+        frame = pl.read_csv(path, schema=there)
+        frame = frame.with_columns(pl.col(pl.String).map_elements(restored, return_dtype=pl.String))
+    return frame.with_columns(later)
+
+
+def _columns(path: Path) -> list[str]:
+    if path.suffix == ".parquet":
+        return list(pl.read_parquet_schema(path))
+    with path.open(encoding="utf-8") as file:
+        first = file.readline()
+    return list(json.loads(first or "{}")) if path.suffix == ".jsonl" else first.rstrip("\n").split(",")

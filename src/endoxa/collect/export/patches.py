@@ -160,7 +160,8 @@ def coarsened(
     cells_of = dict(zip(people["rater"], merged, strict=True))
     lost = {rater for rater, cells in cells_of.items() if cells[0] == OTHER}
     answers = {
-        name: _answers(frames[name], cells_of, names, lost) for name in ("ratings", "mentions", "skips", "mixed")
+        name: _answers(frames[name], cells_of, names, lost)
+        for name in ("ratings", "mentions", "skips", "mixed")
     }
     changed = {
         "people": _said_anew(people, "rater", cells_of, names).filter(~pl.col("rater").is_in(lost)),

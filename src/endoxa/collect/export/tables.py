@@ -56,7 +56,9 @@ def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         .join(_compared(mixed), on="association_id", how="left")
         .join(_regions(frames["mentions"], frames["people"]), on="association_id", how="left")
         .with_columns(
-            pl.col("support", "ratings", "skips", "in_group_ratings", "out_group_ratings", "listed").fill_null(0),
+            pl.col(
+                "support", "ratings", "skips", "in_group_ratings", "out_group_ratings", "listed"
+            ).fill_null(0),
             pl.col("compared", "compared_more").fill_null(0),
             pl.col("region").fill_null(""),
             # Where there is nothing to weigh it would only say when a pair was added.

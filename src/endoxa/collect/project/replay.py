@@ -14,6 +14,7 @@ from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
     Campaign,
     Mention,
+    MixedAnswer,
     Pair,
     Person,
     Rating,
