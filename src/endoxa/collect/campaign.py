@@ -95,6 +95,10 @@ SENSITIVE = frozenset(
 class CampaignSettings(_Checked):
     """All that an organiser can change while a campaign runs.
 
+    `feedback`: after an answer people may read how many others knew the pair, as of the start of a wave;
+    `heard_lists` and `comparisons` are cards of these kinds in each set (`sampler.break_after`), 0 for none;
+    `wave_minutes` is how long a wave lasts, 0 for a quarter of an hour in a workshop and a day online.
+
     `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
     "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in.
     `licence` is that of the exports.
@@ -122,6 +126,10 @@ class CampaignSettings(_Checked):
     setting: Literal["workshop", "online"] = "workshop"
     minutes: Annotated[int, Field(ge=1, le=100_000)] = 90
     expected_people: Annotated[int, Field(ge=1, le=100_000)] = 40
+    feedback: bool = True
+    heard_lists: Annotated[int, Field(ge=0, le=10)] = 1
+    comparisons: Annotated[int, Field(ge=0, le=10)] = 1
+    wave_minutes: Annotated[int, Field(ge=0, le=100_000)] = 0
     consent_version: Annotated[int, Field(ge=1)] = 1
     minimum_age: Annotated[int, Field(ge=0, le=99)] = 18
     maximum_age: Annotated[int, Field(ge=0, le=99)] = 0
@@ -189,6 +197,11 @@ class CampaignSettings(_Checked):
     def lease_minutes(self) -> int:
         """How long a drawn card is reserved for one person."""
         return self.sampler.lease_workshop if self.setting == "workshop" else self.sampler.lease_online
+
+    @property
+    def wave_length(self) -> int:
+        """Minutes until the counts that feedback tells are taken anew."""
+        return self.wave_minutes or (15 if self.setting == "workshop" else 1_440)
 
     def digest(self) -> str:
         """Twelve hexadecimal digits that name these settings; stored with every draw."""

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from endoxa.collect.cards.answering import drop_reports
 from endoxa.collect.cards.counts import family, recount, root_of
+from endoxa.collect.cards.kinds import bury_mixed
 from endoxa.collect.cards.locking import afterwards, locked
 from endoxa.collect.models import (
     Act,
@@ -109,6 +110,7 @@ def erase_people(campaign: Campaign) -> int:
     with noted(campaign, What.WORDS):
         bury(campaign, "pairs", left.values_list("public_id", flat=True), now)
     left.delete()
+    campaign.waves.all().delete()
     recount(campaign, Pair.objects.filter(campaign=campaign, merged_into=None))
     afterwards(erase_traces)
     return len(people)
@@ -128,6 +130,7 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     skips = _bury(campaign, "skips", person.skips, now)
     _bury(campaign, "hurt_answers", person.hurt_answers, now)
     statements = _bury(campaign, "statements", person.statements, now)
+    bury_mixed(campaign, person.mixed_answers.all(), now)
     bury_keys(campaign, person, now)
     cards = person.cards.count()
     person.delete()
@@ -138,6 +141,7 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
         roots |= {heir.pk} if heir else set()
         # Others who skipped it skipped nothing that is still there.
         _bury(campaign, "skips", pair.skip_rows, now)
+        bury_mixed(campaign, pair.mixed_rows.all(), now)
         bury(campaign, "pairs", [pair.public_id], now)
         pair.delete()
     kept = Pair.objects.filter(pk__in=own)
@@ -216,6 +220,7 @@ def expire(campaign: Campaign, today: date) -> Expired:
             campaign=found, state__in=(CardState.OPEN, CardState.LAPSED), mention_rows=None
         )
         cards, _ = unanswered.delete()
+        found.mixed_cards.filter(state__in=(CardState.OPEN, CardState.LAPSED)).delete()
         JoinCode.objects.filter(campaign=found).update(revoked=True)
         found.state = State.CLOSED
         found.save(update_fields=["state"])

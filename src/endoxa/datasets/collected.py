@@ -31,7 +31,7 @@ _USES = {
     "ratings": "find what people disagree about with endoxa analyze disagreement",
     "mentions": "count topics with endoxa analyze topics FOLDER, the folder it lies in",
     **dict.fromkeys(
-        ("people", "skips", "hurt_answers", "group_means"),
+        ("people", "skips", "hurt_answers", "mixed", "group_means"),
         "no command reads it; its columns are explained in README.md beside it",
     ),
 }

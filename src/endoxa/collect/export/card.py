@@ -84,7 +84,7 @@ def _days(tables: Tables) -> tuple[str, str] | None:
     """Days of the first and the last answer."""
     found = [
         hour[:10]
-        for name in ("ratings", "mentions", "skips", "hurt_answers", "statements")
+        for name in ("ratings", "mentions", "skips", "hurt_answers", "mixed", "statements")
         for hour in tables.frames[name]["hour"]
     ]
     return (min(found), max(found)) if found else None

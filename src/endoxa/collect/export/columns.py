@@ -119,6 +119,16 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         ),
         Column("out_group_mean", _NUMBER, "their mean"),
         Column("skips", _WHOLE, "times it was shown and not answered"),
+        Column("listed", _WHOLE, "people who answered a list that it stood on (`mixed`, 'heard')"),
+        Column("heard_share", _NUMBER, "share of them who had heard it"),
+        Column("heard_low", _NUMBER, "lower end of the 95 % interval of that share (Wilson 1927)"),
+        Column("heard_high", _NUMBER, "its upper end; it does not allow for who was asked"),
+        Column("compared", _WHOLE, "comparisons with another pair in which one of both was said more"),
+        Column(
+            "compared_more",
+            _WHOLE,
+            "of these, how often it was the one; only says something beside the other pair",
+        ),
         Column("merged_ids", _TEXT, "ids of pairs that were merged into it, separated by spaces"),
     ),
     "people": (_RATER, _COUNTRY, _CONSENT),
@@ -207,6 +217,40 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _CONSENT,
         _HOUR,
     ),
+    "mixed": (
+        _ROW,
+        _PAIR,
+        Column("shown_id", _TEXT, "the pair as it was shown, before merging"),
+        Column(
+            "set_id",
+            _TEXT,
+            "random name of the card, the same for all pairs on it; empty where there is no `rater`",
+        ),
+        _RATER,
+        Column(
+            "kind",
+            _TEXT,
+            "'heard': a list, of which people tick what they have heard where they live; 'compare': which of two is "
+            "said more where they live",
+        ),
+        Column("position", _WHOLE, "place of the pair on the card, from 0"),
+        Column(
+            "answer",
+            _TEXT,
+            "of a list 'heard' or 'not_heard' (left without a tick); of two 'more', 'less', 'same' or 'neither' "
+            "(heard neither); never a rating",
+        ),
+        Column("counted", _BOOL, "false where the same person was asked about a merged pair again later"),
+        Column(
+            "propensity",
+            _NUMBER,
+            "probability with which this pair was drawn for this card: countries, then pairs with equal chances; "
+            "empty where there is no `rater`",
+        ),
+        Column("settings_version", _WHOLE, "version of the settings in force when it was drawn"),
+        _CONSENT,
+        _HOUR,
+    ),
     "statements": (
         Column("row_id", _TEXT, "random name of the answer; the same in every release of the campaign"),
         Column("position", _WHOLE, "place of the statement within the answer, from 1"),
@@ -258,11 +302,19 @@ AGGREGATED = "group_means"
 """Its name."""
 
 
-LATER: Mapping[str, str] = {"revealed": ""}
-"""Columns that older exports do not have, with what stands there when one is read."""
-
-LATER_TABLES = frozenset({"hurt_answers"})
+LATER_TABLES = frozenset({"hurt_answers", "mixed"})
 """Tables that older exports do not have."""
+
+LATER: Mapping[str, str | int | None] = {
+    "revealed": "",
+    "listed": 0,
+    "heard_share": None,
+    "heard_low": None,
+    "heard_high": None,
+    "compared": 0,
+    "compared_more": 0,
+}
+"""Columns that older exports do not have, with what is read then."""
 
 
 def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:

@@ -21,7 +21,13 @@ from endoxa.collect.models import Campaign
 from endoxa.collect.withdrawals import Keys
 from endoxa.datasets.collected import respecting_withdrawals
 
-_OWN = {"ratings": "shown_id", "mentions": "said_id", "skips": "shown_id", "hurt_answers": "shown_id"}
+_OWN = {
+    "ratings": "shown_id",
+    "mentions": "said_id",
+    "skips": "shown_id",
+    "hurt_answers": "shown_id",
+    "mixed": "shown_id",
+}
 """The pair that a row is about before merging."""
 
 _DRAWN = ("in_group", "weight", "propensity", "pool")
@@ -161,7 +167,7 @@ def coarsened(
     lost = {rater for rater, cells in cells_of.items() if cells[0] == OTHER}
     answers = {
         name: _answers(frames[name], cells_of, names, lost)
-        for name in ("ratings", "mentions", "skips", "hurt_answers")
+        for name in ("ratings", "mentions", "skips", "hurt_answers", "mixed")
     }
     changed = {
         "people": _said_anew(people, "rater", cells_of, names).filter(~pl.col("rater").is_in(lost)),
@@ -178,7 +184,7 @@ def _answers(
 ) -> pl.DataFrame:
     gone = pl.col("rater").is_in(lost)
     blank = [pl.when(~gone).then(name).alias(name) for name in _DRAWN if name in frame.columns]
-    empty = [_replaced(name, gone, "") for name in ("tier", "rater") if name in frame.columns]
+    empty = [_replaced(name, gone, "") for name in ("tier", "rater", "set_id") if name in frame.columns]
     # As in a new export: nobody could see what the others belong to.
     kept = frame.filter(~gone | pl.col("counted")) if "counted" in frame.columns else frame
     return _said_anew(kept, "rater", cells_of, names).with_columns(*blank, *empty, _day(gone))

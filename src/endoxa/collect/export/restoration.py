@@ -30,6 +30,8 @@ from endoxa.collect.models import (
     CardState,
     HurtAnswer,
     Mention,
+    MixedAnswer,
+    MixedCard,
     Moderation,
     Pair,
     Person,
@@ -215,6 +217,42 @@ def add_hurt_answers(answers: pl.DataFrame, pairs: Pairs, placed: Placed) -> Non
     )
 
 
+def add_mixed(mixed: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
+    """Answers to lists and comparisons, with a card for each set; one for each row where people have no key."""
+    cards: dict[str, MixedCard] = {}
+    answers = []
+    for row in mixed.sort("hour", "counted", "row_id").to_dicts():
+        name = row["set_id"] or str(uuid4())
+        if name not in cards:
+            person = placed.person(row["rater"], f"mixed {row['kind']}", row["association_id"])
+            moment = moment_of(row["hour"])
+            cards[name] = MixedCard(
+                token=name,
+                campaign_id=person.campaign_id,
+                person=person,
+                kind=row["kind"],
+                country=pairs[row["shown_id"]].country,
+                propensity=row["propensity"],
+                version=row["settings_version"],
+                state=CardState.ANSWERED,
+                drawn_at=moment,
+                closed_at=moment,
+            )
+        card = cards[name]
+        answers.append(
+            MixedAnswer(
+                public_id=row["row_id"],
+                card=card,
+                person=card.person,
+                pair=pairs[row["shown_id"]],
+                position=row["position"],
+                answer=row["answer"],
+            )
+        )
+    MixedCard.objects.bulk_create(cards.values())
+    MixedAnswer.objects.bulk_create(answers)
+
+
 def add_statements(campaign: Campaign, statements: pl.DataFrame, placed: Placed) -> None:
     """Answers of the survey, their statements put together again."""
     answers = [lines for _, lines in statements.group_by("row_id", maintain_order=True)]
@@ -326,6 +364,7 @@ def import_campaign(folder: Path) -> Campaign:
         add_mentions(frames["mentions"], pairs, placed)
         add_skips(frames["skips"], pairs, placed)
         add_hurt_answers(frames["hurt_answers"], pairs, placed)
+        add_mixed(frames["mixed"], pairs, placed)
         add_statements(campaign, frames["statements"], placed)
         add_tombstones(campaign, frames["withdrawals"])
         # What is known of each pair stands in the table of pairs; reports, which would count against it, do not.

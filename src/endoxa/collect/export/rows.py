@@ -22,8 +22,10 @@ from endoxa.collect.export.pool import Pool, rounded, waited
 from endoxa.collect.models import (
     Campaign,
     Card,
+    CardState,
     HurtAnswer,
     Mention,
+    MixedAnswer,
     Moderation,
     Pair,
     Rating,
@@ -233,6 +235,42 @@ def hurt_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
 
     kept = (one for one in found if one.pk in counting or people[one.person_id].linked)
     return _frame("hurt_answers", campaign.settings, map(row, kept))
+
+
+def mixed_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
+    """What lists and comparisons say of exported pairs. The latest answer of a person to a kind counts.
+
+    Earlier ones of people without a key are left out, as with ratings.
+    """
+    given = MixedAnswer.objects.filter(person__campaign=campaign, card__state=CardState.ANSWERED)
+    found = [
+        one
+        for one in given.exclude(answer="").order_by("card__closed_at", "pk").select_related("card")
+        if one.pair_id in pool.roots
+    ]
+    latest = {(one.person_id, pool.roots[one.pair_id], one.card.kind): one.pk for one in found}
+    counting = set(latest.values())
+
+    def row(one: MixedAnswer) -> Row:
+        who, card = people[one.person_id], one.card
+        return {
+            "row_id": str(one.public_id),
+            "association_id": str(pool.roots[one.pair_id]),
+            "shown_id": str(pool.names[one.pair_id]),
+            "set_id": str(card.token) if who.linked else "",
+            "rater": who.rater,
+            "kind": card.kind,
+            "position": one.position,
+            "answer": one.answer,
+            "counted": one.pk in counting,
+            "propensity": card.propensity if who.linked else None,
+            "settings_version": card.version,
+            "consent": who.consent,
+            "hour": time_of(card.closed_at or card.drawn_at, who),
+        }
+
+    kept = (one for one in found if one.pk in counting or people[one.person_id].linked)
+    return _frame("mixed", campaign.settings, map(row, kept))
 
 
 def statement_rows(campaign: Campaign, people: Mapping[UUID, Published]) -> pl.DataFrame:

@@ -46,15 +46,21 @@ def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """
     said = frames["mentions"].filter("counted").group_by("association_id").agg(support=pl.len())
     skipped = frames["skips"].group_by("association_id").agg(skips=pl.len())
+    mixed = frames["mixed"].filter("counted")
     whole = (
         frames["pairs"]
         .select(FIXED)
         .join(said, on="association_id", how="left")
         .join(_recognition(frames["ratings"]), on="association_id", how="left")
         .join(skipped, on="association_id", how="left")
+        .join(_heard(mixed), on="association_id", how="left")
+        .join(_compared(mixed), on="association_id", how="left")
         .join(_regions(frames["mentions"], frames["people"]), on="association_id", how="left")
         .with_columns(
-            pl.col("support", "ratings", "skips", "in_group_ratings", "out_group_ratings").fill_null(0),
+            pl.col(
+                "support", "ratings", "skips", "in_group_ratings", "out_group_ratings", "listed"
+            ).fill_null(0),
+            pl.col("compared", "compared_more").fill_null(0),
             pl.col("region").fill_null(""),
             # Where there is nothing to weigh it would only say when a pair was added.
             cards_while_waiting=pl.when(pl.col("weighted_mean").is_not_null()).then("cards_while_waiting"),
@@ -97,6 +103,30 @@ def _recognition(ratings: pl.DataFrame) -> pl.DataFrame:
             ),
         )
         .drop("_weighed")
+    )
+
+
+def _heard(mixed: pl.DataFrame) -> pl.DataFrame:
+    """Share of people who ticked each pair on a list, with its 95 % interval (Wilson 1927)."""
+    z = 1.959963984540054
+    n, share = pl.col("listed"), pl.col("heard_share")
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * (share * (1 - share) / n + z**2 / (4 * n**2)).sqrt()
+    return (
+        mixed.filter(pl.col("kind") == "heard")
+        .group_by("association_id")
+        .agg(listed=pl.len(), heard_share=(pl.col("answer") == "heard").mean())
+        # Rounding could put the ends just outside of 0 and 1.
+        .with_columns(heard_low=(middle - half).clip(0, 1), heard_high=(middle + half).clip(0, 1))
+    )
+
+
+def _compared(mixed: pl.DataFrame) -> pl.DataFrame:
+    """Comparisons that one of both won, and how often each pair did."""
+    return (
+        mixed.filter(pl.col("answer").is_in(["more", "less"]))
+        .group_by("association_id")
+        .agg(compared=pl.len(), compared_more=(pl.col("answer") == "more").sum())
     )
 
 
@@ -169,6 +199,7 @@ def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, whole: bool) -> T
         "mentions": rows.mention_rows(campaign, pool, people),
         "skips": rows.skip_rows(campaign, pool, people),
         "hurt_answers": rows.hurt_rows(campaign, pool, people),
+        "mixed": rows.mixed_rows(campaign, pool, people),
         "statements": rows.statement_rows(campaign, people),
         "withdrawals": rows.withdrawal_rows(campaign, keys.salt),
     }

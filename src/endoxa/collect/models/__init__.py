@@ -18,6 +18,7 @@ from endoxa.collect.models.cards import (
     SkipReason,
 )
 from endoxa.collect.models.groups import AttributeGroup, GroupChange, GroupMember, Likeness, seen
+from endoxa.collect.models.mixed import MixedAnswer, MixedCard, MixedKind
 from endoxa.collect.models.pairs import Judged, Mention, Moderation, Pair, Source, Via
 from endoxa.collect.models.people import Person, Statement
 from endoxa.collect.models.records import (
@@ -41,6 +42,7 @@ from endoxa.collect.models.tasks import (
     Turn,
     TurnState,
 )
+from endoxa.collect.models.waves import Wave
 
 __all__ = [
     "CLOSED",
@@ -67,6 +69,9 @@ __all__ = [
     "Likeness",
     "Membership",
     "Mention",
+    "MixedAnswer",
+    "MixedCard",
+    "MixedKind",
     "Moderation",
     "Pair",
     "Person",
@@ -87,6 +92,7 @@ __all__ = [
     "Turn",
     "TurnState",
     "Via",
+    "Wave",
     "record",
     "seen",
 ]

@@ -15,6 +15,7 @@ from endoxa.collect.models import (
     Campaign,
     HurtAnswer,
     Mention,
+    MixedAnswer,
     Pair,
     Person,
     Rating,
@@ -85,6 +86,7 @@ def _take_back(campaign: Campaign, named: set[UUID]) -> None:
                 ),
             )
             Statement.objects.filter(campaign=found, public_id=row).delete()
+            MixedAnswer.objects.filter(person__campaign=found, public_id=row).delete()
 
 
 @transaction.atomic

@@ -68,7 +68,7 @@ class SamplerSettings(BaseModel):
     candidates: Annotated[int, Field(ge=1, le=2_000)] = 200
     lease_workshop: Annotated[int, Field(ge=1, le=240)] = 5
     lease_online: Annotated[int, Field(ge=1, le=1_440)] = 30
-    break_after: Annotated[int, Field(ge=1, le=1_000)] = 15
+    break_after: Annotated[int, Field(ge=1, le=1_000)] = 8
 
     def conflicts(self) -> list[Conflict]:
         """Values that do not fit together; empty for settings that were validated."""

@@ -90,9 +90,11 @@ class Progress:
 
 
 def cards_of(person: Person) -> Progress:
-    """Counts of cards only: one query."""
+    """Counts of cards of all kinds."""
     closed = person.cards.filter(state__in=CLOSED).order_by()
     counts = dict(closed.values_list("state").annotate(Count("pk")))
+    for state, n in person.mixed_cards.filter(state__in=CLOSED).values_list("state").annotate(Count("pk")):
+        counts[state] = counts.get(state, 0) + n
     return Progress(counts.get(CardState.ANSWERED, 0), counts.get(CardState.SKIPPED, 0))
 
 
@@ -106,7 +108,11 @@ def progress_of(person: Person) -> Progress:
 def pause_due(person: Person, done: int) -> bool:
     """Whether a pause is offered now: after every `break_after` cards, unless the next card is open already."""
     every = person.campaign.settings.sampler.break_after
-    return done > 0 and done % every == 0 and not person.cards.filter(state=CardState.OPEN).exists()
+    if done == 0 or done % every:
+        return False
+    return not any(
+        cards.filter(state=CardState.OPEN).exists() for cards in (person.cards, person.mixed_cards)
+    )
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import in_language
-from endoxa.collect.cards import answering, covers, drawing
+from endoxa.collect.cards import answering, covers, drawing, feedback, kinds
 from endoxa.collect.cards.answering import UnknownCardError, latest_answer
 from endoxa.collect.cards.covers import CoveredError
 from endoxa.collect.contributor.access import Page, answers_last, contributor, next_step
-from endoxa.collect.contributor.cards import services
+from endoxa.collect.contributor.cards import rhythm, services
 from endoxa.collect.contributor.cards.forms import (
     NOTES,
     PROMPT_SKIPS,
@@ -39,6 +39,7 @@ from endoxa.collect.contributor.cards.forms import (
 )
 from endoxa.collect.contributor.cards.services import cards_of, pause_due, progress_of, said_on, topic_name
 from endoxa.collect.contributor.frame import nearest_first
+from endoxa.collect.contributor.kinds.pages import mixed_page
 from endoxa.collect.entry import likeness
 from endoxa.collect.entry.cleaning import EntryError
 from endoxa.collect.entry.proposing import Proposal, propose, say_alike, tick_countries
@@ -84,11 +85,19 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
     done = cards_of(person).cards
     if "on" not in request.GET and pause_due(person, done):
         return redirect("contributor:pause")
+    feedback.begin_if_due(person.campaign)
     try:
-        drawn = drawing.next_card(person)
+        mixed = kinds.next_mixed(person, done)
+        drawn = None if mixed else drawing.next_card(person)
     except UnknownCardError:
         # They left a moment ago, on another page.
         return redirect("contributor:home")
+    if mixed is not None:
+        return mixed_page(request, mixed, _around(request, person, done))
+    return _card_page(request, person, drawn, done)
+
+
+def _card_page(request: HttpRequest, person: Person, drawn: Card | None, done: int) -> HttpResponse:
     if drawn is None:
         return redirect(f"{reverse('contributor:thanks')}?all=1")
     if drawn.pair is None:
@@ -100,7 +109,7 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
         "reports": REPORTS,
         "onward": _after_rating(drawn),
     }
-    return render(request, "contributor/card.html", {**_around(request, person, drawn, done), **shown})
+    return render(request, "contributor/card.html", {**_around(request, person, done, drawn), **shown})
 
 
 def prompt_page(
@@ -108,7 +117,7 @@ def prompt_page(
 ) -> HttpResponse:
     """The page of a card that asks an open question."""
     context = {
-        **_around(request, person, card, cards_of(person).cards if done is None else done),
+        **_around(request, person, cards_of(person).cards if done is None else done, card),
         "country": geography.in_sentence(form.about, get_language() or "en"),
         "form": form,
         "said": said_on(card),
@@ -139,15 +148,19 @@ def _after_rating(card: Card) -> str:
     return reverse("contributor:hurt", args=[card.token]) if asked else ""
 
 
-def _around(request: HttpRequest, person: Person, card: Card, done: int) -> dict[str, Any]:
+def _around(request: HttpRequest, person: Person, done: int, card: Card | None = None) -> dict[str, Any]:
     """What stands round any open card: how many are done, a note, and what can be taken back."""
     latest = latest_answer(person, person.campaign)
+    newest = kinds.newest(latest, person)
     return {
         "card": card,
         "done": done,
         "note": NOTES.get(request.GET.get("note", "")),
-        "latest": latest,
-        "topic": topic_name(services.avoidable_topic(latest, person)),
+        "latest": newest,
+        "topic": topic_name(services.avoidable_topic(latest, person)) if newest == latest else "",
+        "bar": rhythm.bar_of(person, done),
+        # Cards with fields for words told it on their own page.
+        "told": "" if latest is None or latest.adds or newest != latest else rhythm.told(latest),
     }
 
 
@@ -310,6 +323,7 @@ def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | Pro
         **pair_context(request, card),
         "form": form,
         "said": said_on(card),
+        "told": rhythm.told(card),
         "latest": answering.latest_answer(person, person.campaign),
     }
     return render(request, "contributor/card_more.html", context)
@@ -363,8 +377,9 @@ def pause(request: HttpRequest, person: Person) -> HttpResponse:
     """Go on or stop; the person's own counts and what they are good for."""
     context = {
         "progress": progress_of(person),
-        "latest": latest_answer(person, person.campaign),
+        "latest": kinds.newest(latest_answer(person, person.campaign), person),
         "somebody_listens": bool(person.campaign.settings.help_lines),
+        **rhythm.at_pause(person),
     }
     return render(request, "contributor/pause.html", context)
 
@@ -377,6 +392,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
     onward = next_step(person)
     context = {
         "progress": progress_of(person),
+        **rhythm.at_pause(person),
         "text": in_language(settings.texts.thanks, get_language() or "en"),
         "onward": "" if onward == "contributor:thanks" else onward,
         "all_for_now": "all" in request.GET,

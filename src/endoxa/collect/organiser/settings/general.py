@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 _SAME = (
     "organisation", "contact", "data_languages", "countries", "cards", "survey", "moderation", "setting",
-    "minutes", "expected_people", "minimum_age", "maximum_age", "guardian", "results_page", "retention", "licence",
+    "minutes", "expected_people", "feedback", "wave_minutes", "heard_lists", "comparisons",
+    "minimum_age", "maximum_age", "guardian", "results_page", "retention", "licence",
 )  # fmt: skip
 """Fields of the settings that the form holds as they are."""
 
@@ -106,6 +107,22 @@ class GeneralForm(forms.Form):
         "expected_people",
         gettext_lazy("People expected"),
         gettext_lazy("The forecast begins with them, until it has seen how many there are."),
+    )
+    feedback = _field("feedback", gettext_lazy("After an answer, tell how many others knew the same"))
+    wave_minutes = _field(
+        "wave_minutes",
+        gettext_lazy("Minutes until what others knew is counted anew"),
+        gettext_lazy("0 means every 15 minutes where people sit together, and once a day online."),
+    )
+    heard_lists = _field(
+        "heard_lists",
+        gettext_lazy("Lists “which of these have you heard?” between two pauses"),
+        gettext_lazy("Shown once a country has enough pairs that are fully rated. 0 shows none."),
+    )
+    comparisons = _field(
+        "comparisons",
+        gettext_lazy("Cards “which of these two is said more?” between two pauses"),
+        gettext_lazy("Shown once a country has enough pairs that are fully rated. 0 shows none."),
     )
     moderation = _field(
         "moderation",

@@ -1,0 +1,58 @@
+"""What everybody works at together: how many pairs of a country have all the ratings they need."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.conf import settings as django_settings
+from django.db.models import Count
+
+from endoxa.collect.models import Campaign, Moderation, Pair, Person
+from endoxa.collect.sampler.types import NEEDS
+
+SHOWN = 3
+"""Countries that a page names; no ranking of them, and none of people."""
+
+_KEPT: dict[int, tuple[float, Mapping[str, Goal]]] = {}
+"""By campaign; each worker process keeps its own for a few seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Of `whole` live pairs about a country (ISO 3166; "" for all) `done` have the k ratings they need."""
+
+    country: str
+    done: int
+    whole: int
+
+
+def goals_of(person: Person) -> tuple[Goal, ...]:
+    """The person's own countries that have pairs, then those they feel close to; all together where there are none."""
+    found = _read(person.campaign)
+    wanted = dict.fromkeys([*person.origins, *person.connections])
+    own = tuple(found[country] for country in wanted if country in found)[:SHOWN]
+    if own or not found:
+        return own
+    return (Goal("", sum(one.done for one in found.values()), sum(one.whole for one in found.values())),)
+
+
+def _read(campaign: Campaign) -> Mapping[str, Goal]:
+    kept = _KEPT.get(campaign.pk)
+    now = time.monotonic()
+    if kept is None or now - kept[0] >= django_settings.STATISTICS_SECONDS:
+        kept = _KEPT[campaign.pk] = now, _counted(campaign)
+    return kept[1]
+
+
+def _counted(campaign: Campaign) -> Mapping[str, Goal]:
+    """One pass over the index `pair_by_cell`."""
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
+    done: defaultdict[str, int] = defaultdict(int)
+    whole: defaultdict[str, int] = defaultdict(int)
+    for country, need, n in live.values_list("country", "need").annotate(n=Count("pk")).order_by():
+        whole[country] += n
+        done[country] += n if need != NEEDS else 0
+    return {country: Goal(country, done[country], n) for country, n in whole.items()}

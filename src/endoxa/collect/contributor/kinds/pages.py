@@ -1,0 +1,25 @@
+"""The page of a card that is no rating."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import get_language
+
+from endoxa.collect import geography
+from endoxa.collect.contributor.cards.forms import SKIPS
+from endoxa.collect.models import MixedCard
+
+
+def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) -> HttpResponse:
+    """Show a card; `around` is what stands round any card."""
+    context = {
+        **around,
+        "card": card,
+        "country": geography.in_sentence(card.country, get_language() or "en"),
+        "rows": list(card.answers.select_related("pair").order_by("position")),
+        "skips": SKIPS,
+    }
+    return render(request, f"contributor/mixed_{card.kind}.html", context)

@@ -1,0 +1,13 @@
+"""URLs of the cards that are no ratings."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+
+from endoxa.collect.contributor.kinds import views
+
+urlpatterns: list[URLPattern] = [
+    path("mixed/<uuid:token>/", views.answer, name="mixed"),
+    path("mixed/<uuid:token>/skip/", views.skip, name="mixed_skip"),
+    path("mixed/<uuid:token>/undo/", views.undo, name="mixed_undo"),
+]

@@ -1,0 +1,100 @@
+"""Take the answers to cards that are no ratings, their skips, and what is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from endoxa.collect.cards import kinds
+from endoxa.collect.cards.answering import UnknownCardError
+from endoxa.collect.contributor.access import Page, answers_last, contributor
+from endoxa.collect.contributor.cards.forms import SKIPS
+from endoxa.collect.models import MixedKind, Person
+
+
+class HeardForm(forms.Form):
+    """The pairs that were ticked, by the public ids of their rows."""
+
+    heard = forms.TypedMultipleChoiceField(required=False, coerce=UUID)
+
+    def __init__(self, data: Any, *, rows: list[UUID]) -> None:
+        super().__init__(data)
+        self.fields["heard"].choices = [(str(row), "") for row in rows]  # type: ignore[attr-defined]
+
+
+class ComparisonForm(forms.Form):
+    """One of four choices."""
+
+    choice = forms.ChoiceField(choices=[(name, "") for name in kinds.CHOICES])
+
+
+class ReasonForm(forms.Form):
+    """Why a card is skipped."""
+
+    reason = forms.ChoiceField(choices=[(value, "") for value, _ in SKIPS])
+
+
+def _own(page: Page) -> Callable[..., HttpResponse]:
+    """Open a page to the contributor who was given the card; others are led to their own card."""
+
+    @contributor
+    @wraps(page)
+    def view(request: HttpRequest, person: Person, *args: Any, **named: Any) -> HttpResponse:
+        try:
+            return page(request, person, *args, **named)
+        except UnknownCardError:
+            return _to_card("moved")
+
+    return view
+
+
+def _to_card(note: str = "") -> HttpResponse:
+    address = reverse("contributor:card")
+    return redirect(f"{address}?note={note}" if note else address)
+
+
+@require_POST
+@_own
+@answers_last
+def answer(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep what was ticked or chosen."""
+    card = kinds.mixed_of(person, token)
+    if card.kind == MixedKind.HEARD:
+        ticked = HeardForm(request.POST, rows=list(card.answers.values_list("public_id", flat=True)))
+        if not ticked.is_valid():
+            return _to_card("unclear")
+        kinds.answer_heard(person, token, ticked.cleaned_data["heard"])
+    else:
+        chosen = ComparisonForm(request.POST)
+        if not chosen.is_valid():
+            return _to_card("unclear")
+        kinds.answer_comparison(person, token, chosen.cleaned_data["choice"])
+    return _to_card()
+
+
+@require_POST
+@_own
+@answers_last
+def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Close a card without an answer."""
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        return _to_card("unclear")
+    kinds.skip_mixed(person, token, form.cleaned_data["reason"])
+    return _to_card()
+
+
+@require_POST
+@_own
+def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Take back what was answered, and show the card again."""
+    kinds.undo_mixed(person, token)
+    return _to_card()

@@ -1,0 +1,234 @@
+"""Cards that are no ratings: what they show, with which probability, and that they stay apart from ratings."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from statsmodels.stats.proportion import proportion_confint
+
+from endoxa.collect.cards import kinds
+from endoxa.collect.export.folder import read_export
+from endoxa.collect.export.restoration import import_campaign
+from endoxa.collect.export.run import export_campaign
+from endoxa.collect.export.tables import read_tables
+from endoxa.collect.models import (
+    Card,
+    CardState,
+    Mention,
+    MixedAnswer,
+    MixedCard,
+    MixedKind,
+    Pair,
+    Rating,
+    Release,
+    Tombstone,
+    Via,
+)
+from endoxa.collect.privacy import withdraw
+from endoxa.collect.sampler.types import FULL, NEEDS
+from endoxa.collect.withdrawals import Keys
+
+HEARD_AT, COMPARE_AT = 2, 5
+
+
+@pytest.fixture
+def pairs(campaign, make_pairs):
+    """Seven fully rated pairs about one country, and others that must not be shown."""
+    make_pairs(campaign, ("AR", "waits", "en"), need=NEEDS)
+    make_pairs(campaign, ("AR", "unkind", "en"), need=FULL, negative=True)
+    make_pairs(campaign, ("AR", "flagged", "en"), need=FULL, flags=["report_hate"])
+    make_pairs(campaign, ("AR", "hidden", "en"), need=FULL, moderation="hidden")
+    make_pairs(campaign, ("CL", "far", "en"), need=FULL)
+    return make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(7)), need=FULL)
+
+
+def drawn(person, at=HEARD_AT, seed=1):
+    return kinds.next_mixed(person, at, rng=np.random.default_rng(seed))
+
+
+def test_one_list_and_one_comparison_in_eight(campaign, make_campaign):
+    found = [kinds.due(campaign, done) for done in range(16)]
+    assert [place for place, kind in enumerate(found) if kind] == [2, 5, 10, 13]
+    assert found[2] == found[10] == MixedKind.HEARD
+    assert found[5] == found[13] == MixedKind.COMPARE
+    none = make_campaign("none", heard_lists=0, comparisons=0)
+    assert {kinds.due(none, done) for done in range(16)} == {None}
+    many = make_campaign("many", heard_lists=10, comparisons=10)
+    assert kinds.due(many, 0) is None
+    assert [bool(kinds.due(many, done)) for done in range(1, 8)] == [True] * 7
+
+
+def test_only_pairs_that_are_fully_rated_and_shown_to_all(person, pairs):
+    card = drawn(person)
+    assert card.kind == MixedKind.HEARD
+    shown = set(card.answers.values_list("pair_id", flat=True))
+    assert len(shown) == 5
+    assert shown <= {pair.pk for pair in pairs}
+    assert (card.pool, card.propensity) == (7, 5 / 7)
+    assert drawn(person) == card
+
+
+def test_a_rating_comes_next_where_pairs_are_few(person, pairs):
+    Mention.objects.create(person=person, pair=pairs[0], text="well", via=Via.PROMPT)
+    Card.objects.create(
+        campaign=person.campaign, person=person, pair=pairs[1], country="AR", number=0, tier="own",
+        version=1, digest="x", state=CardState.ANSWERED, drawn_at=timezone.now(),
+        expires_at=timezone.now(), closed_at=timezone.now(),
+    )  # fmt: skip
+    assert drawn(person).pool == 5
+    Pair.objects.filter(pk=pairs[2].pk).update(need=NEEDS)
+    MixedCard.objects.all().delete()
+    assert drawn(person) is None
+    assert drawn(person, COMPARE_AT).pool == 4
+
+
+def test_every_pair_has_the_stated_probability(person, pairs):
+    seen = Counter()
+    for seed in range(300):
+        card = drawn(person, COMPARE_AT, seed)
+        assert card.propensity == 2 / 7
+        seen.update(card.answers.values_list("pair_id", flat=True))
+        card.delete()
+    assert set(seen) == {pair.pk for pair in pairs}
+    # 300 draws: standard deviation of each count is 7.8.
+    assert all(abs(count - 300 * 2 / 7) < 4 * 7.8 for count in seen.values())
+
+
+def test_answers_are_no_ratings_and_can_be_sent_twice(person, pairs):
+    card = drawn(person)
+    rows = list(card.answers.order_by("position"))
+    kinds.answer_heard(person, card.token, [rows[0].public_id, rows[3].public_id])
+    kinds.answer_heard(person, card.token, [rows[1].public_id])
+    said = list(card.answers.order_by("position").values_list("answer", flat=True))
+    assert said == ["heard", "not_heard", "not_heard", "heard", "not_heard"]
+    assert not Rating.objects.exists()
+    assert set(
+        Pair.objects.filter(pk__in=[row.pair_id for row in rows]).values_list("ratings", flat=True)
+    ) == {0}
+
+
+@pytest.mark.parametrize(("choice", "said"), kinds.CHOICES.items())
+def test_a_comparison_says_something_of_both(person, pairs, choice, said):
+    card = drawn(person, COMPARE_AT)
+    kinds.answer_comparison(person, card.token, choice)
+    assert tuple(card.answers.order_by("position").values_list("answer", flat=True)) == said
+
+
+def test_undo_shows_the_card_again_under_new_row_ids(person, pairs):
+    Release.objects.create(campaign=person.campaign, number="1", salt="x", sha256="x")
+    card = drawn(person, COMPARE_AT)
+    kinds.answer_comparison(person, card.token, "first")
+    before = set(card.answers.values_list("public_id", flat=True))
+    kinds.undo_mixed(person, card.token)
+    assert set(card.answers.values_list("answer", flat=True)) == {""}
+    assert before.isdisjoint(card.answers.values_list("public_id", flat=True))
+    assert set(Tombstone.objects.values_list("row", "table")) == {(row, "mixed") for row in before}
+    assert drawn(person, 0) == card
+    kinds.skip_mixed(person, card.token, "rather_not")
+    card.refresh_from_db()
+    assert (card.state, card.reason) == (CardState.SKIPPED, "rather_not")
+
+
+def test_a_card_whose_pair_was_hidden_is_given_back(person, pairs):
+    card = drawn(person)
+    Pair.objects.filter(pk=card.answers.first().pair_id).update(moderation="hidden")
+    again = drawn(person)
+    assert again != card
+    assert MixedCard.objects.get(pk=card.pk).state == CardState.LAPSED
+
+
+def test_who_leaves_takes_them_along(person, pairs):
+    card = drawn(person)
+    kinds.answer_heard(person, card.token, [])
+    named = set(card.answers.values_list("public_id", flat=True))
+    withdraw(person)
+    assert not MixedCard.objects.exists()
+    assert not MixedAnswer.objects.exists()
+    assert set(Tombstone.objects.filter(table="mixed").values_list("row", flat=True)) == named
+
+
+def test_nobody_answers_the_card_of_somebody_else(person, pairs, make_person, as_person):
+    card = drawn(person)
+    other = as_person(make_person(person.campaign, "eve"))
+    for name in ("mixed", "mixed_skip", "mixed_undo"):
+        response = other.post(reverse(f"contributor:{name}", args=[card.token]), {"reason": "dont_know"})
+        assert response.url == "/card/?note=moved"
+    card.refresh_from_db()
+    assert card.state == CardState.OPEN
+
+
+def _page(phone):
+    return phone.get("/card/").content.decode()
+
+
+def test_a_set_on_the_phone(make_campaign, make_person, make_pairs, as_person):
+    campaign = make_campaign("lake", sampler={"break_after": 3})
+    person = make_person(campaign)
+    phone = as_person(person)
+    make_pairs(campaign, *(("AR", f"well <b>{n}</b>", "en") for n in range(9)), need=FULL)
+    make_pairs(campaign, *(("AR", f"new {n}", "en") for n in range(9)))
+    assert "Have you heard this" in _page(phone)
+    first = Card.objects.get(state=CardState.OPEN)
+    phone.post(reverse("contributor:rate", args=[first.token]), {"value": 3})
+    listed = _page(phone)
+    assert "Which of these have you heard" in listed
+    assert "well &lt;b&gt;" in listed
+    card = MixedCard.objects.get()
+    rows = card.answers.order_by("position")
+    phone.post(reverse("contributor:mixed", args=[card.token]), {"heard": [str(rows[0].public_id), "no"]})
+    assert MixedCard.objects.get().state == CardState.OPEN
+    phone.post(reverse("contributor:mixed", args=[card.token]), {"heard": str(rows[0].public_id)})
+    both = _page(phone)
+    assert "which of these is said more" in both
+    assert reverse("contributor:mixed_undo", args=[card.token]) in both
+    second = MixedCard.objects.get(kind="compare")
+    phone.post(reverse("contributor:mixed", args=[second.token]), {"choice": "neither"})
+    assert phone.get("/card/").url == "/pause/"
+    pause = phone.get("/pause/").content.decode()
+    assert "3 cards answered" in pause
+    assert "9 of 18 have all" in pause
+
+
+def test_exported_with_shares_and_back_again(make_campaign, make_person, make_pairs, tmp_path):
+    campaign = make_campaign("lake")
+    pairs = make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(5)), need=FULL)
+    people = [make_person(campaign, f"p{n}") for n in range(6)]
+    for n, person in enumerate(people):
+        card = drawn(person, seed=n)
+        rows = {row.pair_id: row.public_id for row in card.answers.all()}
+        kinds.answer_heard(person, card.token, [rows[pair.pk] for pair in pairs[: n // 2 + 1]])
+    whole = read_tables(campaign, Keys("salt")).frames
+    assert whole["mixed"].height == 30
+    listed = whole["pairs"].sort("attribute")
+    assert listed["listed"].to_list() == [6] * 5
+    assert listed["heard_share"].to_list() == pytest.approx([1, 4 / 6, 2 / 6, 0, 0])
+    low, high = proportion_confint(np.array([6, 4, 2, 0, 0]), 6, method="wilson")
+    np.testing.assert_allclose(listed["heard_low"], low, atol=1e-12)
+    np.testing.assert_allclose(listed["heard_high"], high, atol=1e-12)
+    assert listed["ratings"].to_list() == [0] * 5
+    export_campaign(campaign, tmp_path / "out")
+    frames = read_export(tmp_path / "out")[1]
+    campaign.delete()
+    again = read_tables(import_campaign(tmp_path / "out"), Keys(None)).frames
+    assert again["mixed"].equals(frames["mixed"])
+    assert again["pairs"].equals(frames["pairs"])
+
+
+def test_comparisons_are_counted_for_both(make_campaign, make_person, make_pairs):
+    campaign = make_campaign("lake")
+    make_pairs(campaign, ("AR", "one", "en"), ("AR", "two", "en"), need=FULL)
+    # "one" is said more by four, "two" by one; one has heard neither.
+    for n, wanted in enumerate(("one", "one", "one", "one", "two", "")):
+        person = make_person(campaign, f"p{n}")
+        card = drawn(person, COMPARE_AT, n)
+        first = card.answers.get(position=0).pair.attribute
+        kinds.answer_comparison(
+            person, card.token, "neither" if not wanted else "first" if first == wanted else "second"
+        )
+    found = read_tables(campaign, Keys("salt")).frames["pairs"].sort("attribute")
+    assert found["compared"].to_list() == [5, 5]
+    assert found["compared_more"].to_list() == [4, 1]
