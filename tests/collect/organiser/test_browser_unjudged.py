@@ -15,7 +15,8 @@ pytestmark = pytest.mark.skipif(
 def test_whether_it_hurts_is_decided_with_one_button(browser, site, name, options):
     site.change(
         "update collect_pair set source = 'contributor', negative = null, judged = '', flags = '[]',"
-        " key = 'tango ' || id, attribute = 'dance tango in the street' where id in (select id from collect_pair order by id limit 2)"
+        " key = 'tango ' || id, attribute = 'dance tango in the street'"
+        " where id in (select id from collect_pair order by id limit 2)"
     )
     with visit(browser, site.address, **options) as one:
         one.go("/organise/login/")
