@@ -59,7 +59,9 @@ def _row(size: int) -> str:
         else:
             _timed(
                 answers,
-                lambda person=person, card=card: answering.rate(person, card.token, random.randint(1, 5)),
+                lambda person=person, card=card: answering.rate(
+                    person, card.token, random.randint(1, 5), lifted=True
+                ),
             )
         client.cookies[COOKIE] = cookie
         page = _timed(pages, lambda: client.get("/card/?on"))

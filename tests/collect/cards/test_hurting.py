@@ -12,6 +12,7 @@ from endoxa.collect.cards import answering, covers, drawing
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.cards.hurting import UNCLEAR, Verdict, verdict
 from endoxa.collect.entry.merging import merge, unmerge
+from endoxa.collect.entry.proposing import tick_countries
 from endoxa.collect.models import Action, HurtAnswer, Judged, Pair, Revealed, Source, Tombstone
 from endoxa.collect.organiser.moderation.decisions import Decision, decide, revision, undo
 from endoxa.collect.organiser.moderation.queue import queue, reasons, unjudged, waiting
@@ -231,3 +232,13 @@ def test_unjudged_pairs_come_last_in_the_queue(campaign, pair, make_pairs, moder
     assert list(unjudged(campaign)) == [pair]
     act(pair, moderator, "approve")
     assert not unjudged(campaign).exists()
+
+
+@pytest.mark.parametrize(("given", "taken_over"), [("no", None), ("yes", True)])
+def test_what_people_found_mild_of_one_country_is_judged_anew_for_another(
+    pair, say, campaign, person, given, taken_over
+):
+    say(given, given, given)
+    card = drawing.next_card(person)
+    (said,) = tick_countries(person, card, ["CL"])
+    assert (said.pair.negative, said.pair.may_hurt) == (taken_over, True)

@@ -312,7 +312,7 @@ for name in ("ana", "ben"):
         consent_version=1, consent_language="en", consent_hour=timezone.now(), profile_done=True, origins=["AR"])
     for _ in range(3):
         card = drawing.next_card(person)
-        answering.rate(person, card.token, 4) if card.pair else answering.finish_prompt(person, card.token)
+        answering.rate(person, card.token, 4, lifted=True) if card.pair else answering.finish_prompt(person, card.token)
 """
 LEAVE = """
 from endoxa.collect.privacy import withdraw
@@ -336,7 +336,7 @@ ben = Person.objects.create(campaign=campaign, secret_hash="ben", receipt_hash="
     consent_version=1, consent_language="en", consent_hour=timezone.now(), profile_done=True, origins=["AR"])
 while (card := drawing.next_card(ben)).pair is None:
     answering.finish_prompt(ben, card.token)
-answering.rate(ben, card.token, 5)
+answering.rate(ben, card.token, 5, lifted=True)
 person = Person.objects.create(campaign=campaign, secret_hash="ana", receipt_hash="ana", ui_language="en",
     consent_version=1, consent_language="en", consent_hour=timezone.now(), profile_done=True, origins=["AR"])
 pair = propose(person, drawing.next_card(person), country="CL", text="drink tea with Zebedina Quorlwick",

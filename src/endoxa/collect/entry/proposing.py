@@ -20,7 +20,7 @@ from endoxa.collect.entry.keys import comparable
 from endoxa.collect.entry.likeness import CUT_OFF, alike, likeness
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.entry.words import Words, read_words
-from endoxa.collect.models import Campaign, Card, Mention, Moderation, Pair, Person, Source, Via
+from endoxa.collect.models import Campaign, Card, Judged, Mention, Moderation, Pair, Person, Source, Via
 
 PER_CARD = 20
 """Typed proposals that one card takes."""
@@ -124,7 +124,9 @@ def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tupl
     for country in others:
         _check(person.campaign, country, pair.language)
     words = read_words(pair.attribute, pair.language, person.campaign.settings)
-    words = replace(words, topic=pair.topic, negative=pair.negative)
+    # People who said that it hurts nobody were asked about one country only.
+    mild_to_people = pair.judged == Judged.PEOPLE and not pair.negative
+    words = replace(words, topic=pair.topic, negative=words.negative if mild_to_people else pair.negative)
     with locked(person.campaign_id) as campaign:
         person.campaign = campaign
         check_ticks(person, card, others)
