@@ -457,11 +457,7 @@ def test_what_contributors_type_is_shown_as_typed(phone, desk, site):
     phone.go("/card/")
     answer(phone, 4)
     phone.page.wait_for_url("**/add/")
-<<<<<<< HEAD
-    phone.page.locator("summary", has_text="Also said elsewhere?").click()
-=======
     phone.page.locator("details.fold summary", has_text="Also said elsewhere?").click()
->>>>>>> cards
     phone.page.get_by_label("Another country").fill(HOSTILE)
     phone.press("Add")
     harmless(phone)
