@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from xml.etree import ElementTree
 
 import pytest
 from django.test import Client
@@ -13,6 +14,7 @@ from endoxa.collect.campaign import CampaignTexts
 from endoxa.collect.contributor.joining import views
 from endoxa.collect.contributor.joining.services import new_ticket
 from endoxa.collect.models import JoinCode, Person, SettingsVersion, State
+from endoxa.collect.presets import load_preset
 from endoxa.collect.privacy import withdraw
 from endoxa.collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
 
@@ -303,3 +305,44 @@ def test_organisers_words_are_text_and_not_markup(client, make_campaign):
         assert "<script>alert" not in page
         assert "<img" not in page
         assert "&lt;script&gt;" in page
+
+
+def test_the_receipt_can_be_saved_as_an_image(client, consent_page):
+    secret = consent_page(**TICKS).cookies[COOKIE].value
+    answer = client.get("/receipt/image.svg")
+    assert answer.headers["Content-Type"] == "image/svg+xml"
+    assert answer.headers["Content-Disposition"].startswith("attachment")
+    root = ElementTree.fromstring(answer.content)
+    assert receipt_of(secret) in [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert Client().get("/receipt/image.svg").url == "/"
+
+
+def test_the_receipt_is_one_line_first_and_in_full_at_the_first_pause(client, consent_page):
+    code = receipt_of(consent_page(**TICKS).cookies[COOKIE].value)
+    assert 'class="line-receipt"' in client.get("/profile/").content.decode()
+    Person.objects.update(profile_done=True)
+    assert 'class="line-receipt"' not in client.get("/profile/").content.decode()
+    pause = client.get("/pause/").content.decode()
+    assert 'id="receipt-code"' in pause
+    assert code in pause
+    assert "/profile/?more=1" in pause
+
+
+def test_a_school_asks_for_a_guardian_and_shows_their_sheet(client, make_campaign):
+    school = make_campaign("school", **load_preset("school").settings.model_dump(mode="json"))
+    JoinCode.objects.create(campaign=school, code="SCHOOL23")
+    form = client.get("/j/SCHOOL23/").context["form"]
+    assert [box.name for box in form.boxes] == [
+        "age",
+        "guardian",
+        "take_part",
+        "publication",
+        "keep_words",
+    ]
+    assert form["age"].label == "I am between 13 and 17 years old."
+    hidden = {name: form[name].value() for name in ("ticket", "version")}
+    page = client.post("/j/SCHOOL23/", {**hidden, **TICKS}).content.decode()
+    assert "show the sheet to a parent or guardian first" in page
+    assert not Person.objects.exists()
+    assert "Your child is invited" in client.get("/j/SCHOOL23/guardian/").content.decode()
+    assert client.post("/j/SCHOOL23/", {**hidden, **TICKS, "guardian": "on"}).url == "/profile/"

@@ -22,6 +22,7 @@ OPEN_TO_STRANGERS = {
     "contributor:consent",
     "contributor:declined",
     "contributor:privacy",
+    "contributor:guardian",
     "contributor:help",
     "contributor:leave",
     "contributor:left",

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -97,16 +98,22 @@ def write(html: str, path: Path) -> None:
     """
     match path.suffix.lower():
         case ".html":
-            path.write_text(html, encoding="utf-8")
+            # The title is escaped, so the first end of a title is ours.
+            styled = html.replace("</title>", f"</title>\n<style>\n{_style()}</style>", 1)
+            path.write_text(styled, encoding="utf-8")
         case ".pdf":
             path.write_bytes(_pdf(html))
         case other:
             raise UserError(f"{path}: unknown ending '{other}'. Write -o cards.pdf or -o cards.html.")
 
 
+def _style() -> str:
+    return (files("endoxa.collect.paper") / "print.css").read_text(encoding="utf-8")
+
+
 def _pdf(html: str) -> bytes:
     try:
-        from weasyprint import HTML
+        from weasyprint import CSS, HTML
     except ImportError:
         raise UserError(
             'A PDF needs WeasyPrint: pip install "endoxa[print]"; '
@@ -118,7 +125,7 @@ def _pdf(html: str) -> bytes:
             "macOS: brew install pango); or write -o cards.html and print it with a browser."
         ) from None
     with _missing_letters() as missing:
-        made: bytes = HTML(string=html, url_fetcher=_refuse).write_pdf()
+        made: bytes = HTML(string=html, url_fetcher=_refuse).write_pdf(stylesheets=[CSS(string=_style())])
     if missing:
         raise UserError(
             f"No font on this machine has the letters {missing[0]}: install one (Debian: apt-get install "
