@@ -82,7 +82,7 @@ def _count(campaign: Campaign) -> Found | None:
         return None
     live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
     about = Counter(live.values_list("country", flat=True))
-    release = Release.objects.filter(campaign=campaign).finished().order_by("-made_at", "-pk").first()
+    release = Release.objects.filter(campaign=campaign).public().order_by("-made_at", "-pk").first()
     return Found(
         people=_rounded(many),
         pairs=_rounded(live.count()),
