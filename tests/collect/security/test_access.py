@@ -238,7 +238,13 @@ def test_every_post_needs_the_token_against_forgery(world):
 def test_a_closed_campaign_takes_only_the_last_answers(world, as_contributor):
     world.campaign.state = State.CLOSED
     world.campaign.save()
-    last = {"contributor:rate", "contributor:skip", "contributor:finish"}
+    last = {
+        "contributor:rate",
+        "contributor:skip",
+        "contributor:finish",
+        "contributor:mixed",
+        "contributor:mixed_skip",
+    }
     around = {"contributor:language", "contributor:leave"}
     before = snapshot()
     sent = {"value": "5", "reason": "dont_know", "text": "love poetry", "language": "en", "origins": "BR"}

@@ -70,6 +70,8 @@ def links(request: HttpRequest, campaign: Campaign) -> list[Link]:
     held = roles_of(request, campaign)
     found = []
     for name, label in PAGES:
+        if name == "all_pairs" and not campaign.settings.cards:
+            continue
         address = reverse(f"organiser:{name}", args=[campaign.slug])
         if held & set(resolve(address).func.roles):  # type: ignore[attr-defined]
             inside = name != "dashboard" and request.path.startswith(address)

@@ -133,7 +133,7 @@ def test_the_controller_and_the_dashboard_count_the_same_minutes(campaign, make_
     for place, minutes in enumerate((2, 5, 10, 15)):
         person = make_person(campaign, f"p{place}")
         moment = now - timedelta(minutes=minutes)
-        answering.rate(person, drawing.next_card(person, now=moment).token, 4, now=moment)
+        answering.rate(person, drawing.next_card(person, now=moment).token, 4, lifted=True, now=moment)
         added = make_pairs(campaign, ("AR", f"new {place}", "es"), source=Source.CONTRIBUTOR)
         Pair.objects.filter(pk=added[0].pk).update(created_at=moment)
     recent, outlook = lately(campaign, now), outlook_of(campaign, now)

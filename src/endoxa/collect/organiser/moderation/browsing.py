@@ -76,6 +76,7 @@ class PairsForm(forms.Form):
 
     q = forms.CharField(
         required=False,
+        max_length=120,
         label=gettext_lazy("Words"),
         widget=forms.TextInput(attrs={"type": "search", "dir": "auto", "autocomplete": "off"}),
     )
