@@ -8,7 +8,9 @@ given after they were told. It still tells people of others' answers; `simulate.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache
 from uuid import UUID
 
 from django.utils import timezone
@@ -54,7 +56,7 @@ def recognised(person: Person) -> int:
     if not campaign.settings.feedback or campaign.began_at is None:
         return 0
     wave = latest(campaign)
-    if wave is None or not wave.known:
+    if wave is None:
         return 0
     added = {root_of(one.pair) for one in person.mentions.select_related("pair")}
     rated = {root_of(one.pair).pk for one in person.ratings.select_related("pair")}
@@ -63,13 +65,20 @@ def recognised(person: Person) -> int:
 
 
 def _of(wave: Wave, pair: int) -> Known | None:
-    found = wave.known.get(str(pair))
+    found = _frozen(wave.pk, wave.began_at).get(str(pair))
     return (found[0], found[1]) if found else None
+
+
+@lru_cache(maxsize=8)
+def _frozen(wave: int, _began_at: datetime) -> Mapping[str, Known]:
+    """The counts of a wave, read once by each process: a large campaign has many, and they never change."""
+    # None where the next wave has begun in between.
+    return Wave.objects.filter(pk=wave).values_list("known", flat=True).first() or {}
 
 
 def latest(campaign: Campaign) -> Wave | None:
     """The wave that is under way."""
-    return Wave.objects.filter(campaign=campaign).order_by("-began_at").first()
+    return Wave.objects.filter(campaign=campaign).defer("known").order_by("-began_at").first()
 
 
 def begin_if_due(campaign: Campaign, now: datetime | None = None) -> Wave | None:
