@@ -46,11 +46,14 @@ class _Endoxa:
     def __init__(self, campaign: Campaign, settings: SamplerSettings) -> None:
         self._campaign, self._settings = campaign, settings
         self._lease = lease_minutes(campaign)
-        self._forecast: tuple[float, Balance] | None = None
+        self._forecast: tuple[float, tuple[Balance, float]] | None = None
 
     def next(self, person: int, spent: float) -> Card:  # noqa: ARG002
         """The site's draw; an open question where it gives none."""
-        campaign, balance = self._campaign, self._balance()
+        campaign = self._campaign
+        balance, prompts = self._balance()
+        if prompts and campaign.number[person] and campaign.draws[person].random() < prompts:
+            return question(campaign, person)
         shares = sampler.under(balance, self._settings)
         drawn = sampler.draw(campaign.pool, self._person(person), shares, campaign.draws[person])
         if drawn is None:
@@ -60,7 +63,7 @@ class _Endoxa:
             pair=drawn.pair,
             adds=sampler.adds_on(balance, campaign.number[person]),
             tier=drawn.tier,
-            propensity=drawn.propensity,
+            propensity=drawn.propensity * (1 - prompts if campaign.number[person] else 1),
             lease=self._lease,
         )
 
@@ -81,13 +84,13 @@ class _Endoxa:
             last=tuple(campaign.last[person]),
         )
 
-    def _balance(self) -> Balance:
+    def _balance(self) -> tuple[Balance, float]:
         now = self._campaign.pool.now
         if self._forecast is None or now - self._forecast[0] > sampler.KEPT_SECONDS / 60:
             self._forecast = now, self._look_ahead(now)
         return self._forecast[1]
 
-    def _look_ahead(self, now: float) -> Balance:
+    def _look_ahead(self, now: float) -> tuple[Balance, float]:
         """What the site asks its controller, from the ratings and new pairs of its window (`cards.balance`)."""
         campaign, world = self._campaign, self._campaign.world.settings
         expected = Expected(at_once(campaign), world.people, world.campaign_minutes)
@@ -99,11 +102,13 @@ class _Endoxa:
         people = sum(minute >= now - window for minute in campaign.latest)
         each = answered / people / window if people else 0.0
         held = sum(campaign.pool.cell(pair).need == NEEDS for pair in campaign.leases.held)
-        return sampler.Outlook(
+        seen = sampler.Outlook(
             backlog=max(0, campaign.pool.missing - held),
             pace=expected.pace(now, people, each),
             minutes=world.campaign_minutes - now,
             total=world.campaign_minutes,
             new_pairs=len(campaign.created) / answered if answered else 0.0,
             k=campaign.settings.k,
-        ).balance
+        )
+        before = self._forecast[1][0] if self._forecast else None
+        return seen.balance_after(before), seen.prompts
