@@ -21,7 +21,7 @@ _EACH_VARIES = 0.25
 """Squared coefficient of variation of what one person still gives: people differ in pace, and some leave early."""
 
 _ALL_VARY = 0.1
-"""Coefficient of variation of what all give, for causes that they share (the network, a break, how pace was measured)."""
+"""Coefficient of variation of what all give, for causes that they share (the network, a break)."""
 
 _LEAVING = 0.15
 """Last share of the whole time that is not counted on: people leave before the end, and what comes late finds few who
@@ -144,10 +144,10 @@ class Outlook:
     def prompts(self) -> float:
         """Share of cards that should ask for new pairs instead of showing one, 0 to 0.6.
 
-        The further the backlog is below a quarter of the capacity, the more; none while only ratings are asked for.
-        An organiser who orders a balance other than to explore gets none either.
+        The further the backlog is below a quarter of the capacity, the more; none once the fields for new pairs are
+        left out of some cards, and none where an organiser ordered a balance.
         """
-        if (self.ordered or self.balance) is not Balance.EXPLORE or self.balance is Balance.VALIDATE:
+        if self.ordered or self.balance is not Balance.EXPLORE:
             return 0.0
         wanted = _LIMITS[-1][0] * self.capacity
         return _MOST_PROMPTS * max(0.0, 1 - self.backlog / wanted) if wanted > 0 else 0.0
