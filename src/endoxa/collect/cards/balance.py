@@ -15,15 +15,7 @@ from endoxa.collect.sampler.tiers import NEEDING
 from endoxa.collect.sampler.types import NEEDS
 
 _COMING = (Moderation.LIVE, Moderation.PENDING)
-_KEPT: dict[int, tuple[float, Balance, float]] = {}
-
-
-def prompts_of(campaign: Campaign, now: datetime | None = None) -> float:
-    """Share of cards that should ask for new pairs instead of showing one; up to five seconds old.
-
-    None of them while an organiser's order is in force: the order says what is wanted.
-    """
-    return 0.0 if campaign.balance else _kept(campaign, now)[2]
+_KEPT: dict[int, tuple[float, Balance]] = {}
 
 
 def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
@@ -33,16 +25,11 @@ def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
     """
     if campaign.balance:
         return Balance(campaign.balance)
-    return _kept(campaign, now)[1]
-
-
-def _kept(campaign: Campaign, now: datetime | None) -> tuple[float, Balance, float]:
     kept = _KEPT.get(campaign.pk)
     if kept is None or time.monotonic() - kept[0] > KEPT_SECONDS:
         seen = outlook_of(campaign, now or timezone.now())
-        balance = seen.balance_after(kept[1] if kept else None)
-        kept = _KEPT[campaign.pk] = time.monotonic(), balance, seen.prompts
-    return kept
+        kept = _KEPT[campaign.pk] = time.monotonic(), seen.balance_after(kept[1] if kept else None)
+    return kept[1]
 
 
 def window_of(campaign: Campaign) -> timedelta:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from endoxa.collect import geography, sampler
 from endoxa.collect.cards.answering import UnknownCardError
-from endoxa.collect.cards.balance import balance_of, prompts_of
+from endoxa.collect.cards.balance import balance_of
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.cards.pool import DatabasePool, cell_of
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair, Person
@@ -139,16 +139,11 @@ def _drawn(
     asked = _to_ask(campaign, person, now)
     if asked is None:
         shares = shares.model_copy(update={"prompt": 0.0})
-    latest = Card.objects.filter(person=person).aggregate(number=Max("number"))["number"]
-    number = 0 if latest is None else latest + 1
-    # The first card shows a pair, so that everybody sees what is meant.
-    prompts = prompts_of(campaign, now) if number and asked is not None else 0.0
-    if prompts and rng.random() < prompts:
-        drawn = None
-    else:
-        drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now), shares, rng)
+    drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now), shares, rng)
     if drawn is None and asked is None:
         return None
+    latest = Card.objects.filter(person=person).aggregate(number=Max("number"))["number"]
+    number = 0 if latest is None else latest + 1
     pair = Pair.objects.get(pk=drawn.pair) if drawn else None
     return Card.objects.create(
         campaign=campaign,
@@ -159,7 +154,7 @@ def _drawn(
         number=number,
         tier=drawn.tier if drawn else PROMPT,
         weight=drawn.weight if drawn else None,
-        propensity=drawn.propensity * (1 - prompts) if drawn else None,
+        propensity=drawn.propensity if drawn else None,
         pool=drawn.pool if drawn else 0,
         version=campaign.version,
         digest=settings.digest(),

@@ -20,16 +20,22 @@ class EndoxaArm:
     Attributes:
         name: on the command line.
         evenness: in place of that of the campaign's settings.
+        prompts: whether the share of cards that `Outlook.prompts` names asks for new pairs; the site does not do so yet.
     """
 
     name: str = "endoxa"
     evenness: int | None = None
+    prompts: bool = False
     surveys: bool = False
 
     @property
     def summary(self) -> str:
         """One line that says what it does."""
         ours = "ours: tiers, weights, reserved cards, and fields for new pairs only while ratings can keep up"
+        if self.prompts:
+            return (
+                f"{ours}; cards without a pair ask for new ones while little is missing (not on the site yet)"
+            )
         if self.evenness is None:
             return ours
         return f"{ours}; evenness {self.evenness}: all pairs of a tier fill evenly"
@@ -39,11 +45,12 @@ class EndoxaArm:
         settings = campaign.settings
         if self.evenness is not None:
             settings = settings.model_copy(update={"evenness": self.evenness})
-        return _Endoxa(campaign, settings)
+        return _Endoxa(campaign, settings, prompts=self.prompts)
 
 
 class _Endoxa:
-    def __init__(self, campaign: Campaign, settings: SamplerSettings) -> None:
+    def __init__(self, campaign: Campaign, settings: SamplerSettings, *, prompts: bool) -> None:
+        self._prompts = prompts
         self._campaign, self._settings = campaign, settings
         self._lease = lease_minutes(campaign)
         self._forecast: tuple[float, tuple[Balance, float]] | None = None
@@ -52,7 +59,7 @@ class _Endoxa:
         """The site's draw; an open question where it gives none."""
         campaign = self._campaign
         balance, prompts = self._balance()
-        if prompts and campaign.number[person] and campaign.draws[person].random() < prompts:
+        if self._prompts and campaign.number[person] and campaign.draws[person].random() < prompts:
             return question(campaign, person)
         shares = sampler.under(balance, self._settings)
         drawn = sampler.draw(campaign.pool, self._person(person), shares, campaign.draws[person])
@@ -63,7 +70,7 @@ class _Endoxa:
             pair=drawn.pair,
             adds=sampler.adds_on(balance, campaign.number[person]),
             tier=drawn.tier,
-            propensity=drawn.propensity * (1 - prompts if campaign.number[person] else 1),
+            propensity=drawn.propensity,
             lease=self._lease,
         )
 
