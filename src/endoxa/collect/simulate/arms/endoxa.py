@@ -20,7 +20,7 @@ class EndoxaArm:
     Attributes:
         name: on the command line.
         evenness: in place of that of the campaign's settings.
-        prompts: whether the share of cards that `Outlook.prompts` names asks for new pairs; the site does not do so yet.
+        prompts: whether a share `Outlook.prompts` of cards asks for new pairs; the site does not do so yet.
     """
 
     name: str = "endoxa"
