@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,10 +17,10 @@ def seen(backlog=0, people=10, each=2.0, minutes=30.0, new_pairs=0.2, k=3, total
     ("backlog", "balance"),
     [
         (0, Balance.EXPLORE),
-        (90, Balance.EXPLORE),
-        (91, Balance.BALANCE),
-        (121, Balance.SPARSE),
-        (151, Balance.VALIDATE),
+        (180, Balance.EXPLORE),
+        (181, Balance.BALANCE),
+        (241, Balance.SPARSE),
+        (301, Balance.VALIDATE),
     ],
 )
 def test_fields_for_new_pairs_go_as_the_backlog_nears_the_capacity(backlog, balance):
@@ -31,9 +30,8 @@ def test_fields_for_new_pairs_go_as_the_backlog_nears_the_capacity(backlog, bala
 
 
 def test_pairs_that_would_come_too_late_are_not_asked_for():
-    # Six ratings are on their way. At 6 minutes, the last 15 % of 40, nothing is sure; just before, more than six are.
-    assert seen(minutes=8.0).balance == Balance.EXPLORE
-    assert seen(minutes=6.0).balance == Balance.VALIDATE
+    assert seen(minutes=12.0).balance == Balance.EXPLORE
+    assert seen(minutes=11.9).balance == Balance.VALIDATE
     assert seen(minutes=-5.0).balance == Balance.VALIDATE
 
 
@@ -46,45 +44,16 @@ def test_worked_example_where_an_organiser_decides():
 
 
 def test_worked_example_where_the_controller_decides():
-    # In t minutes 20 t ratings come and bring 10 t pairs that ask for 30 t: 60 + 10 t are missing then. That is more
-    # than a quarter of the 600 - 20 t to come from t = 6 on, to a hundredth of 30 minutes.
+    # In t minutes 20 t ratings come and bring 10 t pairs that ask for 30 t: 60 + 10 t are missing then. That is half
+    # of the 600 - 20 t to come at t = 12; by then 120 pairs came, and 60 + 360 - 600 leaves nobody short.
     found = forecast(seen(60, new_pairs=0.5))
-    assert found.switch_in == pytest.approx(6.3, abs=0.31)
-    assert (found.short, found.coming) == (0, pytest.approx(10 * found.switch_in))
+    assert found.switch_in == pytest.approx(12.0)
+    assert (found.short, found.coming) == (0, pytest.approx(120.0))
 
 
-def test_safe_capacity_worked_by_hand():
-    # 20 a minute for 30 - 6 minutes: C = 480; variance 480 + 480^2 (0.25 / 10 + 0.01) = 8,544; 480 - 1.645 x 92.43.
-    assert seen().safe_capacity == pytest.approx(327.95, abs=0.01)
-    assert seen().inflow == pytest.approx(6.0)
-
-
-def test_safe_capacity_is_the_fifth_percentile_of_planted_campaigns():
-    """People whose pace varies (gamma, cv^2 0.25), a shared factor (cv 0.1) and Poisson counts."""
-    rng = np.random.default_rng(5)
-    each = rng.gamma(4, 48 / 4, size=(40_000, 10)).sum(axis=1)
-    total = rng.poisson(each * rng.gamma(100, 1 / 100, size=40_000))
-    assert np.mean(total < seen().safe_capacity) == pytest.approx(0.05, abs=0.02)
-
-
-@pytest.mark.parametrize("nothing", [{"people": 0}, {"minutes": 0.0}, {"minutes": -3.0}, {"each": 0.0}])
-def test_with_nobody_or_no_time_nothing_is_safe_and_nothing_new_is_asked_for(nothing):
-    now = seen(10, **nothing)
-    assert (now.safe_capacity, now.prompts, now.balance) == (0.0, 0.0, Balance.VALIDATE)
-
-
-def test_when_everyone_leaves_what_is_asked_for_ends():
-    assert [seen(100, people=people).balance for people in (100, 10, 1)] == [
-        Balance.EXPLORE,
-        Balance.BALANCE,
-        Balance.VALIDATE,
-    ]
-
-
-def test_prompts_fill_up_an_empty_backlog_and_end_when_fields_are_left_out():
-    # A quarter of 600 is 150; from 91 on some cards have no fields.
-    assert [seen(backlog).prompts for backlog in (0, 75, 91, 151)] == pytest.approx([0.6, 0.3, 0.0, 0.0])
-    assert seen(ordered=Balance.VALIDATE).prompts == 0
+def test_with_few_new_pairs_the_controller_waits_for_the_closing_time():
+    # The last 12 of 40 minutes; 30 are left.
+    assert forecast(seen(new_pairs=0.1)).switch_in == pytest.approx(18.0)
 
 
 def test_k_is_out_of_reach_when_each_card_adds_more_than_a_third_of_a_pair():
@@ -166,11 +135,11 @@ def test_the_expected_people_are_forgotten_slowly():
 
 
 def test_more_new_pairs_are_asked_for_again_with_room_to_spare_only():
-    # The limits of 600 ratings are 90, 120 and 150; the way back is open below 81, 108 and 135.
-    assert seen(85).balance_after(None) is Balance.EXPLORE
-    assert seen(85).balance_after(Balance.EXPLORE) is Balance.EXPLORE
-    assert seen(85).balance_after(Balance.BALANCE) is Balance.BALANCE
-    assert seen(81).balance_after(Balance.BALANCE) is Balance.EXPLORE
-    assert seen(145).balance_after(Balance.VALIDATE) is Balance.VALIDATE
-    assert seen(115).balance_after(Balance.VALIDATE) is Balance.SPARSE
-    assert seen(91).balance_after(Balance.EXPLORE) is Balance.BALANCE
+    # The limits of 600 ratings are 180, 240 and 300; the way back is open below 162, 216 and 270.
+    assert seen(170).balance_after(None) is Balance.EXPLORE
+    assert seen(170).balance_after(Balance.EXPLORE) is Balance.EXPLORE
+    assert seen(170).balance_after(Balance.BALANCE) is Balance.BALANCE
+    assert seen(162).balance_after(Balance.BALANCE) is Balance.EXPLORE
+    assert seen(290).balance_after(Balance.VALIDATE) is Balance.VALIDATE
+    assert seen(230).balance_after(Balance.VALIDATE) is Balance.SPARSE
+    assert seen(181).balance_after(Balance.EXPLORE) is Balance.BALANCE

@@ -62,7 +62,6 @@ def _builtin() -> Iterable[Arm]:
         LacesArm(name="laces-lease", reserves=True),
         EndoxaArm(),
         EndoxaArm(name="endoxa-even", evenness=1),
-        EndoxaArm(name="endoxa-prompts", prompts=True),
     )
 
 

@@ -20,22 +20,16 @@ class EndoxaArm:
     Attributes:
         name: on the command line.
         evenness: in place of that of the campaign's settings.
-        prompts: whether a share `Outlook.prompts` of cards asks for new pairs; the site does not do so yet.
     """
 
     name: str = "endoxa"
     evenness: int | None = None
-    prompts: bool = False
     surveys: bool = False
 
     @property
     def summary(self) -> str:
         """One line that says what it does."""
         ours = "ours: tiers, weights, reserved cards, and fields for new pairs only while ratings can keep up"
-        if self.prompts:
-            return (
-                f"{ours}; cards without a pair ask for new ones while little is missing (not on the site yet)"
-            )
         if self.evenness is None:
             return ours
         return f"{ours}; evenness {self.evenness}: all pairs of a tier fill evenly"
@@ -45,22 +39,18 @@ class EndoxaArm:
         settings = campaign.settings
         if self.evenness is not None:
             settings = settings.model_copy(update={"evenness": self.evenness})
-        return _Endoxa(campaign, settings, prompts=self.prompts)
+        return _Endoxa(campaign, settings)
 
 
 class _Endoxa:
-    def __init__(self, campaign: Campaign, settings: SamplerSettings, *, prompts: bool) -> None:
-        self._prompts = prompts
+    def __init__(self, campaign: Campaign, settings: SamplerSettings) -> None:
         self._campaign, self._settings = campaign, settings
         self._lease = lease_minutes(campaign)
-        self._forecast: tuple[float, tuple[Balance, float]] | None = None
+        self._forecast: tuple[float, Balance] | None = None
 
     def next(self, person: int, spent: float) -> Card:  # noqa: ARG002
         """The site's draw; an open question where it gives none."""
-        campaign = self._campaign
-        balance, prompts = self._balance()
-        if self._prompts and campaign.number[person] and campaign.draws[person].random() < prompts:
-            return question(campaign, person)
+        campaign, balance = self._campaign, self._balance()
         shares = sampler.under(balance, self._settings)
         drawn = sampler.draw(campaign.pool, self._person(person), shares, campaign.draws[person])
         if drawn is None:
@@ -91,13 +81,13 @@ class _Endoxa:
             last=tuple(campaign.last[person]),
         )
 
-    def _balance(self) -> tuple[Balance, float]:
+    def _balance(self) -> Balance:
         now = self._campaign.pool.now
         if self._forecast is None or now - self._forecast[0] > sampler.KEPT_SECONDS / 60:
             self._forecast = now, self._look_ahead(now)
         return self._forecast[1]
 
-    def _look_ahead(self, now: float) -> tuple[Balance, float]:
+    def _look_ahead(self, now: float) -> Balance:
         """What the site asks its controller, from the ratings and new pairs of its window (`cards.balance`)."""
         campaign, world = self._campaign, self._campaign.world.settings
         expected = Expected(at_once(campaign), world.people, world.campaign_minutes)
@@ -109,13 +99,11 @@ class _Endoxa:
         people = sum(minute >= now - window for minute in campaign.latest)
         each = answered / people / window if people else 0.0
         held = sum(campaign.pool.cell(pair).need == NEEDS for pair in campaign.leases.held)
-        seen = sampler.Outlook(
+        return sampler.Outlook(
             backlog=max(0, campaign.pool.missing - held),
             pace=expected.pace(now, people, each),
             minutes=world.campaign_minutes - now,
             total=world.campaign_minutes,
             new_pairs=len(campaign.created) / answered if answered else 0.0,
             k=campaign.settings.k,
-        )
-        before = self._forecast[1][0] if self._forecast else None
-        return seen.balance_after(before), seen.prompts
+        ).balance
