@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from endoxa.collect.simulate.comparison import Comparison
     from endoxa.collect.simulate.settings import WorldSettings
 
-_ARMS = "static-tuned,static-proximity,fixed,fedback,laces,laces-lease,endoxa"
+_ARMS = "static-tuned,static-proximity,static-ticks,fixed,fedback,laces,laces-lease,endoxa"
 _PLAN_SEEDS = 4
 
 

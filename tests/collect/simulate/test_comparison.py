@@ -103,11 +103,11 @@ def test_tables_hold_what_was_asked_for_and_say_what_else_is_there(tmp_path):
     assert lines[-1].startswith("4 further campaigns")
 
 
-def planted(ours, theirs):
-    """Results of two arms: every measure has these values, seed by seed."""
+def planted(ours, theirs, **others):
+    """Results of arms: every measure has these values, seed by seed."""
     rows = [
         {"arm": arm, "seed": seed, **dict.fromkeys(MEASURES, value)}
-        for arm, values in (("static-tuned", theirs), ("endoxa", ours))
+        for arm, values in {"static-tuned": theirs, "endoxa": ours, **others}.items()
         for seed, value in enumerate(values)
     ]
     return CellResults(pl.DataFrame(rows))
@@ -124,6 +124,16 @@ def test_paired_intervals_see_through_shared_luck():
     mean = cell.mean("static-tuned", "valid")
     half = 1.96 * luck.std() / np.sqrt(60)
     assert (mean.low, mean.high) == pytest.approx((luck.mean() - half, luck.mean() + half), abs=0.25 * half)
+
+
+def test_criteria_are_taken_against_the_best_survey_of_all():
+    luck = np.linspace(0.9, 1.0, 30)
+    main = planted(1.3 * luck, luck, **{"static-ticks": 1.2 * luck})
+    found = {one.number: one for one in verdicts({MAIN: main})}
+    assert [found[number].met for number in ("1a", "1c", "4")] == [False, False, False]
+    assert found["1a"].value.startswith("1.08")
+    # Gini: the survey that is most even.
+    assert found["6"].value.startswith("0.285")
 
 
 def test_criteria_report_what_came_out():
