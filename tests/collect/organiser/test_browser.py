@@ -174,7 +174,7 @@ def test_a_text_and_a_number_are_changed(desk, site):
         desk.go(f"{HERE}settings/{section}/")
         desk.check(f"desk-settings-{section}")
     desk.go(site.join)
-    assert desk.page.locator("h1").inner_text() == "What our neighbours say"
+    assert desk.page.locator(".brand").inner_text() == "What our neighbours say"
 
 
 def test_seeds_are_looked_at_before_they_are_added(desk, site):
@@ -206,12 +206,12 @@ def test_a_code_is_made_shown_and_revoked(desk, browser, site):
     assert desk.page.locator("img.qr").evaluate("picture => picture.complete && picture.naturalWidth > 0")
     with visit(browser, site.address) as phone:
         phone.go(f"/j/{code}/")
-        assert phone.page.get_by_role("link", name="Start").count() == 1
+        assert phone.page.get_by_role("button", name="I agree").count() == 1
         desk.go(f"{HERE}codes/")
         desk.page.locator("li", has_text=code).get_by_role("button", name="Revoke").click()
         desk.page.locator("li", has_text=code).get_by_text("Revoked").wait_for()
         phone.go(f"/j/{code}/")
-        assert phone.page.get_by_role("link", name="Start").count() == 0
+        assert phone.page.get_by_role("button", name="I agree").count() == 0
         phone.forgive(404)
 
 
@@ -337,12 +337,12 @@ def test_exports_and_a_release(desk, site):
     assert name.startswith("laces-")
     sums_are_right(files)
     assert {"ratings.csv", "pairs.csv"} <= set(files)
-    desk.page.get_by_label("Number").fill("one")
+    desk.page.locator("#id_number").fill("one")
     desk.page.get_by_label("I know that a release never changes").check()
     desk.press("Make and download the release")
     desk.check("desk-exports-wrong")
     desk.forgive(422)
-    desk.page.get_by_label("Number").fill("1.0")
+    desk.page.locator("#id_number").fill("1.0")
     name, files = downloaded(desk, "Make and download the release")
     assert name == "laces-1.0.zip"
     sums_are_right(files)
@@ -353,7 +353,7 @@ def test_exports_and_a_release(desk, site):
 def test_each_role_sees_its_own_pages(browser, site):
     address = say(browser, site, "wave from the window")["wave from the window"]
     pages = {
-        "reviewer": {"Dashboard", "Projector", "Moderation", "Tasks"},
+        "reviewer": {"Dashboard", "Projector", "Moderation", "All pairs", "Tasks"},
         "researcher": {"Dashboard", "Projector", "Tasks", "Exports"},
     }
     for role, links in pages.items():
@@ -450,6 +450,7 @@ def test_what_contributors_type_is_shown_as_typed(phone, desk, site):
     phone.forgive(404)
     join(phone, site.join)
     phone.go("/profile/")
+    phone.page.locator("details.fold summary").first.click()
     for name in ("origins", "languages", "connections"):
         phone.page.locator(f"input[name={name}_typed]").fill(HOSTILE)
     phone.press("Go on")
@@ -534,7 +535,7 @@ def test_what_organisers_type_is_shown_as_typed(desk, phone, site):
         harmless(desk, HERE + page)
     harmless(desk, f"{HERE}log/?account=%22%3E%3Cimg%20src%3Dx%3E&action=x", f"{HERE}seeds/")
     phone.go(site.join)
-    assert phone.page.locator("h1").inner_text() == HOSTILE
+    assert phone.page.locator(".brand").inner_text() == HOSTILE
     harmless(phone, f"{site.join}consent/", "/help/", "/privacy/")
     join(phone, site.join)
     harmless(phone, "/profile/", "/help/", "/privacy/", "/thanks/", "/card/")
