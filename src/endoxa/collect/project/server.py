@@ -33,7 +33,8 @@ def serve(host: str, port: int, workers: int | None) -> None:
     Python runs one thread of a process at a time, and a thread that holds the turn to write must not wait for that:
     so there are few threads and, also on SQLite, where writers stand in line (`cards.locking`), two processes. With
     47 requests a second 95 % were answered within 25 ms; within 250 ms by four threads of one process.
-    These threads answer (`settings.ANSWERING_THREADS`); many more wait for what slow phones send (`buffered`).
+    These threads answer (`settings.ANSWERING_THREADS`); what slow phones send is waited for without threads
+    (`security.http.Buffered`).
 
     Raises:
         UserError: workers die as soon as they are started.
