@@ -38,7 +38,7 @@ def _plain_static_files(settings):
     }
     settings.STATISTICS_SECONDS = 0.0
     # Ids begin anew in each test, so what processes remember by id must go.
-    for kept in (balance._KEPT, pool._KEPT, results._KEPT):
+    for kept in (balance._KEPT, pool._KEPT, pool._SAID, results._KEPT):
         kept.clear()
     campaign_model._settings.cache_clear()
 

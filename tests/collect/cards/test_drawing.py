@@ -430,6 +430,27 @@ def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_pe
     assert card.country == "AR"
 
 
+def test_the_first_question_is_about_the_country_of_which_most_is_unsaid(
+    make_campaign, make_person, make_pairs
+):
+    """Of Argentina three people said the same two things; of Chile each said something else."""
+    campaign = make_campaign()
+    common = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "dance tango", "es"))
+    rare = make_pairs(campaign, *(("CL", f"love poem {n}", "es") for n in range(3)))
+    for place, one in enumerate(crowd(make_person, campaign, 3)):
+        for pair in (*common, rare[place]):
+            Mention.objects.create(person=one, pair=pair, text=pair.attribute, via="prompt")
+    recount(campaign, [*common, *rare])
+    Pair.objects.update(need=FULL)
+    person = make_person(campaign, "ida", origins=["AR"], connections=["CL"])
+    asked = []
+    for _ in range(2):
+        card = drawing.next_card(person, now=NOON)
+        asked.append(card.country)
+        answering.finish_prompt(person, card.token, now=NOON)
+    assert asked == ["CL", "AR"]
+
+
 def test_a_skipped_question_is_not_asked_again_and_an_unseen_one_is(make_campaign, make_person):
     person = make_person(make_campaign(), "gil", origins=["AR"])
     drawing.next_card(person, now=NOON)

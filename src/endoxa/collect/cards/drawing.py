@@ -17,7 +17,7 @@ from endoxa.collect.cards.answering import UnknownCardError
 from endoxa.collect.cards.balance import balance_of
 from endoxa.collect.cards.covers import at_draw
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.cards.pool import DatabasePool, cell_of
+from endoxa.collect.cards.pool import DatabasePool, cell_of, said_of
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair, Person
 from endoxa.collect.sampler import Cell
 from endoxa.collect.sampler.tiers import NEEDING
@@ -183,10 +183,13 @@ def _draft(person: Person, history: Sequence[_Past], now: datetime, rng: np.rand
     campaign = person.campaign
     balance = balance_of(campaign, now)
     shares = sampler.under(balance, campaign.settings.sampler)
-    asked = _to_ask(person, history, now)
-    if asked is None:
+    questions = _to_ask(person, history, now)
+    if not questions:
         shares = shares.model_copy(update={"prompt": 0.0})
     drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now, history), shares, rng)
+    asked = None
+    if drawn is None and questions:
+        asked = questions[0] if len(questions) == 1 else sampler.least_said(questions, said_of(campaign))[0]
     return _Draft(drawn, asked, balance, history[0].number + 1 if history else 0)
 
 
@@ -228,10 +231,10 @@ def _reserve(draft: _Draft, pair: Pair | None, person: Person, now: datetime, un
     )
 
 
-def _to_ask(person: Person, history: Sequence[_Past], now: datetime) -> str | None:
-    """The country of the next prompt card: the person's own and near ones first; "" lets them choose.
+def _to_ask(person: Person, history: Sequence[_Past], now: datetime) -> list[str]:
+    """Countries for the next prompt card, the person's own first, then those felt close to; "" lets them choose.
 
-    None where each was asked about, answered or not, within `SESSION`.
+    Without those that were asked about, answered or not, within `SESSION`.
     """
     countries = [*person.origins, *person.connections] or list(person.campaign.settings.countries) or [""]
     asked = {
@@ -239,4 +242,4 @@ def _to_ask(person: Person, history: Sequence[_Past], now: datetime) -> str | No
         for card in history
         if card.tier == PROMPT and card.closed_at is not None and card.drawn_at > now - SESSION
     }
-    return next((country for country in countries if country not in asked), None)
+    return [country for country in dict.fromkeys(countries) if country not in asked]

@@ -11,17 +11,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from django.conf import settings as django_settings
-from django.db.models import Count, QuerySet, Sum, Value
+from django.db.models import Count, Q, QuerySet, Sum, Value
 from django.db.models.functions import Coalesce
 
 from endoxa.collect.models import Campaign, Card, Moderation, Pair, Source
-from endoxa.collect.sampler import Cell, Region, Rows
+from endoxa.collect.sampler import Cell, Region, Rows, Said
 from endoxa.collect.sampler.types import RECENT_CARDS, FloatArray
 
 _FIELDS = ("id", "country", "need", "negative", "topic", "ratings", "waiting_since", "position")
 
 _KEPT: dict[int, _Statistics] = {}
 """By campaign; each worker process keeps its own for a few seconds."""
+
+
+_SAID: dict[int, tuple[float, Mapping[str, Said]]] = {}
 
 
 class _Statistics(NamedTuple):
@@ -39,6 +42,18 @@ def cell_of(country: str, language: str, need: int, negative: bool | None) -> Ce
     a judge.
     """
     return Cell(country, language, need, bool(negative))
+
+
+def said_of(campaign: Campaign) -> Mapping[str, Said]:
+    """What people said of each country unprompted; up to `STATISTICS_SECONDS` old."""
+    kept = _SAID.get(campaign.pk)
+    if kept is None or time.monotonic() - kept[0] > django_settings.STATISTICS_SECONDS:
+        there = Pair.objects.filter(campaign=campaign, mentions__gt=0)
+        counted = there.exclude(moderation__in=(Moderation.HIDDEN, Moderation.MERGED)).values_list("country")
+        sums = counted.annotate(total=Sum("mentions"), once=Count("id", filter=Q(mentions=1))).order_by()
+        kept = time.monotonic(), {country: Said(total, once) for country, total, once in sums}
+        _SAID[campaign.pk] = kept
+    return kept[1]
 
 
 class DatabasePool:

@@ -1,9 +1,11 @@
 """Which card comes next: pure functions over a `Pool`, the same for the site and for `simulate`.
 
 `settings.py` the numbers an organiser may change, `types.py` what goes in and out, `tiers.py` which pairs belong where,
-`draw.py` how they are weighed, the draw and its propensity, `controller.py` the balance between new pairs and ratings.
+`draw.py` how they are weighed, the draw and its propensity, `controller.py` the balance between new pairs and ratings,
+`aim.py` which country an open question goes to.
 """
 
+from endoxa.collect.sampler.aim import Said, least_said, unseen_mass
 from endoxa.collect.sampler.controller import (
     KEPT_SECONDS,
     Balance,
@@ -33,9 +35,12 @@ __all__ = [
     "Pool",
     "Region",
     "Rows",
+    "Said",
     "SamplerSettings",
     "adds_on",
     "draw",
     "forecast",
+    "least_said",
     "under",
+    "unseen_mass",
 ]

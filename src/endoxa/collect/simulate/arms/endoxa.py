@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
 
 from endoxa.collect import sampler
-from endoxa.collect.sampler import Balance, Expected, SamplerSettings
+from endoxa.collect.sampler import Balance, Expected, Said, SamplerSettings
 from endoxa.collect.sampler.types import NEEDS
-from endoxa.collect.simulate.arms.rivals import at_once, lease_minutes, question
+from endoxa.collect.simulate.arms.rivals import at_once, lease_minutes
 from endoxa.collect.simulate.campaign import Campaign, Card
+from endoxa.collect.simulate.world import NEAR, OWN
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class _Endoxa:
         self._campaign, self._settings = campaign, settings
         self._lease = lease_minutes(campaign)
         self._forecast: tuple[float, Balance] | None = None
+        self._asked: defaultdict[int, set[int]] = defaultdict(set)
 
     def next(self, person: int, spent: float) -> Card:  # noqa: ARG002
         """The site's draw; an open question where it gives none."""
@@ -54,7 +57,7 @@ class _Endoxa:
         shares = sampler.under(balance, self._settings)
         drawn = sampler.draw(campaign.pool, self._person(person), shares, campaign.draws[person])
         if drawn is None:
-            return question(campaign, person)
+            return self._question(person)
         return Card(
             country=campaign.pool.codes(drawn.pair)[0],
             pair=drawn.pair,
@@ -63,6 +66,29 @@ class _Endoxa:
             propensity=drawn.propensity,
             lease=self._lease,
         )
+
+    def _question(self, person: int) -> Card:
+        """An open question about the country of which most is unsaid; each once, then all again."""
+        campaign = self._campaign
+        proximity = campaign.world.proximity[person]
+        known = [*np.flatnonzero(proximity == OWN), *np.flatnonzero(proximity == NEAR)]
+        left = [place for place in known if place not in self._asked[person]]
+        if not left:
+            self._asked[person].clear()
+            left = known
+        codes = [campaign.world.countries[place] for place in left]
+        first = sampler.least_said(codes, self._said(left, codes))[0]
+        place = left[codes.index(first)]
+        self._asked[person].add(place)
+        return Card(int(place), tier="prompt")
+
+    def _said(self, places: list[int], codes: list[str]) -> dict[str, Said]:
+        pool = self._campaign.pool
+        mentions = [pool["mentions"][pool["country"] == place] for place in places]
+        return {
+            code: Said(int(counts.sum()), int((counts == 1).sum()))
+            for code, counts in zip(codes, mentions, strict=True)
+        }
 
     def _person(self, person: int) -> sampler.Person:
         campaign = self._campaign
