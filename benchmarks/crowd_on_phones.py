@@ -16,6 +16,7 @@ from locust import HttpUser, between, constant_pacing, task
 
 _HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 _CARD = re.compile(r'action="(/card/([0-9a-f-]{36})/(rate|add)/)"')
+_MIXED = re.compile(r'action="(/mixed/[0-9a-f-]{36}/)"')
 _COVERED = re.compile(r'action="(/card/[0-9a-f-]{36}/reveal/)"')
 _COUNTRIES = ("AR", "CL", "UY", "BR", "PE", "BO", "PY", "EC", "CO", "MX")
 _SECONDS = float(os.environ.get("ENDOXA_SECONDS_A_CARD", "8"))
@@ -48,6 +49,10 @@ class Contributor(HttpUser):
         if covered := _COVERED.search(self.shown):
             words = _hidden(self.shown[covered.start() :])
             self.shown = self.client.post(covered[1], words, name="show the words").text
+        if mixed := _MIXED.search(self.shown):
+            words = {**_hidden(self.shown[mixed.start() :]), "choice": "first"}
+            self.shown = self.client.post(mixed[1], words, name="list or comparison").text
+            return
         found = _CARD.search(self.shown)
         if found is None:
             return
