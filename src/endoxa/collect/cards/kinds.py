@@ -154,8 +154,8 @@ def _met(person: Person) -> set[int]:
     met: set[int] = set()
     for query in (*rows, person.mentions.all()):
         for pk, into in query.values_list("pair_id", "pair__merged_into_id"):
-            met |= {pk, into}
-    return met - {None}  # type: ignore[arg-type]
+            met |= {pk} if into is None else {pk, into}
+    return met
 
 
 def mixed_of(person: Person, token: UUID) -> MixedCard:
