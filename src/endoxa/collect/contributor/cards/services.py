@@ -13,7 +13,17 @@ from django.utils.translation import gettext_noop as _
 
 from endoxa.collect import geography
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.models import CLOSED, Card, CardState, Mention, Moderation, Person, SkipReason, Via
+from endoxa.collect.models import (
+    CLOSED,
+    Card,
+    CardState,
+    Mention,
+    MixedCard,
+    Moderation,
+    Person,
+    SkipReason,
+    Via,
+)
 
 TOPICS: tuple[str, ...] = (
     _("Cooking and Food"),
@@ -93,7 +103,9 @@ def cards_of(person: Person) -> Progress:
     """Counts of cards of all kinds."""
     closed = person.cards.filter(state__in=CLOSED).order_by()
     counts = dict(closed.values_list("state").annotate(Count("pk")))
-    for state, n in person.mixed_cards.filter(state__in=CLOSED).values_list("state").annotate(Count("pk")):
+    for state, n in (
+        MixedCard.objects.filter(person=person, state__in=CLOSED).values_list("state").annotate(Count("pk"))
+    ):
         counts[state] = counts.get(state, 0) + n
     return Progress(counts.get(CardState.ANSWERED, 0), counts.get(CardState.SKIPPED, 0))
 
@@ -110,9 +122,8 @@ def pause_due(person: Person, done: int) -> bool:
     every = person.campaign.settings.sampler.break_after
     if done == 0 or done % every:
         return False
-    return not any(
-        cards.filter(state=CardState.OPEN).exists() for cards in (person.cards, person.mixed_cards)
-    )
+    mixed = MixedCard.objects.filter(person=person, state=CardState.OPEN)
+    return not (person.cards.filter(state=CardState.OPEN).exists() or mixed.exists())
 
 
 @dataclass(frozen=True)
