@@ -370,7 +370,7 @@ def test_the_log_has_words_for_all_that_is_written_down(organiser, river):
     ]
     named = {call.args[2].value for call in calls if isinstance(call.args[2], ast.Constant)}
     assert len(named) > 10
-    chosen = {ADDED, "export", "release", *LOGGED.values(), *CHANGES.values()}
+    chosen = {ADDED, "export", "release", "restricted release", *LOGGED.values(), *CHANGES.values()}
     assert named | chosen == set(WORDS_OF_ACTIONS)
     record(river, None, "state", before="draft", after="open")
     record(river, None, "balance", before="auto", after="validate")
