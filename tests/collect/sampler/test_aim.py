@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from endoxa.collect.sampler import Said, least_said, unseen_mass
+from endoxa.collect.sampler import Fields, Said, SamplerSettings, fields, least_said, unseen_mass
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,17 @@ def test_the_country_of_which_most_is_unsaid_comes_first_and_the_order_given_dec
     assert least_said(["AR", "CL", "UY", "PE"], said) == ["UY", "PE", "CL", "AR"]
     assert least_said(["PE", "UY"], said) == ["PE", "UY"]
     assert least_said([], said) == []
+
+
+@pytest.mark.parametrize(
+    ("adds", "own", "asked", "shown"),
+    [
+        (True, True, 0, Fields(words=True, ticks=True)),
+        (True, False, 3, Fields(words=False, ticks=True)),
+        (True, True, 4, Fields(words=True, ticks=False)),
+        (True, False, 4, Fields(words=False, ticks=False)),
+        (False, True, 0, Fields(words=False, ticks=False)),
+    ],
+)
+def test_words_are_asked_for_at_home_and_ticks_of_the_first_four(adds, own, asked, shown):
+    assert fields(adds=adds, own=own, asked=asked, settings=SamplerSettings()) == shown

@@ -14,12 +14,13 @@ from scipy.stats import chisquare
 
 from endoxa.collect.sampler import Balance, Person, SamplerSettings, draw, under
 from endoxa.collect.sampler.draw import weights
-from endoxa.collect.sampler.tiers import ORDER, shares
-from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
+from endoxa.collect.sampler.tiers import ORDER, is_candidate, shares
+from endoxa.collect.sampler.types import CANDIDATE, FULL, NEEDS, OPEN, TOPUP
 from support.collect.plain_pool import PlainPair, PlainPool, rows_of
 
 ANA = Person(origins=frozenset({"AR"}), near=frozenset({"CL", "UY"}), languages=frozenset({"es"}))
-SETTINGS = SamplerSettings(floor=0)
+SHARES = {"own": 0.7, "near": 0.2, "anywhere": 0.05, "topup": 0.05}
+SETTINGS = SamplerSettings(floor=0, **SHARES)
 
 
 def mixed_pool():
@@ -89,7 +90,7 @@ def test_tiers_come_in_their_shares():
     ],
 )
 def test_the_share_of_an_empty_tier_goes_to_the_next(counts, expected):
-    assert shares(SamplerSettings(), dict(zip(ORDER, counts, strict=True))) == pytest.approx(expected)
+    assert shares(SamplerSettings(**SHARES), dict(zip(ORDER, counts, strict=True))) == pytest.approx(expected)
 
 
 def test_weights_follow_the_formula():
@@ -180,7 +181,7 @@ def test_countries_below_the_floor_get_their_share():
         [PlainPair(n, "AR") for n in range(50)] + [PlainPair(99, "PE")], recent={"AR": 990, "PE": 2}
     )
     settings = SamplerSettings(
-        floor=0.2, floor_below=0.01, exploration=0, calibration=0, near=0, anywhere=0, own=0.95
+        floor=0.2, floor_below=0.01, exploration=0, calibration=0, near=0, anywhere=0, own=1
     )
     drawn = many(pool, ANA, settings, 2_000)
     assert np.mean([one.pair == 99 for one in drawn]) == pytest.approx(0.2, abs=0.03)
@@ -253,9 +254,9 @@ def test_a_country_may_come_again_where_only_its_pairs_wait():
 
 def test_while_only_ratings_are_asked_for_cards_go_to_pairs_that_wait():
     pool = PlainPool([PlainPair(1, "PE"), *(PlainPair(n, "AR", ratings=4, need=TOPUP) for n in range(2, 9))])
-    settings = under(Balance.VALIDATE, SamplerSettings(calibration=0))
+    settings = under(Balance.VALIDATE, SamplerSettings(calibration=0, **SHARES))
     assert {one.pair for one in many(pool, ANA, settings, 300)} == {1}
-    assert {one.pair for one in many(pool, ANA, SamplerSettings(calibration=0), 300)} > {1}
+    assert {one.pair for one in many(pool, ANA, SamplerSettings(calibration=0, **SHARES), 300)} > {1}
     done = replace(ANA, excluded={1: pool.pairs[0].cell})
     assert {one.pair for one in many(pool, done, settings, 300)} == set(range(2, 9))
 
@@ -299,3 +300,27 @@ def test_a_window_wider_than_its_region_is_the_region():
 def test_more_candidates_than_are_weighed_whole_are_refused():
     with pytest.raises(ValueError, match="candidates must be at most whole"):
         SamplerSettings(whole=50, candidates=200)
+
+
+def test_candidates_are_never_drawn():
+    pool = PlainPool([PlainPair(1, "AR"), *(PlainPair(n, "AR", need=CANDIDATE) for n in range(2, 9))])
+    assert {one.pair for one in many(pool, ANA, SETTINGS, 200)} == {1}
+    done = replace(ANA, excluded={1: pool.pairs[0].cell})
+    assert set(many(pool, done, SETTINGS, 50)) == {None}
+
+
+@pytest.mark.parametrize(
+    ("ratings", "mentions", "typed", "reached", "waits"),
+    [
+        (0, 1, False, False, True),
+        (1, 1, False, False, False),
+        (0, 2, False, False, False),
+        (0, 1, True, False, False),
+        (0, 1, False, True, False),
+        (0, 0, False, False, True),
+    ],
+)
+def test_only_what_one_person_ticked_far_away_waits(ratings, mentions, typed, reached, waits):
+    facts = {"ratings": ratings, "mentions": mentions, "typed": typed, "reached": reached}
+    assert is_candidate(**facts, settings=SamplerSettings()) == waits
+    assert not is_candidate(**facts, settings=SamplerSettings(second_mention=False))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from endoxa.collect.campaign import CampaignSettings, CampaignTexts
+from endoxa.collect.sampler import SamplerSettings
 
 
 def campaign_settings(**changes):
-    """Valid settings, changed as told."""
+    """Valid settings, changed as told; open questions between ratings are only asked where a test wants them."""
+    sampler = changes.get("sampler", {})
+    if isinstance(sampler, SamplerSettings):
+        sampler = sampler.model_dump(exclude_unset=True)
     texts = {
         name: {"en": f"{name} in English", "es": f"{name} en español"} for name in CampaignTexts.model_fields
     }
@@ -17,5 +21,6 @@ def campaign_settings(**changes):
         "data_languages": ("en", "es"),
         "countries": ("AR", "CL", "UY", "BR"),
         **changes,
+        "sampler": {"prompt_early": 0.0, **sampler},
     }
     return CampaignSettings.model_validate(facts)

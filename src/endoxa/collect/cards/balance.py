@@ -5,17 +5,27 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.db.models import Count, F, QuerySet, Sum
 from django.utils import timezone
 
+from endoxa.collect.cards.candidates import admit
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Moderation, Pair, Source
 from endoxa.collect.sampler import KEPT_SECONDS, Balance, Expected, Forecast, Outlook, forecast
 from endoxa.collect.sampler.tiers import NEEDING
-from endoxa.collect.sampler.types import NEEDS
+from endoxa.collect.sampler.types import CANDIDATE, NEEDS
 
 _COMING = (Moderation.LIVE, Moderation.PENDING)
-_KEPT: dict[int, tuple[float, Balance]] = {}
+
+
+class _Kept(NamedTuple):
+    read_at: float
+    balance: Balance
+    prompts: float
+
+
+_KEPT: dict[int, _Kept] = {}
 
 
 def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
@@ -25,11 +35,27 @@ def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
     """
     if campaign.balance:
         return Balance(campaign.balance)
+    return _kept(campaign, now).balance
+
+
+def prompts_of(campaign: Campaign, now: datetime | None = None) -> float:
+    """Share of cards that ask an open question instead of showing a pair (`Outlook.prompts`); as old as the balance.
+
+    None of them while an organiser's order is in force: the order says what is wanted.
+    """
+    return 0.0 if campaign.balance else _kept(campaign, now).prompts
+
+
+def _kept(campaign: Campaign, now: datetime | None) -> _Kept:
+    """What the controller said last; where that is too old it is asked anew, and candidates come in as it allows."""
     kept = _KEPT.get(campaign.pk)
-    if kept is None or time.monotonic() - kept[0] > KEPT_SECONDS:
+    if kept is None or time.monotonic() - kept.read_at > KEPT_SECONDS:
         seen = outlook_of(campaign, now or timezone.now())
-        kept = _KEPT[campaign.pk] = time.monotonic(), seen.balance_after(kept[1] if kept else None)
-    return kept[1]
+        before = kept.balance if kept else None
+        kept = _KEPT[campaign.pk] = _Kept(time.monotonic(), seen.balance_after(before), seen.prompts)
+        if seen.room:
+            admit(campaign, seen.room)
+    return kept
 
 
 def window_of(campaign: Campaign) -> timedelta:
@@ -41,7 +67,7 @@ def window_of(campaign: Campaign) -> timedelta:
 class Lately:
     """The last minutes (at least one) of a campaign: cards that were closed, and how many pairs contributors added.
 
-    Pairs that moderators hid or merged do not count.
+    Pairs that moderators hid or merged do not count, nor do candidates, which ask for no ratings.
     """
 
     cards: QuerySet[Card]
@@ -54,6 +80,7 @@ def lately(campaign: Campaign, now: datetime) -> Lately:
     since = max(now - window_of(campaign), campaign.began_at or campaign.created_at)
     closed = Card.objects.filter(campaign=campaign, state__in=CLOSED)
     added = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, moderation__in=_COMING)
+    added = added.exclude(need=CANDIDATE)
     return Lately(
         cards=closed.filter(closed_at__gt=since, closed_at__lte=now),
         new_pairs=added.filter(created_at__gt=since, created_at__lte=now).count(),
@@ -82,6 +109,7 @@ def outlook_of(campaign: Campaign, now: datetime) -> Outlook:
         new_pairs=new_pairs,
         k=settings.sampler.k,
         ordered=Balance(campaign.balance) if campaign.balance else None,
+        most_prompts=settings.sampler.prompt_early,
     )
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from statistics import pvariance
 
 from django.db.models import Case, Value, When
 
+from endoxa.collect.cards.candidates import is_candidate
 from endoxa.collect.cards.hurting import judge
 from endoxa.collect.models import Campaign, Mention, Pair, Rating
 from endoxa.collect.sampler import SamplerSettings
 from endoxa.collect.sampler.tiers import need
-from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
+from endoxa.collect.sampler.types import CANDIDATE, FULL, NEEDS, OPEN, TOPUP
 
 
 def root_of(pair: Pair) -> Pair:
@@ -46,8 +48,16 @@ def family(root: Pair) -> list[int]:
 
 def _recount(root: Pair, together: list[int], settings: SamplerSettings) -> None:
     root.mentions = Mention.objects.filter(pair__in=together).values("person_id").distinct().count()
+    before = root.need
     _set_ratings(root, together, settings)
-    root.save(update_fields=["ratings", "variance", "mentions", "need"])
+    fields = ["ratings", "variance", "mentions", "need"]
+    if is_candidate(root, together, settings):
+        root.need = CANDIDATE
+    elif before == CANDIDATE:
+        # It waits for ratings from now on.
+        root.waiting_since = int(time.time())
+        fields.append("waiting_since")
+    root.save(update_fields=fields)
 
 
 def recount_ratings(root: Pair, together: list[int], settings: SamplerSettings) -> None:
@@ -65,12 +75,13 @@ def _set_ratings(root: Pair, together: list[int], settings: SamplerSettings) -> 
 
 
 def recount_needs(campaign: Campaign, settings: SamplerSettings) -> None:
-    """Apply new limits to all pairs of a campaign, in one statement; says the same as `need`.
+    """Apply new limits to all pairs of a campaign, in one statement; says the same as `need`. Candidates stay such.
 
     They are handed over, since the version that holds them may not be read, and kept, before it is committed.
     """
     Pair.objects.filter(campaign=campaign).update(
         need=Case(
+            When(need=CANDIDATE, then=Value(CANDIDATE)),
             When(ratings__lt=settings.k, then=Value(NEEDS)),
             When(ratings__gte=settings.k_max, then=Value(FULL)),
             When(variance__gte=settings.disagreement, then=Value(TOPUP)),

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from endoxa.collect import geography, sampler
 from endoxa.collect.cards.answering import UnknownCardError
-from endoxa.collect.cards.balance import balance_of
+from endoxa.collect.cards.balance import balance_of, prompts_of
+from endoxa.collect.cards.candidates import asked_elsewhere
 from endoxa.collect.cards.covers import at_draw
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.cards.pool import DatabasePool, cell_of, said_of
@@ -37,6 +38,7 @@ PROMPT = "prompt"
 class _Past(NamedTuple):
     """A card that the person had or has; `pair` holds the fields `_PAIR`, None where it was an open question."""
 
+    id: int
     number: int
     state: str
     tier: str
@@ -171,26 +173,38 @@ def _shown(card: Card, now: datetime) -> bool:
 
 @dataclass(frozen=True)
 class _Draft:
-    """A card before it is stored: the pair `drawn`, else the country `asked` about, else nothing is left."""
+    """A card before it is stored: the pair `drawn`, else the country `asked` about, else nothing is left.
+
+    `prompts` is the share of cards like this one that ask an open question though pairs wait.
+    """
 
     drawn: sampler.Drawn | None
     asked: str | None
     balance: sampler.Balance
     number: int
+    prompts: float
 
 
 def _draft(person: Person, history: Sequence[_Past], now: datetime, rng: np.random.Generator) -> _Draft:
     campaign = person.campaign
     balance = balance_of(campaign, now)
     shares = sampler.under(balance, campaign.settings.sampler)
-    questions = _to_ask(person, history, now)
+    number = history[0].number + 1 if history else 0
+    more = _to_ask(person, history, now, again=True)
+    # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
+    prompts = prompts_of(campaign, now) if more and number and history[0].tier != PROMPT else 0.0
+    if prompts and rng.random() < prompts:
+        return _Draft(None, _least_said(more, campaign), balance, number, prompts)
+    questions = _to_ask(person, history, now, again=False)
     if not questions:
         shares = shares.model_copy(update={"prompt": 0.0})
     drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now, history), shares, rng)
-    asked = None
-    if drawn is None and questions:
-        asked = questions[0] if len(questions) == 1 else sampler.least_said(questions, said_of(campaign))[0]
-    return _Draft(drawn, asked, balance, history[0].number + 1 if history else 0)
+    asked = _least_said(questions, campaign) if drawn is None and questions else None
+    return _Draft(drawn, asked, balance, number, prompts)
+
+
+def _least_said(countries: Sequence[str], campaign: Campaign) -> str:
+    return countries[0] if len(countries) == 1 else sampler.least_said(countries, said_of(campaign))[0]
 
 
 def _still_free(draft: _Draft, campaign: Campaign, now: datetime) -> Pair | None:
@@ -211,6 +225,7 @@ def _reserve(draft: _Draft, pair: Pair | None, person: Person, now: datetime, un
     drawn, campaign = draft.drawn, person.campaign
     if drawn is None and draft.asked is None:
         return None
+    fields = _fields(pair, draft, person) if pair else sampler.Fields(words=True, ticks=False)
     return Card.objects.create(
         campaign=campaign,
         person=person,
@@ -220,26 +235,49 @@ def _reserve(draft: _Draft, pair: Pair | None, person: Person, now: datetime, un
         number=draft.number,
         tier=drawn.tier if drawn else PROMPT,
         weight=drawn.weight if drawn else None,
-        propensity=drawn.propensity if drawn else None,
+        propensity=drawn.propensity * (1 - draft.prompts) if drawn else None,
         pool=drawn.pool if drawn else 0,
         version=campaign.version,
         digest=campaign.settings.digest(),
-        adds=pair is None or sampler.adds_on(draft.balance, draft.number),
+        adds=fields.words or fields.ticks,
+        words=fields.words,
+        ticks=fields.ticks,
         revealed=at_draw(pair),
         drawn_at=now,
         expires_at=until,
     )
 
 
-def _to_ask(person: Person, history: Sequence[_Past], now: datetime) -> list[str]:
+def _fields(pair: Pair, draft: _Draft, person: Person) -> sampler.Fields:
+    """What may be added after the card."""
+    adds = sampler.adds_on(draft.balance, draft.number)
+    return sampler.fields(
+        adds=adds,
+        own=pair.country in person.origins or not person.origins,
+        asked=asked_elsewhere(pair) if adds else 0,
+        settings=person.campaign.settings.sampler,
+    )
+
+
+def _to_ask(person: Person, history: Sequence[_Past], now: datetime, *, again: bool) -> list[str]:
     """Countries for the next prompt card, the person's own first, then those felt close to; "" lets them choose.
 
-    Without those that were asked about, answered or not, within `SESSION`.
+    Without those that were asked about within `SESSION`: all of them, or (`again`) those to which the person had
+    nothing to say the last time, and the one asked about last.
     """
     countries = [*person.origins, *person.connections] or list(person.campaign.settings.countries) or [""]
-    asked = {
-        card.country
+    questions = [
+        card
         for card in history
         if card.tier == PROMPT and card.closed_at is not None and card.drawn_at > now - SESSION
-    }
+    ]
+    asked = {card.country for card in questions}
+    if again and questions:
+        latest = {card.country: card.id for card in reversed(questions)}
+        answered = set(
+            Mention.objects.filter(card__in=latest.values()).values_list("card_id", flat=True).distinct()
+        )
+        asked = {country for country, card in latest.items() if card not in answered}
+        if len(countries) > 1:
+            asked.add(questions[0].country)
     return [country for country in dict.fromkeys(countries) if country not in asked]

@@ -11,7 +11,7 @@ from django.conf import settings as django_settings
 from django.db.models import Count
 
 from endoxa.collect.models import Campaign, Moderation, Pair, Person
-from endoxa.collect.sampler.types import NEEDS
+from endoxa.collect.sampler.types import CANDIDATE, NEEDS
 
 SHOWN = 3
 """Countries that a page names; no ranking of them, and none of people."""
@@ -52,6 +52,8 @@ def _counted(campaign: Campaign) -> Mapping[str, Goal]:
     live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
     done: defaultdict[str, int] = defaultdict(int)
     whole: defaultdict[str, int] = defaultdict(int)
+    # Nobody works at candidates.
+    live = live.exclude(need=CANDIDATE)
     for country, need, n in live.values_list("country", "need").annotate(n=Count("pk")).order_by():
         whole[country] += n
         done[country] += n if need != NEEDS else 0

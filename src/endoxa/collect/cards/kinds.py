@@ -30,7 +30,7 @@ from endoxa.collect.models import (
     Person,
     Source,
 )
-from endoxa.collect.sampler.types import NEEDS
+from endoxa.collect.sampler.types import CANDIDATE, NEEDS
 from endoxa.collect.withdrawals import What, bury, noted
 
 SHOWN = {MixedKind.HEARD: 5, MixedKind.COMPARE: 2}
@@ -132,7 +132,9 @@ def _drawn(
 def _pools(campaign: Campaign, person: Person) -> dict[str, list[int]]:
     """Ids of the pairs that the person can be shown, by country: their own and near ones, where they named any."""
     languages = person.languages or list(campaign.settings.data_languages)
-    found = Pair.objects.filter(_fit(), campaign=campaign, language__in=languages).exclude(need=NEEDS)
+    found = Pair.objects.filter(_fit(), campaign=campaign, language__in=languages).exclude(
+        need__in=(NEEDS, CANDIDATE)
+    )
     if named := [*person.origins, *person.connections]:
         found = found.filter(country__in=named)
     if person.topic_optouts:

@@ -50,7 +50,8 @@ class Card(models.Model):
     `token` goes into the form; submitting it twice gives the first result. `pair` is empty on a prompt card
     ("what do people say about
     `country`?"). `tier`, `weight`, `propensity`, `pool` are as drawn (`sampler.Drawn`); `version` and `digest` name the
-    settings. `adds` says whether fields for new pairs were shown. `number` counts the person's cards from 0.
+    settings. `adds` says whether fields for new pairs were shown: for `words`, for `ticks` of further countries.
+    `number` counts the person's cards from 0.
     `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
     It is empty without words, and for cards from before it was stored.
     """
@@ -69,6 +70,8 @@ class Card(models.Model):
     version = models.PositiveIntegerField()
     digest = models.CharField(max_length=12)
     adds = models.BooleanField(default=True)
+    words = models.BooleanField(default=True)
+    ticks = models.BooleanField(default=True)
     state = models.CharField(max_length=8, choices=CardState.choices, default=CardState.OPEN)
     late = models.BooleanField(default=False)
     revealed = models.CharField(max_length=8, choices=Revealed.choices, blank=True)

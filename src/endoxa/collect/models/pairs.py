@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from endoxa.collect.models.campaign import Campaign
 from endoxa.collect.models.people import Person
-from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
+from endoxa.collect.sampler.types import CANDIDATE, FULL, NEEDS, OPEN, TOPUP
 
 
 class Source(models.TextChoices):
@@ -85,7 +85,14 @@ class Pair(models.Model):
     )
     calibration = models.BooleanField(default=False)
     need = models.PositiveSmallIntegerField(
-        default=NEEDS, choices=[(NEEDS, "needs"), (TOPUP, "topup"), (OPEN, "open"), (FULL, "full")]
+        default=NEEDS,
+        choices=[
+            (NEEDS, "needs"),
+            (TOPUP, "topup"),
+            (OPEN, "open"),
+            (FULL, "full"),
+            (CANDIDATE, "candidate"),
+        ],
     )
     ratings = models.PositiveIntegerField(default=0)
     mentions = models.PositiveIntegerField(default=0)
@@ -110,6 +117,7 @@ class Pair(models.Model):
                 name="pair_by_topic",
             ),
             models.Index(fields=["campaign", "created_at"], name="pair_by_age"),
+            models.Index(fields=["campaign", "language", "key"], name="pair_by_key"),
             models.Index(fields=["campaign", "moderation", "need", "position"], name="pair_by_position"),
             models.Index(fields=["campaign"], condition=Q(calibration=True), name="pair_calibration"),
             models.Index(fields=["campaign", "moderation"], condition=Q(flagged=True), name="pair_flagged"),

@@ -2,10 +2,10 @@
 
 `settings.py` the numbers an organiser may change, `types.py` what goes in and out, `tiers.py` which pairs belong where,
 `draw.py` how they are weighed, the draw and its propensity, `controller.py` the balance between new pairs and ratings,
-`aim.py` which country an open question goes to.
+`aim.py` where new pairs are asked for.
 """
 
-from endoxa.collect.sampler.aim import Said, least_said, unseen_mass
+from endoxa.collect.sampler.aim import Fields, Said, fields, least_said, unseen_mass
 from endoxa.collect.sampler.controller import (
     KEPT_SECONDS,
     Balance,
@@ -28,6 +28,7 @@ __all__ = [
     "Conflict",
     "Drawn",
     "Expected",
+    "Fields",
     "Forecast",
     "Outlook",
     "Pace",
@@ -39,6 +40,7 @@ __all__ = [
     "SamplerSettings",
     "adds_on",
     "draw",
+    "fields",
     "forecast",
     "least_said",
     "under",

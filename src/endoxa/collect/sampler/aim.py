@@ -1,14 +1,20 @@
-"""Which country an open question goes to: the one of which most is still unsaid.
+"""Where new pairs are asked for: open questions go to the country of which most is still unsaid.
 
 The chance that the next thing somebody says of a country is new is estimated as Good (1953) does, who credits Turing:
 mentions that are the only ones of their pair, as a share of all mentions. Whatever is said how often, this is on
 average the chance of something new at the last of these mentions.
+
+After a card people may add words and tick further countries of which the same is said. Writing takes time, so it is
+asked for where people know most, about their own countries. The first people who are asked where else the same is said
+name most of what there is to be named; later ones mostly repeat it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
+
+from endoxa.collect.sampler.settings import SamplerSettings
 
 
 class Said(NamedTuple):
@@ -33,3 +39,22 @@ def unseen_mass(said: Said) -> float:
 def least_said(countries: Iterable[str], said: Mapping[str, Said]) -> list[str]:
     """Countries, those with the largest unseen mass first; those alike in the order given."""
     return sorted(countries, key=lambda country: -unseen_mass(said.get(country, Said(0, 0))))
+
+
+class Fields(NamedTuple):
+    """What may be added after a card: `words` about its country, `ticks` of further countries."""
+
+    words: bool
+    ticks: bool
+
+
+def fields(*, adds: bool, own: bool, asked: int, settings: SamplerSettings) -> Fields:
+    """The fields of one card.
+
+    Args:
+        adds: the balance lets this card ask for anything new (`adds_on`).
+        own: the country of the card is one of the person's own, or they named none.
+        asked: people who were asked before of which other countries the same is said.
+        settings: `tick_people`.
+    """
+    return Fields(words=adds and own, ticks=adds and asked < settings.tick_people)

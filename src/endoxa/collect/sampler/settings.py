@@ -26,7 +26,8 @@ class SamplerSettings(BaseModel):
         k: ratings each pair should get; below it a pair *needs* ratings.
         k_max: ratings after which a pair is shown no more.
         own, near, anywhere, topup: how often a card is about the person's own country, a near one, any other,
-            or a pair that people disagree about. The share of an empty tier goes to the next one.
+            or a pair that has k ratings and that people disagree about. The share of an empty tier goes to the next
+            one. Every card of `topup` is taken from pairs that wait for their first k ratings.
         exploration: share of cards drawn with equal chances among all pairs that need ratings.
         calibration: share of cards from a fixed random set that all people go through in the same order.
         calibration_pairs: size of that set.
@@ -34,10 +35,16 @@ class SamplerSettings(BaseModel):
         topic_cap: a topic of the seeds with more than this share of the recent draws is weighed at a quarter.
         disagreement: variance of ratings (1 to 5) from which a pair that has `k` ratings is topped up.
         prompt: share of cards that ask an open question instead of showing a pair, once no pair needs ratings.
+        prompt_early: largest chance that a card asks an open question while few pairs wait for ratings
+            (`Outlook.prompts`); never twice in a row.
         in_a_row: most cards in a row about one country.
         negative_in_a_row: most negative cards in a row about the person's own countries.
         evenness: power of the share of ratings that a pair still misses, in its weight: above 0 all pairs fill evenly,
             below 0 those are finished first that have some ratings.
+        second_mention: a pair that one person ticked, about a country that nobody who took part is near, is shown to
+            others only once a second person mentions it. Until then it counts as said (salience) and takes no ratings.
+        tick_people: people who are asked of which other countries the same is said, for each attribute; the first few
+            name most of what there is to be named.
         age_minutes: a pair that has waited this long weighs twice as much as a new one.
         whole: tiers up to this size are weighed whole, larger ones by a random window of `candidates` pairs.
         lease_workshop, lease_online: minutes that a drawn card is reserved.
@@ -48,10 +55,10 @@ class SamplerSettings(BaseModel):
 
     k: Annotated[int, Field(ge=1, le=50)] = 3
     k_max: Annotated[int, Field(ge=1, le=200)] = 7
-    own: Share = 0.70
+    own: Share = 0.75
     near: Share = 0.20
     anywhere: Share = 0.05
-    topup: Share = 0.05
+    topup: Share = 0.0
     exploration: Annotated[float, Field(ge=0, le=0.5)] = 0.05
     calibration: Annotated[float, Field(ge=0, le=0.3)] = 0.05
     calibration_pairs: Annotated[int, Field(ge=0, le=500)] = 10
@@ -60,9 +67,12 @@ class SamplerSettings(BaseModel):
     topic_cap: Share = 0.30
     disagreement: Annotated[float, Field(ge=0, le=4)] = 1.5
     prompt: Share = 0.5
+    prompt_early: Annotated[float, Field(ge=0, le=0.6)] = 0.6
     in_a_row: Annotated[int, Field(ge=1, le=100)] = 3
     negative_in_a_row: Annotated[int, Field(ge=1, le=100)] = 2
     evenness: Annotated[int, Field(ge=-5, le=5)] = -3
+    second_mention: bool = True
+    tick_people: Annotated[int, Field(ge=0, le=1_000)] = 4
     age_minutes: Annotated[float, Field(gt=0)] = 60.0
     whole: Annotated[int, Field(ge=1, le=10_000)] = 2_000
     candidates: Annotated[int, Field(ge=1, le=2_000)] = 200

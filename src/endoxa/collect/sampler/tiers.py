@@ -25,6 +25,21 @@ def need(ratings: int, variance: float | None, settings: SamplerSettings) -> int
     return TOPUP if variance is not None and variance >= settings.disagreement else OPEN
 
 
+def is_candidate(
+    *, ratings: int, mentions: int, typed: bool, reached: bool, settings: SamplerSettings
+) -> bool:
+    """Whether a pair waits for a second mention before it takes k ratings of people who know little about it.
+
+    Args:
+        ratings: that it has.
+        mentions: people who said it.
+        typed: somebody said it in words of their own, or it is a seed; else it was only ticked for a further country.
+        reached: somebody who took part is from the country or near it.
+        settings: `second_mention` turns this off.
+    """
+    return settings.second_mention and not (ratings or mentions > 1 or typed or reached)
+
+
 class Guards(Enum):
     """What keeps a card away because of those before it.
 

@@ -16,8 +16,9 @@ FloatArray = npt.NDArray[np.float64]
 RECENT_CARDS = 500
 """Cards that say which countries and topics were drawn lately."""
 
-NEEDS, TOPUP, OPEN, FULL = 0, 1, 2, 3
-"""State of a pair: fewer than k ratings; k or more and people disagree; k or more; k_max or more."""
+NEEDS, TOPUP, OPEN, FULL, CANDIDATE = 0, 1, 2, 3, 4
+"""State of a pair: fewer than k ratings; k or more and people disagree; k or more; k_max or more; not rated yet, since
+only one person ticked it and nobody is near its country (`tiers.is_candidate`)."""
 
 
 class Cell(NamedTuple):

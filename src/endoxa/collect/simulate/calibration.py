@@ -19,7 +19,18 @@ from endoxa.collect.simulate.settings import WorldSettings, load_world
 from endoxa.collect.simulate.world import World
 
 _SEARCHED: dict[str, tuple[str, ...]] = {
-    "collected": ("minutes", "typed", "tick_near", "tick_far", "fame", "near", "far", "english"),
+    "collected": (
+        "minutes",
+        "typed",
+        "tick_own",
+        "tick_near",
+        "tick_far",
+        "fame",
+        "near",
+        "far",
+        "english",
+        "introduced",
+    ),
     "rated": ("known", "unknown", "elsewhere", "own_negative", "noise"),
 }
 _ROUNDS = 2
@@ -120,7 +131,7 @@ def _search(start: WorldSettings, names: tuple[str, ...], seeds: int, steps: int
 
     def loss(factors: np.ndarray) -> float:
         tried = world(factors)
-        if max(tried.tick_near, tried.tick_far, tried.english) > 1:
+        if max(tried.tick_own, tried.tick_near, tried.tick_far, tried.english, tried.introduced) > 1:
             return 1e6
         return gap(simulated(tried, seeds))
 

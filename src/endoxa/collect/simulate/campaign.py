@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from endoxa.collect.sampler import SamplerSettings
-from endoxa.collect.sampler.tiers import NEEDING
+from endoxa.collect.sampler.tiers import NEEDING, is_candidate
 from endoxa.collect.simulate.memory import MemoryPool, NewPair
-from endoxa.collect.simulate.world import JUNK, LANGUAGES, World
+from endoxa.collect.simulate.world import FAR, JUNK, LANGUAGES, World
 
 _SEED_STREAM = 1
 
@@ -29,7 +29,7 @@ class Card:
         country: place of the country in the world.
         pair: number of the pair in the pool.
         adds: whether the fields for further pairs are there.
-        ticks: whether further countries can be ticked.
+        ticks: whether further countries can be ticked. words: whether there is a field for words.
         tier: where it was drawn from.
         propensity: probability that this pair had; None where the arm does not know it.
         lease: minutes for which the pair is reserved; 0 means not at all.
@@ -39,6 +39,7 @@ class Card:
     pair: int | None = None
     adds: bool = True
     ticks: bool = True
+    words: bool = True
     tier: str = ""
     propensity: float | None = None
     lease: float = 0.0
@@ -104,13 +105,20 @@ class Campaign:
         share: part of their time that people of a survey spend on writing, for arms that have one.
         number: cards that each person was shown.
         last: countries of each person's latest cards, newest first, with whether the pair was negative.
-        created, answered: minutes at which the latest new pairs and the latest ratings that were needed came.
+        created, answered: minutes at which the latest new pairs that ask for ratings and the latest ratings that were
+            needed came.
+        asked: how many people were asked of which further countries an attribute is said, by attribute.
+        has_candidates: whether pairs can wait for a second mention.
         latest: minute of each person's latest rating that was needed.
-        mentions: who proposed which pair. in_group: of each new pair, whether its first author is of its country.
+        words: proposals in words of people's own. mentions: who proposed which pair.
+        in_group: of each new pair, whether its first author is of its country.
     """
 
     def __init__(self, world: World, settings: SamplerSettings, share: float | None = None) -> None:
         self.world, self.settings, self.share = world, settings, share
+        self.has_candidates = False
+        self.asked: Counter[tuple[int, int]] = Counter()
+        self._reached = np.zeros(len(world.countries), dtype=np.bool_)
         self.pool = MemoryPool(world.countries, LANGUAGES, settings)
         self.leases = Leases()
         self.ratings = Ratings()
@@ -130,6 +138,7 @@ class Campaign:
         self._first: dict[tuple[int, int, int], int] = {}
         self._positions = np.random.default_rng([world.seed, 3])
         self._junk = 0
+        self.words = 0
         self._seed()
 
     def seen(self, person: int) -> npt.NDArray[np.bool_]:
@@ -154,6 +163,8 @@ class Campaign:
 
     def show(self, person: int, card: Card) -> None:
         """Hand a card to a person, and reserve its pair."""
+        if not self.number[person]:
+            self._reach(person)
         self.number[person] += 1
         if card.pair is not None:
             self.pool.note(card.pair)
@@ -184,8 +195,33 @@ class Campaign:
         ratings.surplus.append(over and card.tier not in ASKED_FOR_MORE)
         self.pool.rate(card.pair, value)
 
+    def _reach(self, person: int) -> None:
+        """Somebody new: candidates about their countries need not wait any longer."""
+        new = (self.world.proximity[person] < FAR) & ~self._reached
+        self._reached |= new
+        for pair in np.flatnonzero(self.pool["candidate"] & new[self.pool["country"]]).tolist():
+            self.pool.promote(pair)
+
+    def admit(self, number: int) -> None:
+        """Let so many candidates ask for ratings, the oldest first."""
+        for pair in np.flatnonzero(self.pool["candidate"])[:number].tolist():
+            self.pool.promote(pair)
+
+    def attribute(self, pair: int) -> tuple[int, int]:
+        """What is said in a pair, and in which language; a number of its own where nobody else would say it."""
+        country, rank, language, _ = self.pool.codes(pair)
+        return int(self.world.attribute[country, rank]) if rank != JUNK else -1 - pair, language
+
     def propose(
-        self, person: int, country: int, rank: int, language: int, wording: int, *, caught: bool
+        self,
+        person: int,
+        country: int,
+        rank: int,
+        language: int,
+        wording: int,
+        *,
+        caught: bool,
+        ticked: bool = False,
     ) -> None:
         """Enter what a person wrote or ticked: it meets a pair that is there already, or makes a new one.
 
@@ -195,21 +231,39 @@ class Campaign:
             # Nobody else would say it, so it never meets anything.
             self._junk += 1
             wording = self._junk
+        self.words += not ticked
         key = (country, rank, language, wording)
         number = self._known_as.get(key)
         if number is None and caught and rank != JUNK:
             number = self._first.get(key[:3])
         if number is None:
-            number = self._new(key)
-            self.created.append(self.pool.now)
+            candidate = self.has_candidates and is_candidate(
+                ratings=0,
+                mentions=1,
+                typed=not ticked,
+                reached=bool(self._reached[country]),
+                settings=self.settings,
+            )
+            number = self._new(key, candidate=candidate)
+            if not candidate:
+                self.created.append(self.pool.now)
             self.in_group.append(self.world.countries[country] in self.world.origins[person])
+        elif self.pool["candidate"][number] and (not ticked or not self._seen[person, number]):
+            self.pool.promote(number)
         self._known_as[key] = number
         if not self._seen[person, number]:
             self._seen[person, number] = True
             self.mentions.append((person, number))
             self.pool.mention(number)
 
-    def _new(self, key: tuple[int, int, int, int], *, seed: bool = False, calibration: bool = False) -> int:
+    def _new(
+        self,
+        key: tuple[int, int, int, int],
+        *,
+        seed: bool = False,
+        calibration: bool = False,
+        candidate: bool = False,
+    ) -> int:
         country, rank, language, _ = key
         attribute = int(self.world.attribute[country, rank])
         true = rank != JUNK
@@ -222,6 +276,7 @@ class Campaign:
                 topic=int(self.world.topic[attribute]),
                 seed=seed,
                 calibration=calibration,
+                candidate=candidate,
             ),
             position=float(self._positions.random()),
         )

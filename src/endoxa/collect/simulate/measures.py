@@ -12,12 +12,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from endoxa.collect.sampler.types import FloatArray
+from endoxa.collect import population
+from endoxa.collect.population import Answer, Group
+from endoxa.collect.sampler.types import CANDIDATE, FloatArray
 from endoxa.collect.simulate.campaign import Campaign
 from endoxa.collect.simulate.run import Outcome
-from endoxa.collect.simulate.world import JUNK, NEAR, OWN
+from endoxa.collect.simulate.world import FAR, JUNK, NEAR, OWN
 
 MOST = 10
 """Ratings a pair from which on the distribution counts together."""
@@ -32,11 +35,14 @@ MEASURES: dict[str, str] = {
     "valid": "different true pairs that people added (per 1,000 person-minutes)",
     "complete": "those of them with k ratings or more (per 1,000 person-minutes)",
     "tail": "those of them beyond the 50 most salient of their country (per 1,000 person-minutes)",
-    "reached": "share of all pairs with k ratings or more",
+    "reached": "share of the pairs that ask for ratings with k or more (all but candidates)",
+    "candidates": "share of pairs that wait for a second mention and ask for no ratings",
+    "words": "pairs said in words of people's own, new or not (per 1,000 person-minutes)",
     "over": "share of ratings on pairs that had k already",
     "surplus": "the same, less those asked for on purpose (calibration, disagreement, nothing else left)",
     "late": "share of ratings that came after their time",
     "near": "share of ratings by people of the country or of a near one",
+    "near_present": "the same, of ratings about countries that somebody in the campaign is of or near",
     "own": "share of ratings by people of the country",
     "gini": "Gini coefficient of the added true pairs over the countries that people come from",
     "duplicates": "share of added true pairs that repeat another in other words",
@@ -44,10 +50,17 @@ MEASURES: dict[str, str] = {
     "raw_error": "mean of the ratings given, less the true mean",
     "weighted_error": "mean of the ratings weighted by 1 / propensity (Hajek), less the true mean",
     "waited_error": "the same by 1 / (propensity x cards drawn while the pair waited), ratings up to k only",
+    "cut_error": "the same, with the largest 5 % of the weights cut to the next one",
+    "population_error": "mean by post-stratification to all people of the campaign (`population`), less the true mean",
     **{f"rated_{n}": f"share of pairs with {n} ratings" for n in range(MOST)},
     f"rated_{MOST}": f"share of pairs with {MOST} ratings or more",
 }
 """Measures of one campaign by name."""
+
+_TRUNCATED = 0.05
+"""Share of the weights that are cut."""
+
+_PLACES = {OWN: population.IN, NEAR: population.NEAR, FAR: population.FAR}
 
 _RESAMPLES = 2_000
 _TAILS = (0.025, 0.975)
@@ -71,6 +84,9 @@ def measure(outcome: Outcome) -> dict[str, float]:
     # A pair that waits long is there for more draws; without this, slow pairs would count more often.
     waited = pool.waited()[given.pair].astype(np.float64)
     per_thousand = 1_000 / minutes if minutes else math.nan
+    weights = (propensity * waited)[asked]
+    waits = pool["need"] == CANDIDATE
+    present = (world.proximity <= NEAR).any(axis=0)[pool["country"][given.pair]]
     return {
         "minutes": minutes,
         "ratings": float(len(value)),
@@ -78,11 +94,14 @@ def measure(outcome: Outcome) -> dict[str, float]:
         "valid": len(valid) * per_thousand,
         "complete": float((valid[:, 3] >= campaign.settings.k).sum()) * per_thousand,
         "tail": float((valid[:, 1] >= LONG_TAIL).sum()) * per_thousand,
-        "reached": _mean(pool["ratings"] >= campaign.settings.k),
+        "reached": _mean(pool["ratings"][~waits] >= campaign.settings.k),
+        "candidates": _mean(waits),
+        "words": float(campaign.words) * per_thousand,
         "over": _mean(np.array(given.over)),
         "surplus": _mean(np.array(given.surplus)),
         "late": _mean(np.array(given.late)),
         "near": _mean(proximity <= NEAR),
+        "near_present": _mean(proximity[present] <= NEAR),
         "own": _mean(proximity == OWN),
         "gini": gini(
             np.bincount(valid[:, 0], minlength=len(world.countries))[: len(world.settings.countries)]
@@ -91,7 +110,9 @@ def measure(outcome: Outcome) -> dict[str, float]:
         "true_mean": truth,
         "raw_error": _mean(value) - truth,
         "weighted_error": weighted_mean(value, propensity) - truth,
-        "waited_error": weighted_mean(value[asked], (propensity * waited)[asked]) - truth,
+        "waited_error": weighted_mean(value[asked], weights) - truth,
+        "cut_error": weighted_mean(value[asked], np.maximum(weights, _cut(weights))) - truth,
+        "population_error": _population_mean(campaign, asked) - truth,
         **_distribution(pool["ratings"]),
     }
 
@@ -113,13 +134,50 @@ def gini(counts: np.ndarray) -> float:
     return float(2 * (np.arange(1, size + 1) @ counts) / (size * total) - (size + 1) / size)
 
 
+def _cut(propensities: FloatArray) -> float:
+    """The 5 % quantile: truncating there bounds the weights 1 / propensity."""
+    known = propensities[np.isfinite(propensities)]
+    return float(np.quantile(known, _TRUNCATED)) if known.size else math.nan
+
+
+def _population_mean(campaign: Campaign, asked: npt.NDArray[np.bool_]) -> float:
+    """Post-stratified mean of the ratings up to k; groups are countries, tones and languages."""
+    pool, world, given = campaign.pool, campaign.world, campaign.ratings
+    person, pair = np.array(given.person, dtype=np.int64)[asked], np.array(given.pair, dtype=np.int64)[asked]
+    value = np.array(given.value, dtype=np.float64)[asked]
+    country, negative = pool["country"], pool["negative"]
+    proximity = world.proximity[person, country[pair]]
+    answers = [
+        Answer(who, str(where), str(tone), _PLACES[place], what)
+        for who, where, tone, place, what in zip(
+            person.tolist(),
+            country[pair].tolist(),
+            negative[pair].tolist(),
+            proximity.tolist(),
+            value.tolist(),
+            strict=True,
+        )
+    ]
+    live = pool["need"] != CANDIDATE
+    kinds, numbers = np.unique(
+        np.column_stack([country, negative, pool["language"]])[live], axis=0, return_counts=True
+    )
+    groups = []
+    for (where, tone, language), number in zip(kinds.tolist(), numbers.tolist(), strict=True):
+        readers = world.proximity[world.reads_english | (language == 0), where]
+        shares = {name: float((readers == place).mean()) for place, name in _PLACES.items()}
+        groups.append(Group(str(where), str(bool(tone)), float(number * len(readers)), shares))
+    return population.weighted_mean(answers, groups)
+
+
 def _true_mean(campaign: Campaign) -> float:
-    """Over all people and all pairs in a language they read, but those they proposed themselves."""
+    """Over all people and all pairs in a language they read, but candidates and those they proposed themselves."""
     pool, world = campaign.pool, campaign.world
     ratings = world.ratings(pool["country"], pool["rank"])
     asked = np.stack([campaign.readable(person) for person in range(world.settings.people)])
     if campaign.mentions:
         asked[tuple(np.array(campaign.mentions).T)] = False
+    asked &= pool["need"] != CANDIDATE
     return _mean(ratings[asked])
 
 

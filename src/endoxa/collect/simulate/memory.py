@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from endoxa.collect.sampler import Cell, Region, Rows, SamplerSettings
 from endoxa.collect.sampler.tiers import need
-from endoxa.collect.sampler.types import NEEDS, RECENT_CARDS, FloatArray
+from endoxa.collect.sampler.types import CANDIDATE, NEEDS, RECENT_CARDS, FloatArray
 
-_NEEDS = 4
+_NEEDS = 5
 _TOPICS = 100
 """Topics there can be."""
 
@@ -27,6 +27,7 @@ _ROW = np.dtype(
         ("topic", np.int64),
         ("seed", np.bool_),
         ("calibration", np.bool_),
+        ("candidate", np.bool_),
         ("need", np.int64),
         ("ratings", np.int64),
         ("mentions", np.int64),
@@ -50,6 +51,7 @@ class NewPair(NamedTuple):
     topic: int
     seed: bool = False
     calibration: bool = False
+    candidate: bool = False
 
 
 class MemoryPool:
@@ -114,16 +116,31 @@ class MemoryPool:
         for name, value in pair._asdict().items():
             row[name] = value
         row["since"], row["position"], row["opened"] = self.now, position, self.cards
-        place = (pair.country * len(self._languages) + pair.language) * _NEEDS + NEEDS
+        row["need"] = CANDIDATE if pair.candidate else NEEDS
+        place = (pair.country * len(self._languages) + pair.language) * _NEEDS + int(row["need"])
         self._cell[number] = 2 * place + pair.negative
         self._sizes[self._cell[number]] += 1
         self._coverage[self._countries[pair.country]] += 0
         if pair.calibration:
             self._common.append(number)
         self._order = None
-        self.missing += self._settings.k
+        self.missing += 0 if pair.candidate else self._settings.k
         self.size += 1
         return number
+
+    def promote(self, pair: int) -> None:
+        """Let a candidate ask for ratings from now on."""
+        row = self._rows[pair]
+        row["candidate"] = False
+        row["since"], row["opened"] = self.now, self.cards
+        self.missing += self._settings.k
+        self._set_need(pair, NEEDS)
+
+    def _set_need(self, pair: int, state: int) -> None:
+        self._sizes[self._cell[pair]] -= 1
+        self._cell[pair] += 2 * (state - int(self._rows[pair]["need"]))
+        self._sizes[self._cell[pair]] += 1
+        self._rows[pair]["need"] = state
 
     def rate(self, pair: int, value: int) -> None:
         """Count a rating."""
@@ -139,10 +156,7 @@ class MemoryPool:
         variance = row["squares"] / ratings - (row["total"] / ratings) ** 2 if ratings > 1 else None
         state = need(ratings, variance, self._settings)
         if state != row["need"]:
-            self._sizes[self._cell[pair]] -= 1
-            self._cell[pair] += 2 * (state - int(row["need"]))
-            self._sizes[self._cell[pair]] += 1
-            row["need"] = state
+            self._set_need(pair, state)
 
     def mention(self, pair: int) -> None:
         """Count that somebody proposed a pair unprompted."""

@@ -35,6 +35,8 @@ _HEADS = {
     "over": "ratings beyond k",
     "surplus": "not asked for",
     "near": "ratings by near people",
+    "near_present": "where there are any",
+    "candidates": "candidates",
     "gini": "Gini",
     "duplicates": "duplicates",
 }
@@ -77,6 +79,16 @@ def _against_survey(main: CellResults, cells: dict[str, CellResults]) -> Iterato
         )
         added = "added after the first runs: the same, counting only pairs with k ratings"
         yield _ratio("1c", added, main, "complete", 1.15)
+        for number, measure, what in (
+            ("1d", "valid", "unique valid pairs"),
+            ("1e", "complete", "pairs with k ratings"),
+        ):
+            yield _worst(
+                number,
+                f"added in November 2026: {what}, ours / best survey of each world, lowest",
+                cells,
+                measure,
+            )
         yield _ratio("4", "long tail (beyond rank 50) found, ours / best survey", main, "tail", 1.3)
         gap = main.difference(_OURS, _evenest(main), "gini")
         yield Verdict(
@@ -95,6 +107,8 @@ def _alone(main: CellResults) -> Iterator[Verdict]:
     asked = "ratings beyond k that were not asked for (without calibration, disagreement, nothing else left)"
     yield _share("3b", asked, main.mean(_OURS, "surplus"), "<=", 0.05)
     yield _share("5a", "ratings by the own or a near culture", main.mean(_OURS, "near"), ">=", 0.70)
+    text = "added in November 2026: the same, of ratings about countries that somebody in the campaign is of or near"
+    yield _share("5c", text, main.mean(_OURS, "near_present"), ">=", 0.60)
     if _NEAR_SURVEY in main.arms:
         gap = main.difference(_OURS, _NEAR_SURVEY, "near")
         text = "the same, less that of a survey whose ratings go to near people first"
@@ -121,6 +135,29 @@ def _alone(main: CellResults) -> Iterator[Verdict]:
         "within 0.1",
         f"{_interval_shown(waited, '+.3f')}; single campaigns: {_interval_shown(inside, '.0%')}",
         waited.low >= -0.1 and waited.high <= 0.1,
+    )
+    found = main.mean(_OURS, "population_error")
+    inside = main.within(_OURS, "population_error", 0.1)
+    yield Verdict(
+        "7d",
+        "added in November 2026: mean by post-stratification to all people of the campaign, less the true mean",
+        "within 0.05",
+        f"{_interval_shown(found, '+.3f')}; single campaigns within 0.1: {_interval_shown(inside, '.0%')}",
+        found.low >= -0.05 and found.high <= 0.05,
+    )
+
+
+def _worst(number: str, text: str, cells: dict[str, CellResults], measure: str) -> Verdict:
+    """The world in which we come out worst beside its best survey."""
+    ratios = {name: cell.ratio(_OURS, _best(cell, measure), measure) for name, cell in cells.items()}
+    name, found = min(ratios.items(), key=lambda one: one[1].value)
+    ran = len(ratios) > 1
+    return Verdict(
+        number,
+        text,
+        "at least 0.95",
+        f"{_interval_shown(found, '.2f')} ({name})" if ran else "the grid was not run",
+        found.value >= 0.95 if ran else None,
     )
 
 

@@ -27,6 +27,7 @@ class Proposal:
     language: int
     wording: int
     caught: bool
+    ticked: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Crowd:
             self._said[person].add((card.country, rank))
             minutes = settings.skip if skips else settings.rate
             value = None if skips else world.rating(person, card.country, rank)
-            several = _geometric(settings.typed, writes) if card.adds and not skips else 0
+            several = _geometric(settings.typed, writes) if card.adds and card.words and not skips else 0
             written = self._written(person, card.country, several, int(english), luck)
             if card.adds and card.ticks and not skips and rank != JUNK:
                 proposals += self._ticked(person, card.country, rank, language)
@@ -100,7 +101,7 @@ class Crowd:
         attribute = int(self._world.attribute[country, rank])
         ticked = [pair for pair in self._world.ticks(person, attribute) if pair not in said]
         said.update(ticked)
-        return [Proposal(place, other, language, 0, caught=True) for place, other in ticked]
+        return [Proposal(place, other, language, 0, caught=True, ticked=True) for place, other in ticked]
 
 
 def _geometric(mean: float, luck: float) -> int:
@@ -173,7 +174,13 @@ class _Clock:
         self._campaign.close(person, card, act.value, late=late)
         for one in act.proposals:
             self._campaign.propose(
-                person, one.country, one.rank, one.language, one.wording, caught=one.caught
+                person,
+                one.country,
+                one.rank,
+                one.language,
+                one.wording,
+                caught=one.caught,
+                ticked=one.ticked,
             )
 
     def _next(self, person: int, now: float) -> None:

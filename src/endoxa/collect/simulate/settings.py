@@ -50,7 +50,8 @@ class WorldSettings(BaseModel):
         pause: share of cards during which a person is called away, for `pause_minutes` on average.
         skipping: share of cards skipped.
         typed: pairs that a person writes on a card that shows the field, on average.
-        tick_near, tick_far: chance that a known further country is ticked.
+        tick_own, tick_near, tick_far: chance that a known further country is ticked (the person's own, a near one,
+            another).
         junk: share of what is written that is true for nobody else.
         variants: share of what is written in unusual words. caught: chance that such a near-duplicate
             is found and merged at entry.
@@ -59,6 +60,8 @@ class WorldSettings(BaseModel):
         own_negative: what is added where an unkind pair is about the person's own country.
         noise: standard deviation of ratings, before rounding.
         seeds: pairs to begin with. seed_country: the country they are about; "" spreads them over all.
+        introduced: share of people to whom LACES's rule shows the first seed first, as an introduction; only that arm
+            does so.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -94,6 +97,7 @@ class WorldSettings(BaseModel):
     pause_minutes: Minutes = 4.0
     skipping: Share = 0.03
     typed: Positive = 0.35
+    tick_own: Share = 0.5
     tick_near: Share = 0.5
     tick_far: Share = 0.2
     junk: Share = 0.02
@@ -106,6 +110,7 @@ class WorldSettings(BaseModel):
     noise: Positive = 1.0
     seeds: Annotated[int, Field(ge=0, le=10_000)] = 50
     seed_country: str = ""
+    introduced: Share = 0.0
 
     @property
     def campaign_minutes(self) -> float:
@@ -171,4 +176,4 @@ def cells(main: WorldSettings) -> list[GridCell]:
 
 
 def _ticks(main: WorldSettings, factor: float) -> dict[str, object]:
-    return {"tick_near": main.tick_near * factor, "tick_far": main.tick_far * factor}
+    return {name: getattr(main, name) * factor for name in ("tick_own", "tick_near", "tick_far")}

@@ -43,7 +43,7 @@ class World:
         countries: codes of all countries; the first `len(settings.countries)` are those people come from.
         proximity: (people, countries): OWN, NEAR or FAR.
         origins, near: codes for each person, as the site knows them.
-        reads_english: by person.
+        reads_english: by person. introduced: by person; see `WorldSettings`.
         arrivals: minute at which each person comes. stays: minutes each spends. pace: factor on all durations.
         attribute: (countries, rank): what is said, by salience.
         negative: by attribute. topic: by attribute.
@@ -95,6 +95,7 @@ class World:
             early, 0.1 + 0.8 * rng.random(settings.people), 1
         )
         self.pace: FloatArray = np.exp(0.25 * rng.standard_normal(settings.people))
+        self.introduced = np.random.default_rng([self.seed, 5]).random(settings.people) < settings.introduced
 
     def _say(self, rng: np.random.Generator) -> None:
         settings = self.settings
@@ -116,7 +117,7 @@ class World:
         chance = np.minimum(1, reach[:, :, None] * (np.arange(shape[2]) + 1.0) ** -settings.decay)
         self.knows: npt.NDArray[np.bool_] = _bits(rng, shape) < chance * _STEPS
         self._minds, self._tastes = (_bits(rng, shape) for _ in range(2))
-        chances = np.array([settings.tick_near, settings.tick_near, settings.tick_far])[self.proximity]
+        chances = np.array([settings.tick_own, settings.tick_near, settings.tick_far])[self.proximity]
         self._ticks: npt.NDArray[np.bool_] = self.knows & (_bits(rng, shape) < chances[:, :, None] * _STEPS)
 
     def _rate(self) -> None:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from endoxa.collect import geography, naming
 from endoxa.collect.campaign import CampaignSettings, ProfileField, in_language
+from endoxa.collect.cards.candidates import reach
 from endoxa.collect.contributor.cards.services import topic_name
 from endoxa.collect.contributor.joining.services import in_force, new_ticket
 from endoxa.collect.models import Pair, Person, Source
@@ -256,6 +257,7 @@ class ProfileForm(forms.Form):
         person.save(
             update_fields=["origins", "connections", "languages", "topic_optouts", "extras", "profile_done"]
         )
+        reach(person)
 
 
 def nearest_boxes(here: str, own: Collection[str], shown: Iterable[str]) -> list[str]:

@@ -18,12 +18,22 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 _TIERS = ("own", "near", "anywhere", "topup")
-_PERCENT = (*_TIERS, "exploration", "calibration", "floor", "floor_below", "topic_cap", "prompt")
+_PERCENT = (
+    *_TIERS,
+    "exploration",
+    "calibration",
+    "floor",
+    "floor_below",
+    "topic_cap",
+    "prompt",
+    "prompt_early",
+)
 
 PLAIN: tuple[tuple[StrOrPromise, tuple[str, ...]], ...] = (
     (gettext_lazy("How many ratings"), ("k", "k_max", "disagreement")),
     (gettext_lazy("What the cards are about, in per cent; together 100"), _TIERS),
-    (gettext_lazy("Pace and care"), ("break_after", "negative_in_a_row", "in_a_row", "prompt")),
+    (gettext_lazy("Pace and care"), ("break_after", "negative_in_a_row", "in_a_row")),
+    (gettext_lazy("Asking for new pairs"), ("prompt_early", "prompt", "tick_people", "second_mention")),
     (gettext_lazy("How long a card is kept for one person, in minutes"), ("lease_workshop", "lease_online")),
 )
 """Fields under their headings."""
@@ -129,6 +139,23 @@ class CardsForm(forms.Form):
         gettext_lazy("Open questions once everything is rated, in per cent"),
         gettext_lazy("Cards that show no pair and ask what people say."),
     )
+    prompt_early = _field(
+        "prompt_early",
+        gettext_lazy("Open questions while few pairs wait for ratings, at most, in per cent"),
+        gettext_lazy("Fewer as more pairs wait, and never two in a row."),
+    )
+    tick_people = _field(
+        "tick_people",
+        gettext_lazy("People who are asked where else the same is said"),
+        gettext_lazy("For each attribute. The first few name most countries; later ones repeat them."),
+    )
+    second_mention = _field(
+        "second_mention",
+        gettext_lazy("Ticked pairs about countries far from everybody wait for a second mention"),
+        gettext_lazy(
+            "Before that they take ratings only where little else waits. They are exported either way."
+        ),
+    )
     lease_workshop = _field(
         "lease_workshop",
         gettext_lazy("In a room"),
@@ -219,7 +246,9 @@ class CardsForm(forms.Form):
         return {"sampler": {name: _stored(name, value) for name, value in self.cleaned_data.items()}}
 
 
-def _shown(name: str, value: float) -> str:
+def _shown(name: str, value: float) -> str | bool:
+    if isinstance(value, bool):
+        return value
     return f"{100 * value if name in _PERCENT else value:.12g}"
 
 

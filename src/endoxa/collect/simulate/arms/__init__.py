@@ -61,7 +61,16 @@ def _builtin() -> Iterable[Arm]:
         LacesArm(name="laces"),
         LacesArm(name="laces-lease", reserves=True),
         EndoxaArm(),
-        EndoxaArm(name="endoxa-even", evenness=1),
+        EndoxaArm(
+            name="endoxa-even",
+            changes={"evenness": 1},
+            different="evenness 1: all pairs of a tier fill evenly",
+        ),
+        EndoxaArm(
+            name="endoxa-all",
+            changes={"second_mention": False},
+            different="every ticked pair asks for ratings at once",
+        ),
     )
 
 

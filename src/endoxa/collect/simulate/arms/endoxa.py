@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from endoxa.collect import sampler
-from endoxa.collect.sampler import Balance, Expected, Said, SamplerSettings
+from endoxa.collect.sampler import Balance, Expected, Said
 from endoxa.collect.sampler.types import NEEDS
 from endoxa.collect.simulate.arms.rivals import at_once, lease_minutes
 from endoxa.collect.simulate.campaign import Campaign, Card
@@ -17,53 +18,72 @@ from endoxa.collect.simulate.world import NEAR, OWN
 
 @dataclass(frozen=True)
 class EndoxaArm:
-    """`sampler.draw` chooses, `sampler.forecast` decides when further pairs are asked for.
+    """`sampler.draw` chooses, `sampler.Outlook` decides when further pairs are asked for.
 
     Attributes:
         name: on the command line.
-        evenness: in place of that of the campaign's settings.
+        changes: settings of the sampler in place of those of the campaign.
+        different: what that changes, in words.
     """
 
     name: str = "endoxa"
-    evenness: int | None = None
+    changes: Mapping[str, object] = field(default_factory=dict)
+    different: str = ""
     surveys: bool = False
 
     @property
     def summary(self) -> str:
         """One line that says what it does."""
-        ours = "ours: tiers, weights, reserved cards, and fields for new pairs only while ratings can keep up"
-        if self.evenness is None:
-            return ours
-        return f"{ours}; evenness {self.evenness}: all pairs of a tier fill evenly"
+        ours = "ours: tiers, weights, reserved cards, and new pairs only as far as ratings can keep up"
+        return f"{ours}; {self.different}" if self.different else ours
 
     def start(self, campaign: Campaign) -> _Endoxa:
         """Begin a campaign."""
-        settings = campaign.settings
-        if self.evenness is not None:
-            settings = settings.model_copy(update={"evenness": self.evenness})
-        return _Endoxa(campaign, settings)
+        campaign.settings = campaign.settings.model_copy(update=dict(self.changes))
+        campaign.has_candidates = True
+        return _Endoxa(campaign)
 
 
 class _Endoxa:
-    def __init__(self, campaign: Campaign, settings: SamplerSettings) -> None:
-        self._campaign, self._settings = campaign, settings
+    def __init__(self, campaign: Campaign) -> None:
+        self._campaign, self._settings = campaign, campaign.settings
         self._lease = lease_minutes(campaign)
-        self._forecast: tuple[float, Balance] | None = None
+        self._forecast: tuple[float, Balance, float] | None = None
         self._asked: defaultdict[int, set[int]] = defaultdict(set)
+        self._just_asked: set[int] = set()
 
     def next(self, person: int, spent: float) -> Card:  # noqa: ARG002
-        """The site's draw; an open question where it gives none."""
-        campaign, balance = self._campaign, self._balance()
+        """The site's draw; an open question where it gives none, or where too few pairs wait for ratings."""
+        campaign = self._campaign
+        balance, prompts = self._balance()
+        if not campaign.number[person] or person in self._just_asked:
+            # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
+            prompts = 0.0
+        if prompts and campaign.draws[person].random() < prompts:
+            self._just_asked.add(person)
+            return self._question(person)
+        self._just_asked.discard(person)
         shares = sampler.under(balance, self._settings)
         drawn = sampler.draw(campaign.pool, self._person(person), shares, campaign.draws[person])
         if drawn is None:
             return self._question(person)
-        return Card(
-            country=campaign.pool.codes(drawn.pair)[0],
-            pair=drawn.pair,
+        country, *_ = campaign.pool.codes(drawn.pair)
+        attribute = campaign.attribute(drawn.pair)
+        fields = sampler.fields(
             adds=sampler.adds_on(balance, campaign.number[person]),
+            own=bool(campaign.world.proximity[person, country] == OWN),
+            asked=campaign.asked[attribute],
+            settings=self._settings,
+        )
+        campaign.asked[attribute] += fields.ticks
+        return Card(
+            country=country,
+            pair=drawn.pair,
+            adds=fields.words or fields.ticks,
+            words=fields.words,
+            ticks=fields.ticks,
             tier=drawn.tier,
-            propensity=drawn.propensity,
+            propensity=drawn.propensity * (1 - prompts),
             lease=self._lease,
         )
 
@@ -107,13 +127,17 @@ class _Endoxa:
             last=tuple(campaign.last[person]),
         )
 
-    def _balance(self) -> Balance:
+    def _balance(self) -> tuple[Balance, float]:
+        """The balance and the share of prompt cards; candidates are let in where there is room."""
         now = self._campaign.pool.now
         if self._forecast is None or now - self._forecast[0] > sampler.KEPT_SECONDS / 60:
-            self._forecast = now, self._look_ahead(now)
-        return self._forecast[1]
+            outlook = self._outlook(now)
+            self._campaign.admit(outlook.room)
+            before = self._forecast[1] if self._forecast else None
+            self._forecast = now, outlook.balance_after(before), outlook.prompts
+        return self._forecast[1:]
 
-    def _look_ahead(self, now: float) -> Balance:
+    def _outlook(self, now: float) -> sampler.Outlook:
         """What the site asks its controller, from the ratings and new pairs of its window (`cards.balance`)."""
         campaign, world = self._campaign, self._campaign.world.settings
         expected = Expected(at_once(campaign), world.people, world.campaign_minutes)
@@ -132,4 +156,5 @@ class _Endoxa:
             total=world.campaign_minutes,
             new_pairs=len(campaign.created) / answered if answered else 0.0,
             k=campaign.settings.k,
-        ).balance
+            most_prompts=self._settings.prompt_early,
+        )

@@ -84,16 +84,28 @@ class _Laces:
             ratings = ratings + campaign.held()
             lease = lease_minutes(campaign)
         free = unseen(campaign, person)
+        if campaign.world.introduced[person] and not campaign.number[person] and free[:1].any():
+            return replace(self._first(), lease=lease)
         needs = ratings < campaign.settings.k
         # Places that are reserved are not offered again, not even to those for whom nothing else is left.
         full = campaign.pool["ratings"] >= campaign.settings.k
         near = np.less(campaign.world.proximity[person], FAR)[campaign.pool["country"]]
-        groups = (("near", needs & near), ("needs", needs), ("open", full & near), ("open", full))
+        own = np.equal(campaign.world.proximity[person], OWN)[campaign.pool["country"]]
+        groups = (
+            ("own", needs & own),
+            ("near", needs & near),
+            ("needs", needs),
+            ("open", full & near),
+            ("open", full),
+        )
         for tier, group in groups:
             card = among(campaign, person, free & group, tier=tier, lease=lease)
             if card is not None:
                 return card
         return question(campaign, person)
+
+    def _first(self) -> Card:
+        return Card(self.campaign.pool.codes(0)[0], 0, tier="introduction", propensity=1.0)
 
 
 def lease_minutes(campaign: Campaign) -> float:

@@ -1,0 +1,70 @@
+"""Candidates: pairs that one person ticked for a country far away, and that nobody needs to rate yet.
+
+Ticks are many and cost little; ratings are what a campaign lacks. A ticked pair asks for its k ratings once a second
+person says it, once somebody from the country or near it takes part, or once so few pairs wait for ratings that there
+is room for it. Until then it counts as said.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from django.db.models import QuerySet
+
+from endoxa.collect import geography
+from endoxa.collect.models import Campaign, Card, Mention, Moderation, Pair, Person, Source, Via
+from endoxa.collect.sampler import SamplerSettings, tiers
+from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+
+
+def is_candidate(root: Pair, together: Iterable[int], settings: SamplerSettings) -> bool:
+    """Whether a pair waits for a second mention; `together` is its `counts.family`. Reads its fresh counts.
+
+    One that asked for ratings before goes on asking.
+    """
+    if root.need != NEEDS or root.source == Source.SEED or root.ratings or root.mentions != 1:
+        return False
+    typed = Mention.objects.filter(pair__in=together).exclude(via=Via.OTHER_COUNTRY).exists()
+    return tiers.is_candidate(
+        ratings=root.ratings,
+        mentions=root.mentions,
+        typed=typed,
+        reached=not typed and _reached(root),
+        settings=settings,
+    )
+
+
+def _reached(pair: Pair) -> bool:
+    """Whether somebody in the campaign is from the country of a pair or near it."""
+    people = Person.objects.filter(campaign=pair.campaign_id).values_list("origins", "connections")
+    return any(pair.country in {*origins, *_near(origins, felt)} for origins, felt in people.distinct())
+
+
+def _near(origins: Iterable[str], felt: Iterable[str]) -> frozenset[str]:
+    return geography.near(frozenset(origins), frozenset(felt))
+
+
+def reach(person: Person) -> None:
+    """Candidates about the countries of somebody whose profile is new ask for ratings from now on."""
+    countries = {*person.origins, *_near(person.origins, person.connections)}
+    _promote(Pair.objects.filter(campaign=person.campaign_id, need=CANDIDATE, country__in=countries))
+
+
+def admit(campaign: Campaign, number: int) -> None:
+    """Let so many candidates ask for ratings, the oldest first."""
+    waiting = Pair.objects.filter(campaign=campaign, need=CANDIDATE, moderation=Moderation.LIVE)
+    oldest = list(waiting.order_by("created_at", "pk").values_list("pk", flat=True)[:number])
+    if oldest:
+        _promote(Pair.objects.filter(pk__in=oldest, need=CANDIDATE))
+
+
+def _promote(pairs: QuerySet[Pair]) -> None:
+    pairs.update(need=NEEDS, waiting_since=int(time.time()))
+
+
+def asked_elsewhere(pair: Pair) -> int:
+    """How many people were asked of which other countries these words are said."""
+    same = Pair.objects.filter(campaign=pair.campaign_id, language=pair.language, key=pair.key)
+    cards = Card.objects.filter(pair__in=same, ticks=True)
+    return cards.values("person_id").distinct().count()
