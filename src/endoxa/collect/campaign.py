@@ -101,7 +101,8 @@ class CampaignSettings(_Checked):
 
     `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
     "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in.
-    `licence` is that of the exports.
+    `licence` is that of the exports. `population` is how many people of each country of origin the means of a release
+    are to stand for, in any unit; empty: those who took part (`population`).
     `tasks` is for campaigns that may have neither cards nor a survey, such as a panel: nobody joins them by a code.
     With 24 questions in seven languages a page stays below the number of form fields that the site accepts.
     `hurt_answers` is how many people must say whether a pair that nobody judged could hurt (`cards.hurting`).
@@ -117,6 +118,7 @@ class CampaignSettings(_Checked):
     ui_languages: tuple[Language, ...] = UI_LANGUAGES
     data_languages: Annotated[tuple[Language, ...], Field(min_length=1)]
     countries: tuple[Country, ...] = ()
+    population: dict[Country, Annotated[float, Field(gt=0, le=1e12)]] = Field(default_factory=dict)
     cards: bool = True
     survey: bool = False
     tasks: bool = False

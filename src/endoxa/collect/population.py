@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,6 +25,23 @@ LEAST_RATINGS = 5
 
 _GROUPS = 50
 """Parts into which people are divided for the standard error."""
+
+
+def shares_of(
+    country: str, weights: Mapping[str, float], near: Callable[[str], Container[str]]
+) -> dict[str, float]:
+    """Shares of a population who are from a country, from near it, and from elsewhere.
+
+    Args:
+        country: the country that pairs are about.
+        weights: people by country of origin, in any unit, all above 0.
+        near: countries near to people of a country.
+    """
+    found = {IN: 0.0, NEAR: 0.0, FAR: 0.0}
+    for origin, weight in weights.items():
+        found[IN if origin == country else NEAR if country in near(origin) else FAR] += weight
+    total = sum(found.values())
+    return {place: weight / total for place, weight in found.items()}
 
 
 class Answer(NamedTuple):

@@ -17,6 +17,9 @@ from endoxa.collect.cards.counts import recount, recount_needs
 from endoxa.collect.cards.goal import goals_of
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.entry.proposing import propose, tick_countries
+from endoxa.collect.export.folder import read_export
+from endoxa.collect.export.restoration import import_campaign
+from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Card, Moderation, Pair, Via
 from endoxa.collect.sampler import Balance, SamplerSettings
 from endoxa.collect.sampler.types import CANDIDATE, NEEDS, OPEN
@@ -218,3 +221,14 @@ def test_an_order_of_the_organiser_asks_no_early_questions(early, make_person):
     early.balance = Balance.VALIDATE
     early.save()
     assert all(card.pair for card in visit(make_person(early, "ana", origins=["AR"]), {"AR"}, cards=12))
+
+
+def test_exports_name_candidates_and_a_copy_keeps_them(campaign, make_person, mate, tmp_path):
+    ticked(make_person(campaign, "ana", origins=["AR"]), mate, ["CL", "JP"])
+    Pair.objects.update(moderation=Moderation.LIVE)
+    export_campaign(campaign, tmp_path / "out")
+    _, frames = read_export(tmp_path / "out")
+    found = dict(frames["pairs"].select("country", "candidate").iter_rows())
+    assert found == {"AR": False, "CL": False, "JP": True}
+    copy = import_campaign(tmp_path / "out", name="copy")
+    assert set(Pair.objects.filter(campaign=copy, need=CANDIDATE).values_list("country", flat=True)) == {"JP"}

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from endoxa.collect.export.columns import LEAST
 from endoxa.collect.export.folder import read_export
-from endoxa.collect.export.group_means import FAR, IN, NEAR, OUT, Answer, group_means
+from endoxa.collect.export.group_means import FAR, IN, NEAR, OUT, POPULATION, Answer, Population, group_means
 from endoxa.collect.export.patches import patch_release
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.export.suppression import ALL, Risk, suppressed
@@ -262,6 +262,41 @@ def test_a_release_has_the_comparison_that_its_tables_lack(campaign, room, tmp_p
     assert "## Columns of `group_means`" in card
     assert "fewer than 5 people" in card
     assert "so that nothing left out can be worked out from totals" in card
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stated", [{}, {"AR": 46.0, "BR": 212.0, "KE": 55.0}])
+def test_a_release_has_means_for_the_stated_population_else_for_those_who_took_part(
+    campaign, room, tmp_path, stated
+):
+    room()
+    campaign.settings = campaign.settings.model_copy(update={"population": stated})
+    export_campaign(campaign, tmp_path / "one", release="1.0")
+    table = pl.read_parquet(tmp_path / "one" / "group_means.parquet").filter(country=ALL)
+    for tone in (ALL, "not negative"):
+        rows = {row["group"]: row for row in table.filter(tone=tone).to_dicts()}
+        # Argentina and Brazil are neighbours, so are Argentina and Chile, all and Uruguay but Chile.
+        near = {"AR": "BR CL UY", "BR": "AR UY", "CL": "AR", "UY": "AR BR"}
+        people = stated or {"AR": 8, "BR": 7, "CL": 4, "UY": 4}
+        total = sum(people.values())
+        shares = {IN: 0.0, NEAR: 0.0, FAR: 0.0}
+        for country in near:
+            for home, number in people.items():
+                place = IN if home == country else NEAR if home in near[country].split() else FAR
+                shares[place] += number / total / len(near)
+        expected = sum(share * rows[place]["mean"] for place, share in shares.items())
+        assert rows[POPULATION]["mean"] == pytest.approx(expected, abs=0.011)
+        assert rows[POPULATION]["ratings"] == sum(rows[place]["ratings"] for place in shares)
+        assert not rows[POPULATION]["suppressed"]
+
+
+def test_no_mean_of_a_population_stands_beside_a_suppressed_part():
+    answers = crowd(3, homes={"AR": 9, "CL": 2})
+    everyone = Population({(ALL, "AR"): 3}, {"AR": {IN: 0.2, NEAR: 0.4, FAR: 0.4}})
+    rows = {row["group"]: row for row in group_means(answers, everyone).to_dicts() if row["country"] == ALL}
+    assert rows[NEAR]["suppressed"]
+    assert rows[POPULATION]["suppressed"]
+    assert rows[POPULATION]["mean"] is None
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ from endoxa.collect.cards import answering, drawing
 from endoxa.collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
 from support.collect.samples import campaign_settings
 
-ASKING_FOR_K = {"own": 0.75, "topup": 0.0}
+ASKING_FOR_K = {"topup": 0.0}
 """Nothing is asked for beyond k ratings, so that any more are surplus."""
 
 COUNTRIES = ("AR", "CL", "UY", "BR", "PE", "BO", "PY", "EC")

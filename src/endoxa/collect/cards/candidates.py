@@ -13,17 +13,17 @@ from collections.abc import Iterable
 from django.db.models import QuerySet
 
 from endoxa.collect import geography
-from endoxa.collect.models import Campaign, Card, Mention, Moderation, Pair, Person, Source, Via
+from endoxa.collect.models import Campaign, Card, Mention, Moderation, Pair, Person, Via
 from endoxa.collect.sampler import SamplerSettings, tiers
 from endoxa.collect.sampler.types import CANDIDATE, NEEDS
 
 
 def is_candidate(root: Pair, together: Iterable[int], settings: SamplerSettings) -> bool:
-    """Whether a pair waits for a second mention; `together` is its `counts.family`. Reads its fresh counts.
+    """Whether a candidate, counted anew, goes on waiting for a second mention; `together` is its `counts.family`.
 
-    One that asked for ratings before goes on asking.
+    Nothing that asked for ratings becomes a candidate again.
     """
-    if root.need != NEEDS or root.source == Source.SEED or root.ratings or root.mentions != 1:
+    if root.ratings or root.mentions > 1:
         return False
     typed = Mention.objects.filter(pair__in=together).exclude(via=Via.OTHER_COUNTRY).exists()
     return tiers.is_candidate(

@@ -51,7 +51,7 @@ def _recount(root: Pair, together: list[int], settings: SamplerSettings) -> None
     before = root.need
     _set_ratings(root, together, settings)
     fields = ["ratings", "variance", "mentions", "need"]
-    if is_candidate(root, together, settings):
+    if before == CANDIDATE and is_candidate(root, together, settings):
         root.need = CANDIDATE
     elif before == CANDIDATE:
         # It waits for ratings from now on.

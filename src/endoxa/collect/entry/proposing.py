@@ -21,6 +21,7 @@ from endoxa.collect.entry.likeness import CUT_OFF, alike, likeness
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.entry.words import Words, read_words
 from endoxa.collect.models import Campaign, Card, Judged, Mention, Moderation, Pair, Person, Source, Via
+from endoxa.collect.sampler.types import CANDIDATE, NEEDS
 
 PER_CARD = 20
 """Typed proposals that one card takes."""
@@ -174,7 +175,7 @@ def _mentioned(
     pair = same.first()
     created = pair is None
     if pair is None:
-        pair = _new(campaign, person, country, words)
+        pair = _new(campaign, person, country, words, via)
     else:
         first = Mention.objects.filter(person=person, pair=pair).first()
         if first is not None:
@@ -186,7 +187,8 @@ def _mentioned(
     return mention, created
 
 
-def _new(campaign: Campaign, person: Person, country: str, words: Words) -> Pair:
+def _new(campaign: Campaign, person: Person, country: str, words: Words, via: str) -> Pair:
+    """A pair that was not there. What is only ticked begins as a candidate; its first count says whether it stays."""
     at_once = campaign.settings.moderation == "after" and not SERIOUS & set(words.flags)
     return Pair.objects.create(
         campaign=campaign,
@@ -200,6 +202,7 @@ def _new(campaign: Campaign, person: Person, country: str, words: Words) -> Pair
         author=person,
         moderation=Moderation.LIVE if at_once else Moderation.PENDING,
         flags=list(words.flags),
+        need=CANDIDATE if via == Via.OTHER_COUNTRY else NEEDS,
     )
 
 

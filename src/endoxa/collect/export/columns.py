@@ -97,8 +97,14 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column(
             "cards_while_waiting",
             _WHOLE,
-            "cards about any pair that were drawn while it waited for its k ratings: one digit and zeros, at least 10; "
-            "for means over all pairs; empty where no rating has a propensity",
+            "cards about any pair that were drawn while it waited for its k ratings: one digit and zeros, at least 10 "
+            "(exact in restricted releases); for means over all pairs; empty where no rating has a propensity",
+        ),
+        Column(
+            "candidate",
+            _BOOL,
+            "whether it was ticked once, by somebody far from its country, and waits for a second mention: it asked "
+            "for no ratings",
         ),
         Column("ratings", _WHOLE, "people who judged it when it was shown (recognition)"),
         Column("mean", _NUMBER, "mean of these ratings, 1 (never heard) to 5 (everyone knows it)"),
@@ -284,7 +290,8 @@ GROUP_MEANS = (
         "group",
         _TEXT,
         "who rated: 'in' (from the country) or 'out' (from elsewhere); for all countries also the two parts of 'out': "
-        "'near' (from a neighbouring country, or feels close to this one) and 'far'",
+        "'near' (from a neighbouring country, or feels close to this one) and 'far'; and 'population': all of them, "
+        "weighted to the shares of the population that the organisers stated, else of the people who took part",
     ),
     Column("people", _WHOLE, "people who rated; empty where suppressed"),
     Column("ratings", _WHOLE, "their ratings, with those of people without `rater`; empty where suppressed"),
@@ -305,7 +312,8 @@ AGGREGATED = "group_means"
 LATER_TABLES = frozenset({"hurt_answers", "mixed"})
 """Tables that older exports do not have."""
 
-LATER: Mapping[str, str | int | None] = {
+LATER: Mapping[str, str | int | bool | None] = {
+    "candidate": False,
     "revealed": "",
     "listed": 0,
     "heard_share": None,

@@ -11,6 +11,7 @@ in no other table, so there the risk is counted over all ratings from elsewhere.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +20,17 @@ from uuid import UUID
 import polars as pl
 
 from endoxa.collect import geography
+from endoxa.collect import population as weighting
 from endoxa.collect.export.columns import GROUP_MEANS, LEAST, POLARITIES
 from endoxa.collect.export.people import Published
 from endoxa.collect.export.pool import Pool
 from endoxa.collect.export.suppression import ALL, Place, Risk, suppressed
-from endoxa.collect.models import Campaign, Pair, Person, Rating
+from endoxa.collect.models import Campaign, Moderation, Pair, Person, Rating
+from endoxa.collect.population import FAR, IN, NEAR, Group, shares_of, weighted_mean
+from endoxa.collect.sampler.types import CANDIDATE
 
-IN, OUT, NEAR, FAR = "in", "out", "near", "far"
-"""From the country; from elsewhere; of those, from near it or feeling close to it, and neither."""
+OUT, POPULATION = "out", "population"
+"""From elsewhere, near or far; everybody, at the shares of the population."""
 
 UNJUDGED = "not judged"
 """The tone of pairs of which nobody said whether they are unkind."""
@@ -93,10 +97,60 @@ def _place(is_from: bool | None, is_near: bool) -> str:
     return IN if is_from else NEAR if is_near else FAR
 
 
-def group_means(answers: Sequence[Answer], least: int = LEAST) -> pl.DataFrame:
+@dataclass(frozen=True)
+class Population:
+    """Whom the means of a release stand for, and the pairs that they are about.
+
+    Attributes:
+        pairs: how many of each tone (ALL: of any) and country there are.
+        shares: of the population who are IN, NEAR and FAR, by country.
+    """
+
+    pairs: Mapping[Place, int]
+    shares: Mapping[str, Mapping[str, float]]
+
+
+def read_population(campaign: Campaign, whole: Mapping[UUID, Published]) -> Population:
+    """The stated population of a campaign (`CampaignSettings.population`), else the people who took part.
+
+    Args:
+        campaign: which.
+        whole: people with nothing merged; those who named no country are left out.
+    """
+    pairs: Counter[Place] = Counter()
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, merged_into=None)
+    for country, negative in live.exclude(need=CANDIDATE).values_list("country", "negative"):
+        for tone in (POLARITIES[negative] or UNJUDGED, ALL):
+            pairs[tone, country] += 1
+    stated = campaign.settings.population
+    countries = {country for _, country in pairs}
+    if stated:
+        shares = {
+            country: shares_of(country, stated, lambda code: geography.near(frozenset({code}), frozenset()))
+            for country in countries
+        }
+    else:
+        near = {
+            person.pk: geography.near(frozenset(person.origins), frozenset(person.connections))
+            for person in Person.objects.filter(campaign=campaign)
+        }
+        shares = {}
+        for country in countries:
+            places = [_place(one.is_from(country), country in near[person]) for person, one in whole.items()]
+            known = [place for place in places if place]
+            shares[country] = {
+                place: known.count(place) / len(known) if known else math.nan for place in (IN, NEAR, FAR)
+            }
+    return Population(pairs, shares)
+
+
+def group_means(
+    answers: Sequence[Answer], population: Population | None = None, least: int = LEAST
+) -> pl.DataFrame:
     """The table: one row for each tone, country (or all) and group.
 
-    Small cells are empty, and those that would give them away.
+    Small cells are empty, and those that would give them away. The means for the population are made from those of
+    `in`, `near` and `far` over all countries, and stand only beside these: they tell nothing more about anybody.
     """
     placed = [one for one in answers if one.place]
     by_country = _shown(placed, _tone_and_country, IN, lambda one: not one.linked, least)
@@ -111,7 +165,32 @@ def group_means(answers: Sequence[Answer], least: int = LEAST) -> pl.DataFrame:
             shown = (tone, country) in by_country and (group in (IN, OUT) or (tone, country) in by_tone)
             kept = [one for one in found if one.place in places]
             rows.append({"tone": tone, "country": country, "group": group, **_figures(kept, shown=shown)})
+        if country == ALL and population is not None:
+            shown = (tone, country) in by_country and (tone, country) in by_tone
+            figures = _for_population(found, tone, population) if shown else {"suppressed": True}
+            rows.append({"tone": tone, "country": country, "group": POPULATION, **figures})
     return pl.DataFrame(rows, schema={column.name: column.kind for column in GROUP_MEANS})
+
+
+def _for_population(answers: Sequence[Answer], tone: str, population: Population) -> dict[str, object]:
+    """The figures of a population in which people near and far have other shares than among the ratings."""
+    groups = [
+        Group(country, "", float(number), population.shares[country])
+        for (kind, country), number in population.pairs.items()
+        if kind == tone
+    ]
+    means = [
+        weighted_mean(
+            # No country: the means of all countries together are published anyway.
+            [weighting.Answer(one.person, "", "", one.place, value(one.value)) for one in answers],
+            groups,
+        )
+        for value in (float, lambda value: float(value >= _KNOWN))
+    ]
+    found = _figures(answers, shown=True)
+    if not all(map(math.isfinite, means)):
+        return {"suppressed": True}
+    return {**found, "mean": round(means[0], _DECIMALS), "known": round(means[1], _DECIMALS)}
 
 
 def _tone_and_country(one: Answer) -> Iterable[Place]:

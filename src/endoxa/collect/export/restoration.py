@@ -43,6 +43,7 @@ from endoxa.collect.models import (
     Statement,
     Tombstone,
 )
+from endoxa.collect.sampler.types import CANDIDATE, NEEDS
 from endoxa.errors import UserError
 
 Pairs = Mapping[str, Pair]
@@ -303,6 +304,7 @@ def _pair(campaign: Campaign, row: _Row) -> Pair:
         moderation=Moderation.LIVE,
         calibration=row["calibration"],
         waited=row["cards_while_waiting"],
+        need=CANDIDATE if row["candidate"] else NEEDS,
     )
 
 

@@ -33,6 +33,7 @@ from endoxa.collect.models import (
     Statement,
     Tombstone,
 )
+from endoxa.collect.sampler.types import CANDIDATE
 
 Row = dict[str, Any]
 
@@ -74,9 +75,10 @@ def _form(table: Mapping[str, Any]) -> _Form:
     return _Form(table["pattern"], *(tuple(table.get(key, ())) for key in ("countries", "starts", "ends")))
 
 
-def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
-    """Live pairs that were not merged away, without their figures (see `counting`)."""
-    cards = waited(campaign, pool)
+def pair_rows(campaign: Campaign, pool: Pool, *, whole: bool = False) -> pl.DataFrame:
+    """Live pairs that were not merged away, without their figures (see `counting`); `whole`: with nothing rounded."""
+    shown = int if whole else rounded
+    cards = {root: shown(number) for root, number in waited(campaign, pool).items()}
     merged: dict[UUID, list[str]] = {}
     for pk, root in pool.roots.items():
         if pool.names[pk] != root:
@@ -99,7 +101,8 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
                 "origin": pair.source,
                 "calibration": pair.calibration,
                 "k": campaign.settings.sampler.k,
-                "cards_while_waiting": rounded(cards[pair.public_id]) if pair.waited is None else pair.waited,
+                "candidate": pair.need == CANDIDATE,
+                "cards_while_waiting": cards[pair.public_id] if pair.waited is None else pair.waited,
                 "merged_ids": " ".join(sorted(merged.get(pair.public_id, ()))),
             }
             for pair in live

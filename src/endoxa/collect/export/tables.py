@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from endoxa.collect.export import rows
 from endoxa.collect.export.columns import AGGREGATED, LEAST, OTHER, TABLES
 from endoxa.collect.export.folder import LeftOut
-from endoxa.collect.export.group_means import group_means, read_answers
+from endoxa.collect.export.group_means import group_means, read_answers, read_population
 from endoxa.collect.export.people import people_frame, published_people
 from endoxa.collect.export.pool import read_pool
 from endoxa.collect.models import Campaign, Mention, Rating, Skip
@@ -32,6 +32,7 @@ FIXED = (
     "origin",
     "calibration",
     "k",
+    "candidate",
     "cards_while_waiting",
     "merged_ids",
 )
@@ -193,7 +194,7 @@ def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, whole: bool) -> T
     people = published_people(campaign, keys, whole=whole)
     pool = read_pool(campaign)
     frames = {
-        "pairs": rows.pair_rows(campaign, pool),
+        "pairs": rows.pair_rows(campaign, pool, whole=whole),
         "people": people_frame(people, campaign.settings),
         "ratings": rows.rating_rows(campaign, pool, people, whole=whole),
         "mentions": rows.mention_rows(campaign, pool, people),
@@ -206,7 +207,9 @@ def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, whole: bool) -> T
     frames["pairs"] = counted_pairs(frames)
     if aggregated:
         everybody = published_people(campaign, keys, whole=True)
-        frames[AGGREGATED] = group_means(read_answers(campaign, pool, people, everybody))
+        frames[AGGREGATED] = group_means(
+            read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
+        )
     left_out = LeftOut(
         people=sum(not one.linked for one in people.values()),
         merged=sum(OTHER in (one.country, one.consent, *one.profile.values()) for one in people.values()),

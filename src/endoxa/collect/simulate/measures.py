@@ -86,7 +86,7 @@ def measure(outcome: Outcome) -> dict[str, float]:
     per_thousand = 1_000 / minutes if minutes else math.nan
     weights = (propensity * waited)[asked]
     waits = pool["need"] == CANDIDATE
-    present = (world.proximity <= NEAR).any(axis=0)[pool["country"][given.pair]]
+    present = np.any(world.proximity <= NEAR, axis=0)[pool["country"][given.pair]]
     return {
         "minutes": minutes,
         "ratings": float(len(value)),

@@ -58,16 +58,38 @@ def test_several_things_are_added_each_in_its_language(answered, person):
     ]
     assert set(Pair.objects.values_list("country", flat=True)) == {"CL"}
     before = page.content.decode()
+    # About a country that is not hers: where else it is said comes first; words are folded away until there are some.
     assert (
-        before.index('name="text"')
-        < before.index("<details", before.index("<form"))
-        < before.index('name="countries"')
+        before.index('name="countries"')
+        < before.index("Something else about Chile?")
+        < before.index('name="text"')
     )
+    assert before.count('<details class="fold" open>') == 1
     page = client.get(at("add", card)).content.decode()
-    assert page.index('name="text"') < page.index('id="added"') < page.index('name="countries"')
+    assert page.index('name="countries"') < page.index('name="text"') < page.index('id="added"')
+    assert page.count('<details class="fold" open>') == 2
     assert "sing on the bus" in page
     assert "Others will see it after a check." in page
     assert 'value="es" selected' in page
+
+
+def test_words_come_first_about_a_country_of_ones_own(campaign, make_person, make_pairs, as_person):
+    make_pairs(campaign, ("CL", "love poetry", "en"))
+    person = make_person(campaign, "chile", origins=["CL"])
+    client, card = as_person(person), drawing.next_card(person)
+    answering.rate(person, card.token, 4)
+    page = client.get(at("add", card)).content.decode()
+    assert (
+        page.index('name="text"')
+        < page.index("<details", page.index("<form"))
+        < page.index('name="countries"')
+    )
+    assert "Something else about" not in page
+    # Four people were asked already where else it is said.
+    Card.objects.filter(pk=card.pk).update(ticks=False)
+    page = client.get(at("add", card)).content.decode()
+    assert 'name="text"' in page
+    assert 'name="countries"' not in page
 
 
 def test_without_moderation_nothing_waits(make_campaign, make_person, make_pairs, as_person):

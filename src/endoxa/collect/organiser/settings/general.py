@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ _SAME = (
     "minimum_age", "maximum_age", "guardian", "results_page", "retention", "licence",
 )  # fmt: skip
 """Fields of the settings that the form holds as they are."""
+
+_MOST_PEOPLE = 1e12
 
 LABELS: dict[str, StrOrPromise] = {
     "title": gettext_lazy("Title"),
@@ -86,6 +89,15 @@ class GeneralForm(forms.Form):
         label=gettext_lazy("Countries of the campaign"),
         help_text=gettext_lazy(
             "One a line, by name or code. They are listed first; empty means all countries."
+        ),
+    )
+    population = forms.CharField(
+        required=False,
+        max_length=8_000,
+        widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
+        label=gettext_lazy("The population that means should stand for"),
+        help_text=gettext_lazy(
+            "One a line: country | people, in any unit, such as millions. Empty means the people who took part."
         ),
     )
     cards = _field("cards", gettext_lazy("People get cards to rate"))
@@ -177,6 +189,9 @@ class GeneralForm(forms.Form):
         first, *_ = settings.ui_languages
         shown = {name: getattr(settings, name) for name in _SAME}
         shown["results_from"] = settings.results_from
+        shown["population"] = "\n".join(
+            f"{country_shown(code)} {SEPARATOR} {weight:.12g}" for code, weight in settings.population.items()
+        )
         super().__init__(
             data, initial={**shown, "main_language": first, "ui_languages": list(settings.ui_languages)}
         )
@@ -226,6 +241,18 @@ class GeneralForm(forms.Form):
                 % {"name": named},
             )
 
+    def clean_population(self) -> dict[str, float]:
+        """People by code of the country."""
+        found: dict[str, float] = {}
+        for number, line in text_lines(self.cleaned_data["population"]):
+            code, weight = _weight(number, line)
+            if code in found:
+                raise ValidationError(
+                    gettext("Line %(number)d: this country is there already.") % {"number": number}
+                )
+            found[code] = weight
+        return found
+
     def clean_retention(self) -> date | None:
         """A day to come. One that is there already may have passed: then the campaign is over, and says so."""
         typed: date | None = self.cleaned_data["retention"]
@@ -244,7 +271,24 @@ class GeneralForm(forms.Form):
             "retention": retention.isoformat() if retention else "",
             "results_from": results.isoformat() if results else "",
             "ui_languages": list(dict.fromkeys(chosen)),
+            "population": cleaned["population"],
         }
+
+
+def _weight(number: int, line: str) -> tuple[str, float]:
+    country, _, typed = (part.strip() for part in line.partition(SEPARATOR))
+    try:
+        code, weight = country_code(country), float(typed.replace(",", "."))
+    except ValidationError as problem:
+        values = {"number": number, "problem": problem.message}
+        raise ValidationError(gettext("Line %(number)d: %(problem)s") % values) from None
+    except ValueError:
+        code, weight = "", math.nan
+    if not code or not 0 < weight <= _MOST_PEOPLE:
+        raise ValidationError(
+            gettext("Line %(number)d: write a country, a | and a number above 0.") % {"number": number}
+        )
+    return code, weight
 
 
 class TextsForm(forms.Form):
