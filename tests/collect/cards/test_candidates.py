@@ -20,7 +20,7 @@ from endoxa.collect.entry.proposing import propose, tick_countries
 from endoxa.collect.export.folder import read_export
 from endoxa.collect.export.restoration import import_campaign
 from endoxa.collect.export.run import export_campaign
-from endoxa.collect.models import Card, Moderation, Pair, Via
+from endoxa.collect.models import Campaign, Card, Moderation, Pair, Via
 from endoxa.collect.sampler import Balance, SamplerSettings
 from endoxa.collect.sampler.types import CANDIDATE, NEEDS, OPEN
 
@@ -230,5 +230,6 @@ def test_exports_name_candidates_and_a_copy_keeps_them(campaign, make_person, ma
     _, frames = read_export(tmp_path / "out")
     found = dict(frames["pairs"].select("country", "candidate").iter_rows())
     assert found == {"AR": False, "CL": False, "JP": True}
-    copy = import_campaign(tmp_path / "out", name="copy")
+    Campaign.objects.all().delete()
+    copy = import_campaign(tmp_path / "out")
     assert set(Pair.objects.filter(campaign=copy, need=CANDIDATE).values_list("country", flat=True)) == {"JP"}

@@ -16,6 +16,7 @@ from endoxa.collect.export.group_means import FAR, IN, NEAR, OUT, POPULATION, An
 from endoxa.collect.export.patches import patch_release
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.export.suppression import ALL, Risk, suppressed
+from endoxa.collect.models import SettingsVersion
 from support.collect.filled_campaign import give_rating
 
 TONES = ("negative", "not negative", "not judged")
@@ -270,7 +271,10 @@ def test_a_release_has_means_for_the_stated_population_else_for_those_who_took_p
     campaign, room, tmp_path, stated
 ):
     room()
-    campaign.settings = campaign.settings.model_copy(update={"population": stated})
+    before = SettingsVersion.objects.get(campaign=campaign).content
+    SettingsVersion.objects.create(campaign=campaign, number=2, content={**before, "population": stated})
+    campaign.version = 2
+    campaign.save()
     export_campaign(campaign, tmp_path / "one", release="1.0")
     table = pl.read_parquet(tmp_path / "one" / "group_means.parquet").filter(country=ALL)
     for tone in (ALL, "not negative"):
@@ -280,9 +284,9 @@ def test_a_release_has_means_for_the_stated_population_else_for_those_who_took_p
         people = stated or {"AR": 8, "BR": 7, "CL": 4, "UY": 4}
         total = sum(people.values())
         shares = {IN: 0.0, NEAR: 0.0, FAR: 0.0}
-        for country in near:
+        for country, beside in near.items():
             for home, number in people.items():
-                place = IN if home == country else NEAR if home in near[country].split() else FAR
+                place = IN if home == country else NEAR if home in beside.split() else FAR
                 shares[place] += number / total / len(near)
         expected = sum(share * rows[place]["mean"] for place, share in shares.items())
         assert rows[POPULATION]["mean"] == pytest.approx(expected, abs=0.011)
