@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from endoxa.collect.sampler import SamplerSettings
+from endoxa.collect.sampler.types import CANDIDATE
 from endoxa.collect.simulate.arms import ARMS
 from endoxa.collect.simulate.calibration import PUBLISHED, gap, marginals
 from endoxa.collect.simulate.comparison import ENOUGH, best_share
 from endoxa.collect.simulate.measures import MEASURES, gini, measure, weighted_mean
 from endoxa.collect.simulate.run import simulate
-from endoxa.collect.simulate.world import World
+from endoxa.collect.simulate.world import FAR, World
 from endoxa.errors import UserError
 from support.collect.worlds import SMALL
 
@@ -109,9 +110,12 @@ def test_weights_recover_the_mean_that_nearness_distorts():
         }
     )
     rows = [measure(simulate(World(settings, seed), ARMS.get("endoxa"))) for seed in range(4)]
-    raw, waited = (np.mean([row[name] for row in rows]) for name in ("raw_error", "waited_error"))
+    raw, waited, stratified = (
+        np.mean([row[name] for row in rows]) for name in ("raw_error", "waited_error", "population_error")
+    )
     assert raw > 0.3
-    assert abs(waited) < raw / 3
+    assert abs(waited) < raw / 2
+    assert abs(stratified) < raw / 4
 
 
 def test_hajek_weights_by_hand():
@@ -125,6 +129,62 @@ def test_hajek_weights_by_hand():
 )
 def test_gini_by_hand(counts, expected):
     assert gini(np.array(counts)) == pytest.approx(expected)
+
+
+def far_ticks():
+    """A room of Argentines who tick far countries a lot."""
+    changes = {
+        "countries": ("AR",),
+        "others": 10,
+        "tick_far": 0.9,
+        "far": 3.0,
+        "mixed": 0.0,
+        "connected": 0.0,
+    }
+    return World(ROOM.model_copy(update=changes), 4)
+
+
+@pytest.mark.slow
+def test_candidates_take_no_ratings_and_only_ticks_far_away_are_candidates():
+    campaign = simulate(far_ticks(), ARMS.get("endoxa")).campaign
+    pool, reached = campaign.pool, np.any(campaign.world.proximity < FAR, axis=0)
+    waiting = pool["need"] == CANDIDATE
+    assert waiting.sum() > 5
+    assert (pool["ratings"][waiting] == 0).all()
+    assert (pool["mentions"][waiting] == 1).all()
+    assert not reached[pool["country"][waiting]].any()
+    assert not pool["seed"][waiting].any()
+    assert pool.missing == np.clip(campaign.settings.k - pool["ratings"], 0, None)[~waiting].sum()
+    everything = simulate(far_ticks(), ARMS.get("endoxa-all")).campaign.pool
+    assert not (everything["need"] == CANDIDATE).any()
+
+
+@pytest.mark.slow
+def test_a_campaign_with_few_pairs_asks_open_questions_but_none_first():
+    class Watched:
+        def __init__(self, session):
+            self.session, self.cards = session, {}
+
+        def next(self, person, spent):
+            card = self.session.next(person, spent)
+            self.cards.setdefault(person, []).append(card.tier)
+            return card
+
+    empty = World(ROOM.model_copy(update={"seeds": 12, "tick_own": 0, "tick_near": 0, "tick_far": 0}), 2)
+    arm, seen = ARMS.get("endoxa"), []
+
+    class Spy:
+        name, summary, surveys = "spy", "", False
+
+        def start(self, campaign):
+            seen.append(Watched(arm.start(campaign)))
+            return seen[0]
+
+    simulate(empty, Spy())
+    tiers = list(seen[0].cards.values())
+    prompts = sum(name == "prompt" for one in tiers for name in one)
+    assert prompts > len(tiers)
+    assert all(one[0] != "prompt" for one in tiers)
 
 
 @pytest.mark.slow
