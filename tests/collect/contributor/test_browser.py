@@ -9,7 +9,7 @@ import pytest
 
 from endoxa.collect.campaign import UI_LANGUAGES
 from endoxa.collect.entry.cleaning import MAX_LENGTH
-from support.collect.browsing import CHROMIUM, join, visit
+from support.collect.browsing import CHROMIUM, field_for_words, join, visit
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
@@ -49,6 +49,16 @@ def token(one):
     return re.search(r"/card/([0-9a-f-]+)/rate/", on_card(one).get_attribute("action"))[1]
 
 
+def at_home(site, card):
+    """Let the card be about the country of `join`, and ask for words."""
+    site.change(
+        "update collect_pair set country = 'AR', key = id || 'unlike all others'"
+        " where id = (select pair_id from collect_card where token = ?)",
+        card,
+    )
+    site.change("update collect_card set adds = 1, words = 1 where token = ?", card)
+
+
 def ratings(site, card):
     return site.ask(
         "select value from collect_rating r join collect_card c on c.id = r.card_id where token = ?",
@@ -75,10 +85,11 @@ def test_from_the_code_to_thanks(phone, site):
     phone.page.wait_for_url("**/card/**")
     phone.check("card")
     card = token(phone)
+    at_home(site, card.replace("-", ""))
     answer(phone)
     phone.page.wait_for_url("**/add/")
     phone.check("card-more")
-    phone.page.get_by_role("textbox").last.fill("sing in the street")
+    field_for_words(phone).fill("sing in the street")
     phone.press("Add")
     field = phone.page.locator("input[name=text]")
     assert 0 < field.bounding_box()["y"] < phone.page.locator("#added").bounding_box()["y"] < 400
@@ -98,7 +109,7 @@ def test_everything_works_without_javascript(plain_phone, site):
     join(plain_phone, site.join)
     card = token(plain_phone)
     answer(plain_phone)
-    plain_phone.page.get_by_role("textbox").last.fill("walk after dinner")
+    field_for_words(plain_phone).fill("walk after dinner")
     plain_phone.press("Add")
     next_card(plain_phone)
     assert ratings(site, card) == [(4,)]
@@ -404,7 +415,7 @@ def test_leave_and_nothing_is_left(phone, site):
     receipt = join(phone, site.join)
     answer(phone)
     phone.page.wait_for_url("**/add/")
-    phone.page.get_by_role("textbox").last.fill("whistle at dawn")
+    field_for_words(phone).fill("whistle at dawn")
     phone.press("Add")
     assert site.ask("select 1 from collect_mention where text = 'whistle at dawn'")
     people = site.ask("select count(*) from collect_person")[0][0]

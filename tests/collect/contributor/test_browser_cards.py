@@ -29,16 +29,18 @@ def token(one):
 
 
 def become(site, card, *, revealed="covered", source="contributor", words="drink mate with their friends"):
-    """Let the card show words that somebody added and nobody judged."""
+    """Let the card show words that somebody added about the country of `join`, and nobody judged."""
     site.change(
         "update collect_pair set negative = null, judged = '', source = ?, flags = '[]', attribute = ?,"
-        " language = 'en', key = id || 'unlike all others'"
+        " language = 'en', country = 'AR', key = id || 'unlike all others'"
         " where id = (select pair_id from collect_card where token = ?)",
         source,
         words,
         card,
     )
-    site.change("update collect_card set revealed = ?, adds = 1 where token = ?", revealed, card)
+    site.change(
+        "update collect_card set revealed = ?, adds = 1, words = 1, ticks = 1 where token = ?", revealed, card
+    )
 
 
 def covered_card(one, site, **options):

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from support.collect.browsing import CHROMIUM, DESK, join, visit
+from support.collect.browsing import CHROMIUM, DESK, field_for_words, join, visit
 from support.collect.served import endoxa
 
 pytestmark = pytest.mark.skipif(
@@ -96,7 +96,7 @@ def say(browser, site, *words):
         join(one, site.join)
         answer(one, 4)
         for text in words:
-            one.page.get_by_label("What else do people say").fill(text)
+            field_for_words(one).fill(text)
             one.press("Add")
             if "/alike/" in one.page.url:
                 one.press("Different from all of these")
@@ -458,12 +458,11 @@ def test_what_contributors_type_is_shown_as_typed(phone, desk, site):
     phone.go("/card/")
     answer(phone, 4)
     phone.page.wait_for_url("**/add/")
-    phone.page.locator("details.fold summary", has_text="Also said elsewhere?").click()
-    phone.page.get_by_label("Another country").fill(HOSTILE)
+    type_into(phone, "another")
     phone.press("Add")
     harmless(phone)
     phone.page.get_by_label("Another country").fill("")
-    phone.page.get_by_label("What else do people say").fill(HOSTILE + TURNED)
+    field_for_words(phone).fill(HOSTILE + TURNED)
     phone.press("Add")
     phone.page.locator(".added q").wait_for()
     harmless(phone)

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Locator, Page, sync_playwright
 
 CHROMIUM = next(
     (path for path in map(Path, ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")) if path.exists()),
@@ -152,6 +152,14 @@ def join(one: Visit, path: str, *, origin: str = "AR", languages: tuple[str, ...
     one.page.locator(".actions button.primary").click()
     one.page.wait_for_url(re.compile("/(card|survey)/"))
     return receipt
+
+
+def field_for_words(one: Visit) -> Locator:
+    """The field for words about the country of a card, unfolded where that is none of the person's own."""
+    field = one.page.locator("#id_text")
+    if not field.is_visible():
+        one.page.locator("details.fold > summary").last.click()
+    return field
 
 
 def _asked(one: Visit, dialog: Dialog) -> None:

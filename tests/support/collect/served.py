@@ -56,14 +56,23 @@ def served(
     preset: str = "laces",
     environment: dict[str, str] | None = None,
     options: tuple[str, ...] = (),
+    early_questions: bool = True,
 ) -> Iterator[Site]:
-    """Make a campaign in `folder` and serve it, with `options` of `serve`, until the block ends."""
+    """Make a campaign in `folder` and serve it, with `options` of `serve`, until the block ends.
+
+    Without `early_questions` (SQLite only) every card is a rating while a pair waits for one.
+    """
     everything = {**os.environ, **(environment or {})}
     made = endoxa("init", str(folder), "--preset", preset, environment=everything)
     code = re.search(r"Code to join: (\w+)", made)[1]
     password = re.search(r"Password \(shown once\): (\S+)", made)[1]
+    url = everything.get("DATABASE_URL", "")
+    if not early_questions:
+        Site(folder, "", "", "").change(
+            "update collect_settingsversion set content = json_set(content, '$.sampler.prompt_early', 0)"
+        )
     with serving(folder, environment=environment, options=options) as address:
-        yield Site(folder, address, f"/j/{code}/", password, everything.get("DATABASE_URL", ""))
+        yield Site(folder, address, f"/j/{code}/", password, url)
 
 
 @contextmanager

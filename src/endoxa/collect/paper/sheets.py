@@ -12,6 +12,7 @@ from pathlib import Path
 
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.models import Campaign, Moderation, Pair
+from endoxa.collect.sampler.types import CANDIDATE
 from endoxa.collect.security.codes import new_code
 from endoxa.errors import UserError
 
@@ -38,14 +39,18 @@ class PaperCard:
 
 
 def choose_cards(campaign: Campaign, language: str, most: int) -> tuple[PaperCard, ...]:
-    """The live pairs in a language that lack ratings most, one country after the other; those that may hurt come last.
+    """Live pairs in a language that lack ratings most, country by country; candidates stay out, hurtful ones come last.
 
     Raises:
         UserError: there is no live pair in the language.
     """
-    live = Pair.objects.filter(
-        campaign=campaign, moderation=Moderation.LIVE, merged_into=None, language=language
-    ).order_by("ratings", "public_id")
+    live = (
+        Pair.objects.filter(
+            campaign=campaign, moderation=Moderation.LIVE, merged_into=None, language=language
+        )
+        .exclude(need=CANDIDATE)
+        .order_by("ratings", "public_id")
+    )
     by_country: defaultdict[str, list[Pair]] = defaultdict(list)
     for pair in live:
         by_country[pair.country].append(pair)

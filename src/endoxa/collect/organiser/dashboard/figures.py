@@ -19,6 +19,7 @@ from endoxa.collect.cards.balance import forecast_of, lately, window_of
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair, Rating
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.sampler import Forecast
+from endoxa.collect.sampler.types import CANDIDATE
 
 PAIRS = 10
 """Pairs behind a share that is shown; each of them has the ratings of at least three people."""
@@ -81,7 +82,7 @@ def _percent(counted: dict[str, int]) -> int:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Pairs about one country: how many there are, how many have k ratings, ratings there and wanted (up to k each)."""
+    """Pairs about one country, without candidates: how many there are and have k ratings; ratings there and wanted."""
 
     country: str
     pairs: int
@@ -220,6 +221,7 @@ def _countries(campaign: Campaign) -> list[Coverage]:
     k = campaign.settings.sampler.k
     rows = (
         Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
+        .exclude(need=CANDIDATE)
         .values("country")
         .annotate(pairs=Count("id"), done=Count("id", filter=Q(ratings__gte=k)), has=Sum(Least("ratings", k)))
         .order_by("country")
