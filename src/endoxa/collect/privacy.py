@@ -17,6 +17,7 @@ from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.cards.kinds import bury_mixed
 from endoxa.collect.cards.locking import afterwards, locked
 from endoxa.collect.models import (
+    REPORTED,
     Act,
     Action,
     Campaign,
@@ -122,7 +123,7 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     own = set(words) | set(Pair.objects.filter(author=person).values_list("pk", flat=True))
     reported = set(
         person.skips.filter(reason__startswith="report_").exclude(pair=None).values_list("pair_id", flat=True)
-    )
+    ) | set(person.mixed_answers.filter(answer=REPORTED).values_list("pair_id", flat=True))
     rated = set(Rating.objects.filter(person=person).values_list("pair_id", flat=True))
     roots = {root_of(pair).pk for pair in Pair.objects.filter(pk__in=own | rated)}
     ratings = _bury(campaign, "ratings", person.ratings, now)

@@ -6,16 +6,20 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 from statsmodels.stats.proportion import proportion_confint
 
 from endoxa.collect.cards import kinds
+from endoxa.collect.entry.merging import merge, unmerge
 from endoxa.collect.export.folder import read_export
 from endoxa.collect.export.restoration import import_campaign
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.export.tables import read_tables
 from endoxa.collect.models import (
+    Campaign,
     Card,
     CardState,
     Mention,
@@ -28,7 +32,9 @@ from endoxa.collect.models import (
     Tombstone,
     Via,
 )
-from endoxa.collect.privacy import withdraw
+from endoxa.collect.organiser.dashboard.services import end_rehearsal
+from endoxa.collect.organiser.moderation.queue import waiting
+from endoxa.collect.privacy import redact, withdraw
 from endoxa.collect.sampler.types import FULL, NEEDS
 from endoxa.collect.withdrawals import Keys
 
@@ -154,7 +160,7 @@ def test_who_leaves_takes_them_along(person, pairs):
 def test_nobody_answers_the_card_of_somebody_else(person, pairs, make_person, as_person):
     card = drawn(person)
     other = as_person(make_person(person.campaign, "eve"))
-    for name in ("mixed", "mixed_skip", "mixed_undo"):
+    for name in ("mixed", "mixed_skip", "mixed_report", "mixed_undo"):
         response = other.post(reverse(f"contributor:{name}", args=[card.token]), {"reason": "dont_know"})
         assert response.url == "/card/?note=moved"
     card.refresh_from_db()
@@ -232,3 +238,102 @@ def test_comparisons_are_counted_for_both(make_campaign, make_person, make_pairs
     found = read_tables(campaign, Keys("salt")).frames["pairs"].sort("attribute")
     assert found["compared"].to_list() == [5, 5]
     assert found["compared_more"].to_list() == [4, 1]
+
+
+def test_a_reported_pair_is_put_before_moderators_and_leaves_all_lists(person, pairs, as_person):
+    card = drawn(person)
+    row, *others = card.answers.order_by("position")
+    phone = as_person(person)
+    address = reverse("contributor:mixed_report", args=[card.token])
+    for wrong in (
+        {"row": str(row.public_id), "reason": "dont_know"},
+        {"row": str(card.token), "reason": "report_hate"},
+        {"reason": "report_hate"},
+    ):
+        assert phone.post(address, wrong).url == "/card/?note=unclear"
+    assert MixedCard.objects.get().state == CardState.OPEN
+    phone.post(address, {"row": str(row.public_id), "reason": "report_hate"})
+    # A second tap changes nothing.
+    phone.post(address, {"row": str(others[0].public_id), "reason": "report_personal"})
+    card.refresh_from_db()
+    assert (card.state, card.reason) == (CardState.SKIPPED, "report_hate")
+    assert row.pair.pk in waiting(person.campaign, organiser=True).values_list("pk", flat=True)
+    assert {one.pair.pk for one in others}.isdisjoint(
+        waiting(person.campaign, organiser=True).values_list("pk", flat=True)
+    )
+    row.pair.refresh_from_db()
+    assert (row.pair.flags, row.pair.may_hurt) == (["report_hate"], True)
+    assert read_tables(person.campaign, Keys("salt")).frames["mixed"].height == 0
+
+
+@pytest.mark.parametrize("way", ["undo", "leave"])
+def test_a_report_on_a_list_that_is_taken_back_is_forgotten(person, pairs, make_person, way):
+    other = make_person(person.campaign, "eve")
+    card, theirs = drawn(person), drawn(other, seed=2)
+    mine, hers = ({row.pair_id for row in one.answers.all()} for one in (card, theirs))
+    first, second = min(mine), min(hers - mine)
+    for who, one, pair, reason in (
+        (person, card, first, "report_hate"),
+        (other, theirs, second, "report_nonsense"),
+    ):
+        kinds.report_one(who, one.token, one.answers.get(pair=pair).public_id, reason)
+    if way == "undo":
+        kinds.undo_mixed(person, card.token)
+        assert drawn(person, 0) == card
+    else:
+        withdraw(person)
+    assert Pair.objects.get(pk=first).flags == []
+    assert Pair.objects.get(pk=second).flags == ["report_nonsense"]
+
+
+def test_two_of_a_list_that_were_merged_count_once_and_a_tick_at_either_counts(person, pairs):
+    card = drawn(person)
+    first, second, *_ = card.answers.order_by("position")
+    kinds.answer_heard(person, card.token, [first.public_id])
+    merge(second.pair, first.pair)
+    mixed = read_tables(person.campaign, Keys("salt")).frames["mixed"]
+    counted = mixed.filter("counted", association_id=str(first.pair.public_id))
+    assert counted["answer"].to_list() == ["heard"]
+    assert mixed.filter("counted").height == 4
+    # The other way round.
+    unmerge(second.pair)
+    merge(first.pair, second.pair)
+    mixed = read_tables(person.campaign, Keys("salt")).frames["mixed"]
+    counted = mixed.filter("counted", association_id=str(second.pair.public_id))
+    assert counted["answer"].to_list() == ["heard"]
+
+
+def test_a_comparison_of_two_that_were_merged_says_nothing(person, pairs):
+    card = drawn(person, COMPARE_AT)
+    kinds.answer_comparison(person, card.token, "first")
+    first, second = card.answers.order_by("position")
+    merge(second.pair, first.pair)
+    found = read_tables(person.campaign, Keys("salt")).frames
+    assert found["mixed"].height == 0
+    assert set(found["pairs"]["compared"].to_list()) == {0}
+    unmerge(second.pair)
+    found = read_tables(person.campaign, Keys("salt")).frames["mixed"].sort("position")
+    assert found["answer"].to_list() == ["more", "less"]
+
+
+def test_words_that_a_moderator_removed_are_on_no_list_and_in_no_export(person, pairs):
+    card = drawn(person)
+    row, *_ = card.answers.order_by("position")
+    kinds.answer_heard(person, card.token, [row.public_id])
+    with transaction.atomic():
+        redact(row.pair)
+    mixed = read_tables(person.campaign, Keys("salt")).frames["mixed"]
+    assert mixed.height == 4
+    assert str(row.public_id) not in mixed["row_id"].to_list()
+    again = drawn(person, HEARD_AT + 8)
+    assert again is None or row.pair_id not in again.answers.values_list("pair_id", flat=True)
+
+
+def test_the_end_of_a_rehearsal_erases_lists_and_comparisons(person, pairs):
+    kinds.answer_heard(person, drawn(person).token, [])
+    kinds.answer_comparison(person, drawn(person, COMPARE_AT).token, "same")
+    Campaign.objects.update(began_at=None)
+    assert end_rehearsal(person.campaign, AnonymousUser()) == 1
+    assert not MixedCard.objects.exists()
+    assert not MixedAnswer.objects.exists()
+    assert Pair.objects.filter(pk__in=[pair.pk for pair in pairs]).count() == len(pairs)

@@ -56,7 +56,7 @@ def at_home(site, card):
         " where id = (select pair_id from collect_card where token = ?)",
         card,
     )
-    site.change("update collect_card set adds = 1, words = 1 where token = ?", card)
+    site.change("update collect_card set adds = 1, words = 1, country = 'AR' where token = ?", card)
 
 
 def ratings(site, card):

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from endoxa.collect.campaign import UI_LANGUAGES
-from support.collect.browsing import CHROMIUM, join, visit
+from support.collect.browsing import CHROMIUM, field_for_words, join, visit
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
@@ -28,18 +28,30 @@ def token(one):
     )
 
 
-def become(site, card, *, revealed="covered", source="contributor", words="drink mate with their friends"):
-    """Let the card show words that somebody added about the country of `join`, and nobody judged."""
+def become(
+    site,
+    card,
+    *,
+    revealed="covered",
+    source="contributor",
+    words="drink mate with their friends",
+    country="AR",
+):
+    """Let the card show words that somebody added about the country of `join` or another, and nobody judged."""
     site.change(
         "update collect_pair set negative = null, judged = '', source = ?, flags = '[]', attribute = ?,"
-        " language = 'en', country = 'AR', key = id || 'unlike all others'"
+        " language = 'en', country = ?, key = id || 'unlike all others'"
         " where id = (select pair_id from collect_card where token = ?)",
         source,
         words,
+        country,
         card,
     )
     site.change(
-        "update collect_card set revealed = ?, adds = 1, words = 1, ticks = 1 where token = ?", revealed, card
+        "update collect_card set revealed = ?, adds = 1, words = 1, ticks = 1, country = ? where token = ?",
+        revealed,
+        country,
+        card,
     )
 
 
@@ -140,6 +152,31 @@ def test_the_field_for_words_stands_above_the_keyboard(browser, site, capsys):
             assert bottom(one.page.locator(".actions .primary").bounding_box()) <= HEIGHT
     with capsys.disabled():
         print("\nthe field for words at 360 x 640: " + "; ".join(told))
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_after_a_card_about_another_country_ticks_come_first(browser, site, language):
+    with visit(browser, site.address, locale=language) as one:
+        join(one, site.join)
+        card = token(one)
+        become(site, card, revealed="shown", source="seed", country="CL")
+        site.change("update collect_card set words = 0 where token = ?", card)
+        one.page.reload()
+        one.page.locator("form.answers button[value='3']").click()
+        one.page.wait_for_url("**/add/")
+        first = one.page.locator("label.chip:has(input[name=countries])").first
+        assert bottom(first.bounding_box()) <= HEIGHT
+        assert not one.page.locator("#id_text").is_visible()
+        one.check(f"more-another-{language}")
+        field_for_words(one).fill("sing on the bus")
+        one.page.locator(".one-line .button").click()
+        one.page.locator("#added").wait_for()
+        one.check(f"more-another-added-{language}")
+    assert site.ask(
+        "select p.country from collect_mention m join collect_pair p on p.id = m.pair_id"
+        " join collect_card c on c.id = m.card_id where c.token = ? and m.text = 'sing on the bus'",
+        card,
+    ) == [("CL",)]
 
 
 def test_a_card_that_is_not_covered_takes_two_taps(phone, site, capsys):

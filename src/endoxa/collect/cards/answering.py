@@ -15,11 +15,13 @@ from endoxa.collect.cards.covers import CoveredError, when_answered
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
     CLOSED,
+    REPORTED,
     Campaign,
     Card,
     CardState,
     HurtAnswer,
     Mention,
+    MixedAnswer,
     Moderation,
     Pair,
     Person,
@@ -79,7 +81,10 @@ def drop_reports(pairs: Iterable[Pair]) -> None:
     """Take from pairs, and from what they were merged into, each report that nobody stands behind any more."""
     found = {one.pk: one for pair in pairs for one in (pair, root_of(pair))}
     for pair in found.values():
-        reported = set(Skip.objects.filter(pair__in=family(pair)).values_list("reason", flat=True))
+        together = family(pair)
+        reported = set(Skip.objects.filter(pair__in=together).values_list("reason", flat=True))
+        listed = MixedAnswer.objects.filter(pair__in=together, answer=REPORTED)
+        reported |= set(listed.values_list("card__reason", flat=True))
         kept = [flag for flag in pair.flags if not flag.startswith("report_") or flag in reported]
         if kept != pair.flags:
             pair.flags = kept
@@ -185,7 +190,7 @@ def skip(
         _close(card, CardState.SKIPPED, now, when_answered(card, lifted=lifted))
         Skip.objects.create(card=card, person=person, pair=card.pair, reason=reason, created_at=now)
         if card.pair is not None and reason.startswith("report_"):
-            _flag(card.pair, reason)
+            flag_report(card.pair, reason)
         return Answered(card, again=False)
 
 
@@ -263,7 +268,7 @@ def _close(card: Card, state: CardState, now: datetime, revealed: str = "") -> N
     card.save(update_fields=["late", "state", "closed_at", "revealed"])
 
 
-def _flag(pair: Pair, reason: str) -> None:
+def flag_report(pair: Pair, reason: str) -> None:
     """Mark a pair, and the one it was merged into since it was drawn: that one is what moderators see."""
     for one in {pair, root_of(pair)}:
         if reason not in one.flags:

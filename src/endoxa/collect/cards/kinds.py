@@ -15,10 +15,11 @@ import numpy as np
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from endoxa.collect.cards.answering import UnknownCardError
+from endoxa.collect.cards.answering import UnknownCardError, drop_reports, flag_report
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
     CLOSED,
+    REPORTED,
     Campaign,
     Card,
     CardState,
@@ -215,6 +216,26 @@ def skip_mixed(person: Person, token: UUID, reason: str, *, now: datetime | None
             card.save(update_fields=["state", "reason", "closed_at"])
 
 
+def report_one(person: Person, token: UUID, row: UUID, reason: str, *, now: datetime | None = None) -> None:
+    """Put one of the pairs on a card before moderators, for one of the reasons for reports, and close the card.
+
+    Raises:
+        UnknownCardError: the card was not given to this person, or has no such row.
+    """
+    with locked(person.campaign_id):
+        card = mixed_of(person, token)
+        found = card.answers.filter(public_id=row).select_related("pair").first()
+        if found is None:
+            raise UnknownCardError
+        if card.state in CLOSED:
+            return
+        card.state, card.reason, card.closed_at = CardState.SKIPPED, reason, now or timezone.now()
+        card.save(update_fields=["state", "reason", "closed_at"])
+        found.answer = REPORTED
+        found.save(update_fields=["answer"])
+        flag_report(found.pair, reason)
+
+
 def _close(card: MixedCard, said: dict[int, str], now: datetime | None) -> None:
     if card.state in CLOSED:
         return
@@ -239,12 +260,14 @@ def undo_mixed(person: Person, token: UUID) -> None:
         with noted(campaign, What.ANSWER):
             if campaign.releases.perhaps_out().exists():
                 bury_mixed(campaign, card.answers.all(), timezone.now())
+        reported = [one.pair for one in card.answers.filter(answer=REPORTED).select_related("pair")]
         for one in card.answers.all():
             # What is answered now is another row than the one that was taken back.
             one.answer, one.public_id = "", uuid.uuid4()
             one.save(update_fields=["answer", "public_id"])
         card.state, card.reason, card.closed_at = CardState.OPEN, "", None
         card.save(update_fields=["state", "reason", "closed_at"])
+        drop_reports(reported)
 
 
 def bury_mixed(campaign: Campaign, rows: QuerySet[MixedAnswer], now: datetime) -> int:

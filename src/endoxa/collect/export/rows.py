@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ from endoxa.collect.models import (
     HurtAnswer,
     Mention,
     MixedAnswer,
+    MixedKind,
     Moderation,
     Pair,
     Rating,
@@ -243,7 +245,8 @@ def hurt_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
 def mixed_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
     """What lists and comparisons say of exported pairs. The latest answer of a person to a kind counts.
 
-    Earlier ones of people without a key are left out, as with ratings.
+    Earlier ones of people without a key are left out, as with ratings. Where pairs of one list are one by now, a tick
+    at any of them counts; a comparison of two that are one by now says nothing, and is left out.
     """
     given = MixedAnswer.objects.filter(person__campaign=campaign, card__state=CardState.ANSWERED)
     found = [
@@ -251,6 +254,14 @@ def mixed_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published])
         for one in given.exclude(answer="").order_by("card__closed_at", "pk").select_related("card")
         if one.pair_id in pool.roots
     ]
+    sides = Counter((one.card_id, pool.roots[one.pair_id]) for one in found)
+    found = [
+        one
+        for one in found
+        if one.card.kind != MixedKind.COMPARE or sides[one.card_id, pool.roots[one.pair_id]] == 1
+    ]
+    # Stable: within a card what was ticked comes last, so that it is what counts.
+    found.sort(key=lambda one: (one.card.closed_at or one.card.drawn_at, one.card_id, one.answer == "heard"))
     latest = {(one.person_id, pool.roots[one.pair_id], one.card.kind): one.pk for one in found}
     counting = set(latest.values())
 

@@ -18,7 +18,7 @@ from endoxa.collect.models.cards import (
     SkipReason,
 )
 from endoxa.collect.models.groups import AttributeGroup, GroupChange, GroupMember, Likeness, seen
-from endoxa.collect.models.mixed import MixedAnswer, MixedCard, MixedKind
+from endoxa.collect.models.mixed import REPORTED, MixedAnswer, MixedCard, MixedKind
 from endoxa.collect.models.pairs import Judged, Mention, Moderation, Pair, Source, Via
 from endoxa.collect.models.people import Person, Statement
 from endoxa.collect.models.records import (
@@ -48,6 +48,7 @@ __all__ = [
     "CLOSED",
     "COUNTING",
     "RATING_WORDS",
+    "REPORTED",
     "Act",
     "Action",
     "Attempts",

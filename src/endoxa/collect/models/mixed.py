@@ -20,6 +20,10 @@ class MixedKind(models.TextChoices):
     COMPARE = "compare"
 
 
+REPORTED = "reported"
+"""The answer of a row that was reported; its card was skipped for that reason."""
+
+
 class MixedCard(models.Model):
     """One card about several pairs of a country; its token is safe to send twice, as that of a `Card`.
 

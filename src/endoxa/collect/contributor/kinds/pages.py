@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils.translation import get_language
 
 from endoxa.collect import geography
-from endoxa.collect.contributor.cards.forms import SKIPS
+from endoxa.collect.contributor.cards.forms import REPORTS, SKIPS
 from endoxa.collect.models import MixedCard
 
 
@@ -21,5 +21,6 @@ def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) ->
         "country": geography.in_sentence(card.country, get_language() or "en"),
         "rows": list(card.answers.select_related("pair").order_by("position")),
         "skips": SKIPS,
+        "reports": REPORTS,
     }
     return render(request, f"contributor/mixed_{card.kind}.html", context)

@@ -9,5 +9,6 @@ from endoxa.collect.contributor.kinds import views
 urlpatterns: list[URLPattern] = [
     path("mixed/<uuid:token>/", views.answer, name="mixed"),
     path("mixed/<uuid:token>/skip/", views.skip, name="mixed_skip"),
+    path("mixed/<uuid:token>/report/", views.report, name="mixed_report"),
     path("mixed/<uuid:token>/undo/", views.undo, name="mixed_undo"),
 ]

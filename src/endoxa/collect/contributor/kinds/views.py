@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 from endoxa.collect.cards import kinds
 from endoxa.collect.cards.answering import UnknownCardError
 from endoxa.collect.contributor.access import Page, answers_last, contributor
-from endoxa.collect.contributor.cards.forms import SKIPS
+from endoxa.collect.contributor.cards.forms import REPORTS, SKIPS
 from endoxa.collect.models import MixedKind, Person
 
 
@@ -40,6 +40,17 @@ class ReasonForm(forms.Form):
     """Why a card is skipped."""
 
     reason = forms.ChoiceField(choices=[(value, "") for value, _ in SKIPS])
+
+
+class ReportForm(forms.Form):
+    """One pair of the card, by the public id of its row, and what is wrong with it."""
+
+    row = forms.TypedChoiceField(coerce=UUID)
+    reason = forms.ChoiceField(choices=[(value, "") for value, _ in REPORTS])
+
+    def __init__(self, data: Any, *, rows: list[UUID]) -> None:
+        super().__init__(data)
+        self.fields["row"].choices = [(str(row), "") for row in rows]  # type: ignore[attr-defined]
 
 
 def _own(page: Page) -> Callable[..., HttpResponse]:
@@ -89,6 +100,19 @@ def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     if not form.is_valid():
         return _to_card("unclear")
     kinds.skip_mixed(person, token, form.cleaned_data["reason"])
+    return _to_card()
+
+
+@require_POST
+@_own
+@answers_last
+def report(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Put one of the pairs before moderators, and close the card."""
+    card = kinds.mixed_of(person, token)
+    form = ReportForm(request.POST, rows=list(card.answers.values_list("public_id", flat=True)))
+    if not form.is_valid():
+        return _to_card("unclear")
+    kinds.report_one(person, token, form.cleaned_data["row"], form.cleaned_data["reason"])
     return _to_card()
 
 

@@ -8,7 +8,8 @@
   const RETRY_SECONDS = 15;
   const GIVE_UP_SECONDS = 10;
   const find = (selector) => document.querySelector(selector);
-  const card = find("form.answers");
+  // A comparison has the same look and none of this: it is sent as any form.
+  const card = find("form.answers[data-next]");
   let sending = false;
 
   // Browsers without storage still send; they only forget a kept answer when the page is closed.
@@ -98,7 +99,7 @@
   }
 
   // Other forms are sent by the browser: once, and not into a dead network, where typed words would be lost.
-  for (const form of document.querySelectorAll("main form:not(.answers)")) {
+  for (const form of document.querySelectorAll("main form:not([data-next])")) {
     form.addEventListener("submit", (event) => {
       if (form.dataset.sent) event.preventDefault();
       else if (!navigator.onLine) { event.preventDefault(); say("offline"); }

@@ -1,0 +1,186 @@
+"""A set of eight cards of all kinds on a phone of 360 x 640, and what comes after: the pause, the results."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from endoxa.collect.sampler.types import FULL
+from support.collect.browsing import CHROMIUM, join, visit
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
+)
+
+HEIGHT = 640
+TARGET = 44
+LOOKS = {
+    "light": {},
+    "dark": {"color_scheme": "dark"},
+    "arabic": {"locale": "ar"},
+    "noscript": {"java_script_enabled": False},
+}
+
+
+@pytest.fixture(scope="module")
+def ready(site):
+    """The site with pairs about one country only, a third of them fully rated, and a wave in which all are known."""
+    now = datetime.now(UTC).replace(tzinfo=None).isoformat(" ")
+    site.change("update collect_campaign set began_at = ?", now)
+    site.change("update collect_pair set country = 'AR', language = 'en', negative = 0, key = 'k' || id")
+    site.change(f"update collect_pair set need = {FULL}, ratings = 3 where id % 3 = 0")
+    known = json.dumps({str(pk): [10, 3] for (pk,) in site.ask("select id from collect_pair")})
+    site.change(
+        "insert into collect_wave (campaign_id, began_at, known) select id, ?, ? from collect_campaign",
+        now,
+        known,
+    )
+    return site
+
+
+def look(one, name, look_of):
+    """Axe needs a script; without one only the width is checked."""
+    if look_of == "noscript":
+        sizes = one.page.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        )
+        assert sizes[0] <= sizes[1], one.page.url
+    else:
+        one.check(f"rhythm-{name}-{look_of}")
+
+
+def in_reach(one, selector, most=HEIGHT):
+    """All that is to be tapped is large enough, and ends above `most` pixels."""
+    boxes = [part.bounding_box() for part in one.page.locator(selector).all()]
+    assert boxes
+    assert min(box["height"] for box in boxes) >= TARGET - 0.5
+    assert max(box["y"] + box["height"] for box in boxes) <= most
+
+
+def rate(one):
+    """Rate a card and go past the page after it; the taps that took."""
+    form = one.page.locator("form.answers")
+    card = form.get_attribute("action")
+    form.locator("button[name=value]").nth(3).click()
+    one.page.locator(f"form.answers[action='{card}']").wait_for(state="detached")
+    one.page.wait_for_load_state()
+    if "/add/" not in one.page.url:
+        return 1
+    one.page.locator(".actions .primary").click()
+    one.page.wait_for_load_state()
+    return 2
+
+
+def take(one, seen, look_of):
+    """Answer the card, whatever it is: its kind and the taps that took."""
+    page = one.page
+    page.locator("#mixed, form.answers").first.wait_for()
+    kind = "heard" if page.locator("#mixed").count() else "compare"
+    if kind == "compare" and page.locator("button[name=choice]").count() == 0:
+        return "rate", rate(one)
+    if kind not in seen:
+        look(one, kind, look_of)
+        in_reach(one, "#mixed label.tile, button[name=choice]", HEIGHT + 120)
+    if kind == "heard":
+        page.locator("#mixed label.tile").nth(1).click()
+        page.locator("button[form=mixed]").click()
+        taps = 2
+    else:
+        page.locator("button[name=choice]").first.click()
+        taps = 1
+    page.wait_for_load_state()
+    return kind, taps
+
+
+@pytest.mark.parametrize("look_of", LOOKS)
+def test_a_set_of_eight_ends_with_a_pause(browser, ready, look_of, capsys):
+    before = dict(
+        ready.ask("select kind, count(*) from collect_mixedcard where state = 'answered' group by 1")
+    )
+    with visit(browser, ready.address, **LOOKS[look_of]) as one:
+        join(one, ready.join, languages=("en",))
+        taken, places = [], []
+        for _ in range(8):
+            bar = one.page.locator("progress").first
+            places.append(float(bar.get_attribute("value")))
+            assert bar.bounding_box()["height"] <= 12
+            taken.append(take(one, {kind for kind, _ in taken}, look_of))
+        one.page.wait_for_url("**/pause/")
+        assert places == sorted(set(places))
+        assert one.page.locator(".goals progress").count() >= 1
+        look(one, "pause", look_of)
+        in_reach(one, ".actions .button")
+    assert [kind for kind, _ in taken] == [
+        "rate", "rate", "heard", "rate", "rate", "compare", "rate", "rate",
+    ]  # fmt: skip
+    after = dict(
+        ready.ask("select kind, count(*) from collect_mixedcard where state = 'answered' group by 1")
+    )
+    assert {kind: after[kind] - before.get(kind, 0) for kind in after} == {"heard": 1, "compare": 1}
+    taps = [number for _, number in taken]
+    with capsys.disabled():
+        print(f"\ntaps of a set of eight ({look_of}): {taps}, a card {sum(taps) / len(taps):.2f}")
+
+
+def test_one_of_a_list_is_reported(phone, ready):
+    join(phone, ready.join, languages=("en",))
+    for _ in range(2):
+        take(phone, {"heard", "compare"}, "light")
+    page = phone.page
+    page.locator("#mixed").wait_for()
+    words = page.locator("#mixed label.tile q").first.inner_text()
+    page.locator("#skip > summary").click()
+    page.locator("#skip details summary").click()
+    phone.check("rhythm-report")
+    in_reach(phone, "#skip > form")
+    # Nothing happens before one is chosen.
+    page.locator("#skip button[value=report_hate]").click()
+    assert ready.ask("select count(*) from collect_mixedcard where reason = 'report_hate'") == [(0,)]
+    page.locator("#skip label.tile", has_text=words).click()
+    page.locator("#skip button[value=report_hate]").click()
+    page.locator("form.answers").wait_for()
+    assert ready.ask("select attribute, flags from collect_pair where flags like '%report_hate%'") == [
+        (words, '["report_hate"]')
+    ]
+
+
+def test_what_others_know_is_said_after_the_answer_and_not_before(phone, ready):
+    join(phone, ready.join, languages=("en",))
+    told = "Ten people or more, from three countries or more"
+    assert phone.page.get_by_text(told).count() == 0
+    phone.page.locator("form.answers button[name=value]").nth(3).click()
+    phone.page.get_by_text(told).wait_for()
+    phone.check("rhythm-feedback")
+
+
+@pytest.fixture(scope="module")
+def closed(browser, ready):
+    """The campaign after its end; six people rated one pair "many people here say it"."""
+    for _ in range(6):
+        with visit(browser, ready.address, java_script_enabled=False) as one:
+            join(one, ready.join, languages=("en",))
+            one.page.locator("form.answers button[name=value]").nth(3).click()
+            one.page.wait_for_url(re.compile("/add/"))
+    ready.change(
+        "update collect_rating set value = 4, pair_id ="
+        " (select id from collect_pair where id not in (select pair_id from collect_rating) limit 1)"
+        " where id in (select max(id) from collect_rating group by person_id)"
+    )
+    ready.change("update collect_campaign set state = 'closed'")
+    return ready
+
+
+@pytest.mark.parametrize("look_of", LOOKS)
+def test_results_of_a_campaign_that_is_closed(browser, closed, look_of):
+    [(words,)] = closed.ask(
+        "select attribute from collect_pair p join collect_rating r on r.pair_id = p.id"
+        " group by p.id having count(*) >= 6"
+    )
+    with visit(browser, closed.address, **LOOKS[look_of]) as one:
+        one.go("/results/")
+        assert one.page.locator("dl.facts dd").count() == 3
+        assert one.page.locator("q", has_text=words).count() == 1
+        look(one, "results", look_of)
