@@ -118,7 +118,7 @@ def test_the_seeds_leave_room_for_words_of_people(laces):
         backlog=settings.sampler.k * len(laces.seeds),
         pace=expected.pace(0, 0, 0.0),
         minutes=settings.minutes,
-        total=settings.minutes,
+        leaving=expected.leaving,
         new_pairs=0.0,
         k=settings.sampler.k,
     )

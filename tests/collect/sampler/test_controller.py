@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from endoxa.collect.sampler import Balance, Expected, Outlook, Pace, SamplerSettings, adds_on, forecast, under
 
 
-def seen(backlog=0, people=10, each=2.0, minutes=30.0, new_pairs=0.2, k=3, total=40.0, ordered=None):
-    return Outlook(backlog, Pace(people, each), minutes, total, new_pairs, k, ordered)
+def seen(backlog=0, people=10, each=2.0, minutes=30.0, new_pairs=0.2, k=3, leaving=3.2, ordered=None):
+    return Outlook(backlog, Pace(people, each), minutes, leaving, new_pairs, k, ordered)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,11 @@ def test_worked_example_where_the_controller_decides():
     found = forecast(seen(60, new_pairs=0.5))
     assert found.switch_in == pytest.approx(7.65, abs=0.16)
     assert (found.short, found.coming) == (0, pytest.approx(10 * found.switch_in))
+
+
+def test_in_a_room_people_leave_before_the_end_and_online_hardly():
+    assert Expected(together=True, people=10, minutes=40.0).leaving == pytest.approx(3.2)
+    assert Expected(together=False, people=10, minutes=40.0).leaving == pytest.approx(0.8)
 
 
 def test_safe_capacity_worked_by_hand():
@@ -112,7 +117,7 @@ def test_nothing_new_comes_where_only_ratings_are_asked_for():
 
 def test_a_guess_says_so():
     assert forecast(seen()).guessed_people is None
-    assert forecast(Outlook(0, Pace(40, 1.5, guessed=True), 30.0, 40.0, 0.0, 3)).guessed_people == 40
+    assert forecast(Outlook(0, Pace(40, 1.5, guessed=True), 30.0, 3.2, 0.0, 3)).guessed_people == 40
 
 
 def test_fewer_people_than_ratings_wanted_are_too_few_however_fast_they_are():
@@ -173,9 +178,9 @@ def test_the_expected_people_are_forgotten_slowly():
     assert room.pace(20.0, 60, 1.0).people == 60
     assert room.pace(30.0, 0, 0.0) == room.pace(0.0, 0, 0.0)
     # At minute 13 with 4 of 40 there, sixty pairs of three missing ratings leave room for new ones.
-    late = Outlook(180, room.pace(13.0, 4, 1.0), 47.0, 60.0, 0.2, 3)
+    late = Outlook(180, room.pace(13.0, 4, 1.0), 47.0, room.leaving, 0.2, 3)
     assert late.balance is Balance.EXPLORE
-    assert Outlook(180, Pace(4, 1.0), 47.0, 60.0, 0.2, 3).balance is Balance.VALIDATE
+    assert Outlook(180, Pace(4, 1.0), 47.0, room.leaving, 0.2, 3).balance is Balance.VALIDATE
 
 
 def test_more_new_pairs_are_asked_for_again_with_room_to_spare_only():

@@ -101,11 +101,12 @@ def outlook_of(campaign: Campaign, now: datetime) -> Outlook:
     settings = campaign.settings
     age = (now - (campaign.began_at or now)).total_seconds() / 60
     people, each, new_pairs = _pace(lately(campaign, now))
+    expected = _expected(campaign)
     return Outlook(
         backlog=_backlog(campaign, now),
-        pace=_expected(campaign).pace(age, people, each),
+        pace=expected.pace(age, people, each),
         minutes=settings.minutes - age,
-        total=settings.minutes,
+        leaving=expected.leaving,
         new_pairs=new_pairs,
         k=settings.sampler.k,
         ordered=Balance(campaign.balance) if campaign.balance else None,

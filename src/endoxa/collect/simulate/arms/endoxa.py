@@ -153,7 +153,7 @@ class _Endoxa:
             backlog=max(0, campaign.pool.missing - held),
             pace=expected.pace(now, people, each),
             minutes=world.campaign_minutes - now,
-            total=world.campaign_minutes,
+            leaving=expected.leaving,
             new_pairs=len(campaign.created) / answered if answered else 0.0,
             k=campaign.settings.k,
             most_prompts=self._settings.prompt_early,
