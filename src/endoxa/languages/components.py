@@ -63,7 +63,7 @@ _PRESET_TEXTS = (
     "profile/*/purpose",
     "profile/*/choices/*",
 )
-_PRESETS = ("afristereo", "laces", "panel")
+_PRESETS = ("afristereo", "laces", "panel", "school")
 
 _ALL = (
     Component(
@@ -193,6 +193,7 @@ _ALL = (
         "sayings that a campaign begins with, and a sample to build questions from",
         (
             Source("collect/presets/laces.csv", "rows", keep=("*/attribute",)),
+            Source("collect/presets/school.csv", "rows", keep=("*/attribute",)),
             Source("instruments/questions/items/sample.csv", "rows", keep=("*/identity", "*/attribute")),
         ),
     ),
@@ -234,6 +235,7 @@ COMPONENTS: Mapping[str, Component] = {one.name: one for one in _ALL}
 LEFT_OUT: Mapping[str, str] = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
     "instruments/association_tests/items/check.toml": "an independent list of agreement, for checks of the templates",
+    "collect/entry/first_names.toml": "first names of people, which are no words of a language",
     "collect/articles.toml": "articles by country code; the sentences around them are the component 'country phrases'",
     "demo/sample.csv": "an invented sample whose words are planted",
     "curate/normalise/groups.toml": "names of peoples by which English text is read",
