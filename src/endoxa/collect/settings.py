@@ -86,7 +86,7 @@ _sqlite = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if _sqlite:
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
 
-ANSWERING_THREADS = 2 if _sqlite else 4
+ANSWERING_THREADS = 2
 """Threads of a process that hold a connection to the database; `project.server.serve` says why so few."""
 
 STATISTICS_SECONDS = 5.0

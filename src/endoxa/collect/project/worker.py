@@ -8,6 +8,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from threading import Thread
 
@@ -17,6 +18,10 @@ __all__ = ["application"]
 
 _PATIENCE = 5
 """Seconds for answers that are under way."""
+
+_SWITCH_SECONDS = 0.0005
+"""How long a thread waits for another one that computes. With Python's 5 ms, who holds the lock of a campaign waits that long
+after each answer of PostgreSQL, and all others with it."""
 
 
 def _end_after_parent() -> None:
@@ -28,4 +33,5 @@ def _end_after_parent() -> None:
         os._exit(1)
 
 
+sys.setswitchinterval(_SWITCH_SECONDS)
 Thread(target=_end_after_parent, daemon=True).start()
