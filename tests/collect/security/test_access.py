@@ -243,6 +243,7 @@ def test_a_closed_campaign_takes_only_the_last_answers(world, as_contributor):
         "contributor:skip",
         "contributor:finish",
         "contributor:mixed",
+        "contributor:mixed_report",
         "contributor:mixed_skip",
     }
     around = {"contributor:language", "contributor:leave"}
