@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from endoxa.collect.cards.counts import family, recount, recount_ratings, root_of
+from endoxa.collect.cards.counts import Given, family, ratings_of, recount, recount_ratings, root_of
 from endoxa.collect.cards.covers import CoveredError, when_answered
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
@@ -153,12 +153,14 @@ def rate(
             raise UnknownCardError
         root = root_of(card.pair)
         together = family(root)
-        if _closed(card) or Rating.objects.filter(person=person, pair=card.pair).exists():
+        given = ratings_of(together)
+        if _closed(card) or any(one.person == person.pk and one.pair == card.pair.pk for one in given):
             _give_back(person, together)
             return Answered(card, again=True)
         revealed = when_answered(card, lifted=lifted)
         if revealed == Revealed.COVERED:
             raise CoveredError
+        lapsed = card.state == CardState.LAPSED
         _close(card, CardState.ANSWERED, now, revealed)
         Rating.objects.create(
             card=card,
@@ -169,8 +171,11 @@ def rate(
             surplus=card.tier in NEEDING and root.ratings >= campaign.settings.sampler.k,
             created_at=now,
         )
-        _give_back(person, together)
-        recount_ratings(root, together, campaign.settings.sampler)
+        if lapsed:
+            # Else it was their only open card.
+            _give_back(person, together)
+        given.append(Given(person.pk, value, card.pair.pk))
+        recount_ratings(root, given, campaign.settings.sampler)
         return Answered(card, again=False)
 
 
@@ -250,7 +255,10 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
 def latest_answer(person: Person, campaign: Campaign) -> Card | None:
     """The card that the person answered or skipped last, for the offer to take it back."""
     closed = Card.objects.filter(person=person, campaign=campaign, state__in=CLOSED)
-    return closed.order_by("-closed_at", "-number").select_related("pair").first()
+    found = closed.order_by("-closed_at", "-number").select_related("pair").first()
+    if found is not None:
+        found.campaign = campaign
+    return found
 
 
 def _give_back(person: Person, pairs: list[int]) -> None:

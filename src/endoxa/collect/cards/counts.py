@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from statistics import pvariance
+from typing import NamedTuple
+from uuid import UUID
 
 from django.db.models import Case, Value, When
 
@@ -49,7 +51,7 @@ def family(root: Pair) -> list[int]:
 def _recount(root: Pair, together: list[int], settings: SamplerSettings) -> None:
     root.mentions = Mention.objects.filter(pair__in=together).values("person_id").distinct().count()
     before = root.need
-    _set_ratings(root, together, settings)
+    _set_ratings(root, ratings_of(together), settings)
     fields = ["ratings", "variance", "mentions", "need"]
     if before == CANDIDATE and is_candidate(root, together, settings):
         root.need = CANDIDATE
@@ -60,15 +62,28 @@ def _recount(root: Pair, together: list[int], settings: SamplerSettings) -> None
     root.save(update_fields=fields)
 
 
-def recount_ratings(root: Pair, together: list[int], settings: SamplerSettings) -> None:
-    """Count ratings, variance and need of one pair anew; `together` is its `family`."""
-    _set_ratings(root, together, settings)
+class Given(NamedTuple):
+    """A rating: ids of its person and pair, and its value."""
+
+    person: UUID
+    value: int
+    pair: int
+
+
+def ratings_of(together: list[int]) -> list[Given]:
+    """All ratings of a pair and of what was merged into it (`family`), the oldest first."""
+    rows = Rating.objects.filter(pair__in=together).order_by("created_at", "pk")
+    return [Given._make(row) for row in rows.values_list("person_id", "value", "pair_id")]
+
+
+def recount_ratings(root: Pair, given: Iterable[Given], settings: SamplerSettings) -> None:
+    """Set ratings, variance and need of one pair from all that were `given`, the oldest first."""
+    _set_ratings(root, given, settings)
     root.save(update_fields=["ratings", "variance", "need"])
 
 
-def _set_ratings(root: Pair, together: list[int], settings: SamplerSettings) -> None:
-    rows = Rating.objects.filter(pair__in=together).order_by("created_at", "pk")
-    values = list(dict(rows.values_list("person_id", "value")).values())
+def _set_ratings(root: Pair, given: Iterable[Given], settings: SamplerSettings) -> None:
+    values = list({one.person: one.value for one in given}.values())
     root.ratings = len(values)
     root.variance = pvariance(values) if len(values) > 1 else None
     root.need = need(root.ratings, root.variance, settings)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import F
+from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from endoxa.collect import geography, sampler
@@ -211,13 +211,15 @@ def _still_free(draft: _Draft, campaign: Campaign, now: datetime) -> Pair | None
     """The drawn pair, if others left room for one more rating since; the calibration set has always room."""
     if draft.drawn is None:
         return None
-    pair = Pair.objects.filter(pk=draft.drawn.pair, moderation=Moderation.LIVE).first()
+    # One query, since everybody waits for the lock meanwhile.
+    held = Count("cards", filter=Q(cards__state=CardState.OPEN, cards__expires_at__gt=now))
+    live = Pair.objects.filter(pk=draft.drawn.pair, moderation=Moderation.LIVE)
+    pair = live.annotate(held=held).first()
     if pair is None or draft.drawn.tier == "calibration":
         return pair
     settings = campaign.settings.sampler
-    held = Card.objects.filter(pair=pair, state=CardState.OPEN, expires_at__gt=now).count()
     room = settings.k if draft.drawn.tier in NEEDING else settings.k_max
-    return pair if pair.ratings + held < room else None
+    return pair if pair.ratings + pair.held < room else None
 
 
 def _reserve(draft: _Draft, pair: Pair | None, person: Person, now: datetime, until: datetime) -> Card | None:

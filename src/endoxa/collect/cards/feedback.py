@@ -7,12 +7,14 @@ given after they were told. It still tells people of others' answers; `simulate.
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 from uuid import UUID
 
+from django.conf import settings as django_settings
 from django.utils import timezone
 
 from endoxa.collect.cards.counts import root_of
@@ -21,6 +23,10 @@ from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, P
 
 STEPS = (3, 10, 30)
 """What is told: at least so many. Fewer than the first are nobody's business."""
+
+_LOOKED: dict[int, float] = {}
+"""When this process looked last whether a wave is due, by campaign."""
+_LATEST: dict[int, tuple[float, Wave | None]] = {}
 
 Known = tuple[int, int]
 """People and countries, each one of `STEPS` or 0."""
@@ -77,16 +83,24 @@ def _frozen(wave: int, _began_at: datetime) -> Mapping[str, Known]:
 
 
 def latest(campaign: Campaign) -> Wave | None:
-    """The wave that is under way."""
-    return Wave.objects.filter(campaign=campaign).defer("known").order_by("-began_at").first()
+    """The wave that is under way, as this process knew it within `STATISTICS_SECONDS`."""
+    kept = _LATEST.get(campaign.pk)
+    if kept is None or time.monotonic() - kept[0] > django_settings.STATISTICS_SECONDS:
+        found = Wave.objects.filter(campaign=campaign).defer("known").order_by("-began_at").first()
+        kept = _LATEST[campaign.pk] = time.monotonic(), found
+    return kept[1]
 
 
 def begin_if_due(campaign: Campaign, now: datetime | None = None) -> Wave | None:
     """Begin a wave where the present one has lasted as long as the settings say; the new one, if there is one.
 
-    Cheap where none is due: one look by an index, without the campaign's lock.
+    Each process looks once in `STATISTICS_SECONDS`, by an index and without the campaign's lock.
     """
     now = now or timezone.now()
+    looked = _LOOKED.get(campaign.pk)
+    if looked is not None and time.monotonic() - looked < django_settings.STATISTICS_SECONDS:
+        return None
+    _LOOKED[campaign.pk] = time.monotonic()
     if not _due(campaign, now):
         return None
     with locked(campaign.pk) as current:

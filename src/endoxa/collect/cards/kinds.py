@@ -63,8 +63,6 @@ def next_mixed(
 
     None too while the person has a rating open, and where no country has enough pairs that they did not meet.
     """
-    if not _perhaps(person, done):
-        return None
     now = now or timezone.now()
     with locked(person.campaign_id) as campaign:
         if not Person.objects.filter(pk=person.pk).exists():
@@ -82,13 +80,6 @@ def next_mixed(
             card.save(update_fields=["state"])
         kind = due(campaign, done)
         return None if kind is None else _drawn(campaign, person, kind, now, rng or np.random.default_rng())
-
-
-def _perhaps(person: Person, done: int) -> bool:
-    """Without the lock, which ratings need: whether one is open or due."""
-    if due(person.campaign, done) is not None:
-        return True
-    return MixedCard.objects.filter(person=person, state=CardState.OPEN).exists()
 
 
 def _kind(card: MixedCard) -> MixedKind:

@@ -11,6 +11,7 @@ from functools import partial
 from django.db import connections
 from granian import Granian
 from granian.constants import Interfaces
+from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
 from endoxa.collect.privacy import erase_traces
@@ -20,6 +21,9 @@ _WORKERS = 2
 """Default number of processes."""
 _OPEN = 2048
 """Maximum number of requests that a process reads at once; further connections wait."""
+_KEPT_OPEN = 75_000
+"""Milliseconds that a connection stays open without a request: longer than a card takes, so that phones seldom connect
+anew, or send an answer in the moment in which the connection ends."""
 _SOON = 10.0
 """Seconds within which a death counts as one at the start."""
 _TRIES = 3
@@ -70,6 +74,7 @@ def _died(host: str, port: int, workers: int) -> bool:
         workers=workers,
         backlog=_OPEN,
         backpressure=_OPEN,
+        http1_settings=HTTP1Settings(header_read_timeout=_KEPT_OPEN),
         websockets=False,
         log_level=LogLevels.critical,
         log_access=False,

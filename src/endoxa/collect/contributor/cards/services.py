@@ -86,12 +86,16 @@ def topic_name(topic: str) -> str:
 
 @dataclass(frozen=True)
 class Progress:
-    """Counts of a person: cards `answered` and `skipped`, `added` pairs, survey `statements`."""
+    """Counts of a person: cards `answered` and `skipped`, `added` pairs, survey `statements`.
+
+    `mixed_open`: a card that is no rating is before them.
+    """
 
     answered: int
     skipped: int
     added: int = 0
     statements: int = 0
+    mixed_open: bool = False
 
     @property
     def cards(self) -> int:
@@ -103,11 +107,11 @@ def cards_of(person: Person) -> Progress:
     """Counts of cards of all kinds."""
     closed = person.cards.filter(state__in=CLOSED).order_by()
     counts = dict(closed.values_list("state").annotate(Count("pk")))
-    for state, n in (
-        MixedCard.objects.filter(person=person, state__in=CLOSED).values_list("state").annotate(Count("pk"))
-    ):
-        counts[state] = counts.get(state, 0) + n
-    return Progress(counts.get(CardState.ANSWERED, 0), counts.get(CardState.SKIPPED, 0))
+    mixed = dict(MixedCard.objects.filter(person=person).values_list("state").annotate(Count("pk")))
+    answered, skipped = (
+        counts.get(state, 0) + mixed.get(state, 0) for state in (CardState.ANSWERED, CardState.SKIPPED)
+    )
+    return Progress(answered, skipped, mixed_open=CardState.OPEN in mixed)
 
 
 def progress_of(person: Person) -> Progress:

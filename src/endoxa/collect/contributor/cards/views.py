@@ -82,12 +82,15 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
     """The open card of the person, or the next one; a pause first where it is time for one."""
     if not (person.profile_done and person.campaign.settings.cards):
         return redirect(next_step(person))
-    done = cards_of(person).cards
+    progress = cards_of(person)
+    done = progress.cards
     if "on" not in request.GET and pause_due(person, done):
         return redirect("contributor:pause")
     feedback.begin_if_due(person.campaign)
     try:
-        mixed = kinds.next_mixed(person, done)
+        # Only then is the lock taken for it: all ratings need that.
+        perhaps = progress.mixed_open or kinds.due(person.campaign, done) is not None
+        mixed = kinds.next_mixed(person, done) if perhaps else None
         drawn = None if mixed else drawing.next_card(person)
     except UnknownCardError:
         # They left a moment ago, on another page.
