@@ -12,6 +12,7 @@ from collections import Counter
 
 import polars as pl
 import pytest
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -24,7 +25,7 @@ from endoxa.collect.export.patches import patch_release
 from endoxa.collect.export.people import merge_small_cells
 from endoxa.collect.export.rows import identity_of
 from endoxa.collect.export.run import export_campaign
-from endoxa.collect.models import Moderation, Statement
+from endoxa.collect.models import MixedAnswer, MixedCard, Moderation, Statement
 from endoxa.collect.privacy import withdraw
 from endoxa.datasets.check import check_file
 from endoxa.datasets.collected import neutralised, restored
@@ -127,16 +128,30 @@ def test_pairs_that_contributors_do_not_see_stay_with_all_answers(campaign, crow
     chile = crowd(campaign, "CL")
     hidden = propose(chile[0], "CL", "hidden pumpkins", moderation=Moderation.HIDDEN)
     propose(chile[0], "CL", "merged pumpkins", moderation=Moderation.MERGED, merged_into=hidden)
-    propose(chile[1], "CL", "pending pumpkins", moderation=Moderation.PENDING)
+    pending = propose(chile[1], "CL", "pending pumpkins", moderation=Moderation.PENDING)
     give_rating(chile[2], hidden, 5)
+    listed = MixedCard.objects.create(
+        campaign=campaign,
+        person=chile[2],
+        kind="heard",
+        country="CL",
+        version=1,
+        state="answered",
+        drawn_at=timezone.now(),
+        closed_at=timezone.now(),
+    )
+    for place, pair in enumerate((hidden, pending)):
+        MixedAnswer.objects.create(card=listed, person=chile[2], pair=pair, position=place, answer="heard")
     frames = export(campaign)
-    assert [len(frames[name]) for name in ("pairs", "ratings", "mentions", "skips")] == [0, 0, 0, 0]
+    kinds = ("pairs", "ratings", "mentions", "skips", "mixed")
+    assert [len(frames[name]) for name in kinds] == [0, 0, 0, 0, 0]
     written = "".join(
         path.read_text() for path in (tmp_path / "export").iterdir() if path.suffix != ".parquet"
     )
     assert "pumpkins" not in written
     card = (tmp_path / "export" / "README.md").read_text()
-    assert "3 pairs that wait for a moderator or were hidden, with 1 ratings, 3 mentions" in card
+    assert "3 pairs that wait for a moderator or were hidden, with 1 ratings, 3 mentions,\n  0 skips" in card
+    assert "0 answers on whether they could hurt, and 2 answers of lists" in card
 
 
 def test_people_of_rare_countries_have_no_key_and_no_group(campaign, crowd, make_pairs, export):

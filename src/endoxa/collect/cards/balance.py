@@ -65,11 +65,12 @@ def window_of(campaign: Campaign) -> timedelta:
 
 @dataclass(frozen=True)
 class Lately:
-    """The last minutes (at least one) of a campaign: cards that were closed, and how many pairs contributors added.
+    """The last minutes (at least one) of a campaign, from `since`: cards closed and how many pairs contributors added.
 
     Pairs that moderators hid or merged do not count, nor do candidates, which ask for no ratings.
     """
 
+    since: datetime
     cards: QuerySet[Card]
     new_pairs: int
     minutes: float
@@ -82,6 +83,7 @@ def lately(campaign: Campaign, now: datetime) -> Lately:
     added = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, moderation__in=_COMING)
     added = added.exclude(need=CANDIDATE)
     return Lately(
+        since=since,
         cards=closed.filter(closed_at__gt=since, closed_at__lte=now),
         new_pairs=added.filter(created_at__gt=since, created_at__lte=now).count(),
         minutes=max(1.0, (now - since).total_seconds() / 60),

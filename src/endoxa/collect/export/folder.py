@@ -34,8 +34,9 @@ class LeftOut:
         people: contributors without a key, of countries that too few share or that were put with them (`FEW_SHARE`).
         merged: contributors of whom a column was merged to 'other'.
         pairs: pairs that wait for a moderator or were hidden.
-        ratings, mentions, skips: answers about those pairs; and, of people without a key, those that another answer
-            of theirs replaced when pairs were merged.
+        ratings, mentions, skips, hurt_answers, mixed: answers about those pairs (`mixed` by pair, of lists and
+            comparisons); and, of people without a key, those that another answer of theirs replaced when pairs were
+            merged. Comparisons of two pairs that are one by now count in `mixed` too.
     """
 
     people: int = 0
@@ -44,6 +45,8 @@ class LeftOut:
     ratings: int = 0
     mentions: int = 0
     skips: int = 0
+    hurt_answers: int = 0
+    mixed: int = 0
 
 
 @dataclass(frozen=True)

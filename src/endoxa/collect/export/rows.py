@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 import polars as pl
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import CampaignSettings
@@ -242,16 +242,21 @@ def hurt_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
     return _frame("hurt_answers", campaign.settings, map(row, kept))
 
 
+def mixed_given(campaign: Campaign) -> QuerySet[MixedAnswer]:
+    """What lists and comparisons say of pairs; reports are no answers."""
+    answered = MixedAnswer.objects.filter(person__campaign=campaign, card__state=CardState.ANSWERED)
+    return answered.exclude(answer="")
+
+
 def mixed_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
     """What lists and comparisons say of exported pairs. The latest answer of a person to a kind counts.
 
     Earlier ones of people without a key are left out, as with ratings. Where pairs of one list are one by now, a tick
     at any of them counts; a comparison of two that are one by now says nothing, and is left out.
     """
-    given = MixedAnswer.objects.filter(person__campaign=campaign, card__state=CardState.ANSWERED)
     found = [
         one
-        for one in given.exclude(answer="").order_by("card__closed_at", "pk").select_related("card")
+        for one in mixed_given(campaign).order_by("card__closed_at", "pk").select_related("card")
         if one.pair_id in pool.roots
     ]
     sides = Counter((one.card_id, pool.roots[one.pair_id]) for one in found)

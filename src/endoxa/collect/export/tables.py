@@ -15,7 +15,7 @@ from endoxa.collect.export.folder import LeftOut
 from endoxa.collect.export.group_means import group_means, read_answers, read_population
 from endoxa.collect.export.people import people_frame, published_people
 from endoxa.collect.export.pool import read_pool
-from endoxa.collect.models import Campaign, Mention, Rating, Skip
+from endoxa.collect.models import Campaign, HurtAnswer, Mention, Rating, Skip
 from endoxa.collect.privacy import erase_traces
 from endoxa.collect.withdrawals import Keys
 
@@ -217,5 +217,8 @@ def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, whole: bool) -> T
         ratings=Rating.objects.filter(person__campaign=campaign).count() - frames["ratings"].height,
         mentions=Mention.objects.filter(person__campaign=campaign).count() - frames["mentions"].height,
         skips=Skip.objects.filter(person__campaign=campaign).count() - frames["skips"].height,
+        hurt_answers=HurtAnswer.objects.filter(person__campaign=campaign).count()
+        - frames["hurt_answers"].height,
+        mixed=rows.mixed_given(campaign).count() - frames["mixed"].height,
     )
     return Tables(frames, left_out)

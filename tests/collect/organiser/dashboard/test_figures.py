@@ -14,7 +14,7 @@ from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.cards import answering, drawing
+from endoxa.collect.cards import answering, drawing, kinds
 from endoxa.collect.cards.balance import lately, outlook_of
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Rating, Role, Source, State
@@ -34,6 +34,7 @@ from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.organiser.settings.services import save
 from endoxa.collect.project.starting import invitations
 from endoxa.collect.sampler import Balance, Forecast
+from endoxa.collect.sampler.types import OPEN
 
 
 @pytest.fixture(autouse=True)
@@ -188,6 +189,19 @@ def test_skips_and_reports_are_counted_apart_and_shown_of_three(organiser, campa
     assert (lately.people, lately.skips, lately.reports, lately.pace) == (5, 3, None, 0.0)
     page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
     assert page.count("fewer than 3<") == 1
+
+
+def test_reports_on_lists_count_with_those_on_cards(campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(9)))
+    Pair.objects.update(need=OPEN, ratings=3)
+    for place in range(3):
+        person = make_person(campaign, f"p{place}")
+        listed = kinds.next_mixed(person, 2)
+        kinds.report_one(person, listed.token, listed.answers.first().public_id, "report_hate")
+        answering.skip(person, drawing.next_card(person).token, "dont_know")
+    assert count(campaign, timezone.now()).lately.reports == 3
+    later = timezone.now() + timedelta(days=30)
+    assert count(campaign, later).lately is None
 
 
 def test_what_two_people_do_is_not_shown(organiser, campaign, make_person, make_pairs):

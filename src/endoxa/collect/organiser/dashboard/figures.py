@@ -16,7 +16,17 @@ from django.db.models.functions import Least
 from django.utils import timezone
 
 from endoxa.collect.cards.balance import forecast_of, lately, window_of
-from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair, Rating
+from endoxa.collect.models import (
+    CLOSED,
+    Campaign,
+    Card,
+    CardState,
+    Mention,
+    MixedCard,
+    Moderation,
+    Pair,
+    Rating,
+)
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.sampler import Forecast
 from endoxa.collect.sampler.types import CANDIDATE
@@ -251,18 +261,21 @@ def _doing(campaign: Campaign, now: datetime) -> Doing | None:
     seen: dict[str, Any] = recent.cards.aggregate(
         people=Count("person", distinct=True),
         answers=Count("id", filter=Q(state=CardState.ANSWERED)),
-        reports=Count("id", filter=reported),
-        reporters=Count("person", filter=reported, distinct=True),
         skips=Count("id", filter=skipped),
         skippers=Count("person", filter=skipped, distinct=True),
     )
     if seen["people"] < FEWEST:
         return None
+    listed = MixedCard.objects.filter(campaign=campaign, closed_at__gt=recent.since, closed_at__lte=now)
+    reporters = [
+        *recent.cards.filter(reported).values_list("person_id", flat=True),
+        *listed.filter(reason__startswith="report_").values_list("person_id", flat=True),
+    ]
     return Doing(
         people=seen["people"],
         answers=seen["answers"],
         pace=seen["answers"] / recent.minutes,
         new_pairs=recent.new_pairs,
         skips=seen["skips"] if seen["skippers"] >= FEWEST else None,
-        reports=seen["reports"] if seen["reporters"] >= FEWEST else None,
+        reports=len(reporters) if len(set(reporters)) >= FEWEST else None,
     )
