@@ -1,5 +1,7 @@
 """People with phones, as locust drives them: join, say a little, then a card every few seconds.
 
+    python benchmarks/crowd_on_phones.py        # the same as collect_load.py, with its options
+
 Used by `collect_load.py` and by the tests: `locust -f benchmarks/crowd_on_phones.py --headless ...` with
 `ENDOXA_JOIN` set to the path of a join code (/j/CODE/). Each answer that the site thanked for is written to the file
 `ENDOXA_THANKED`, one token a line, so that it can be compared with the database.
@@ -92,3 +94,9 @@ def _note(token: str) -> None:
     if named:
         with Path(named).open("a") as thanked:
             thanked.write(f"{token}\n")
+
+
+if __name__ == "__main__":
+    import collect_load
+
+    collect_load.main()
