@@ -48,13 +48,17 @@ class Fields(NamedTuple):
     ticks: bool
 
 
-def fields(*, adds: bool, own: bool, asked: int, settings: SamplerSettings) -> Fields:
+def fields(
+    *, adds: bool, own: bool, asked: int, candidates: float, settings: SamplerSettings
+) -> Fields:
     """The fields of one card.
 
     Args:
         adds: the balance lets this card ask for anything new (`adds_on`).
         own: the country of the card is one of the person's own, or they named none.
         asked: people who were asked before of which other countries the same is said.
-        settings: `tick_people`.
+        candidates: share of all pairs that are candidates (`slots.is_candidate`).
+        settings: `tick_people`, `candidate_share`.
     """
-    return Fields(words=adds and own, ticks=adds and asked < settings.tick_people)
+    ticks = adds and asked < settings.tick_people and candidates <= settings.candidate_share
+    return Fields(words=adds and own, ticks=ticks)
