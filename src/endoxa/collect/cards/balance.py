@@ -7,55 +7,57 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Count, F, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 from django.utils import timezone
 
-from endoxa.collect.cards.candidates import admit
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Moderation, Pair, Source
-from endoxa.collect.sampler import KEPT_SECONDS, Balance, Expected, Forecast, Outlook, forecast
-from endoxa.collect.sampler.tiers import NEEDING
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+from endoxa.collect.sampler import KEPT_SECONDS, Balance, Expected, Forecast, Outlook, Slot, forecast
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 
 _COMING = (Moderation.LIVE, Moderation.PENDING)
 
 
-class _Kept(NamedTuple):
+class View(NamedTuple):
+    """What the controller said last.
+
+    Attributes:
+        read_at: of the clock of this process, in seconds.
+        outlook: the campaign as it stood.
+        balance: what an organiser ordered, else what follows from the outlook and from what was chosen before.
+        candidates: share of all pairs that wait for a second mention.
+    """
+
     read_at: float
+    outlook: Outlook
     balance: Balance
-    prompts: float
+    candidates: float
 
 
-_KEPT: dict[int, _Kept] = {}
+_KEPT: dict[int, View] = {}
 
 
-def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
-    """What an organiser ordered, else what the controller says; up to five seconds old.
+def view_of(campaign: Campaign, now: datetime | None = None) -> View:
+    """What the controller says; up to five seconds old, but for an order, which holds at once.
 
     A process remembers what it said last, so that the balance does not go to and fro (`Outlook.balance_after`).
     """
-    if campaign.balance:
-        return Balance(campaign.balance)
-    return _kept(campaign, now).balance
-
-
-def prompts_of(campaign: Campaign, now: datetime | None = None) -> float:
-    """Share of cards that ask an open question instead of showing a pair (`Outlook.prompts`); as old as the balance.
-
-    None of them while an organiser's order is in force: the order says what is wanted.
-    """
-    return 0.0 if campaign.balance else _kept(campaign, now).prompts
-
-
-def _kept(campaign: Campaign, now: datetime | None) -> _Kept:
-    """What the controller said last; where that is too old it is asked anew, and candidates come in as it allows."""
     kept = _KEPT.get(campaign.pk)
-    if kept is None or time.monotonic() - kept.read_at > KEPT_SECONDS:
-        seen = outlook_of(campaign, now or timezone.now())
-        before = kept.balance if kept else None
-        kept = _KEPT[campaign.pk] = _Kept(time.monotonic(), seen.balance_after(before), seen.prompts)
-        if seen.room:
-            admit(campaign, seen.room)
+    if kept is None or time.monotonic() - kept.read_at > KEPT_SECONDS or kept.outlook.ordered != _order(campaign):
+        outlook = outlook_of(campaign, now or timezone.now())
+        balance = outlook.ordered or outlook.balance_after(kept.balance if kept else None)
+        kept = View(time.monotonic(), outlook, balance, _candidates(campaign))
+        _KEPT[campaign.pk] = kept
     return kept
+
+
+def _order(campaign: Campaign) -> Balance | None:
+    return Balance(campaign.balance) if campaign.balance else None
+
+
+def _candidates(campaign: Campaign) -> float:
+    live = Pair.objects.filter(campaign=campaign, moderation__in=_COMING)
+    counts = live.aggregate(all=Count("id"), waiting=Count("id", filter=Q(need=CANDIDATE)))
+    return counts["waiting"] / counts["all"] if counts["all"] else 0.0
 
 
 def window_of(campaign: Campaign) -> timedelta:
@@ -108,10 +110,10 @@ def outlook_of(campaign: Campaign, now: datetime) -> Outlook:
         backlog=_backlog(campaign, now),
         pace=expected.pace(age, people, each),
         minutes=settings.minutes - age,
-        leaving=expected.leaving,
+        expected=expected,
         new_pairs=new_pairs,
         k=settings.sampler.k,
-        ordered=Balance(campaign.balance) if campaign.balance else None,
+        ordered=_order(campaign),
         most_prompts=settings.sampler.prompt_early,
     )
 
@@ -123,7 +125,7 @@ def _expected(campaign: Campaign) -> Expected:
 
 def _pace(recent: Lately) -> tuple[int, float, float]:
     """People, ratings of each a minute, and new pairs per rating; only ratings of pairs that needed them count."""
-    needed = recent.cards.filter(state=CardState.ANSWERED, tier__in=NEEDING)
+    needed = recent.cards.filter(state=CardState.ANSWERED, tier__in=list(Slot))
     found = needed.aggregate(people=Count("person", distinct=True), cards=Count("id"))
     people, cards = found["people"], found["cards"]
     each = cards / people / recent.minutes if people else 0.0

@@ -1,32 +1,28 @@
-"""The next card of a person, and what the sampler must know about them."""
+"""The next card of a person: an open question, a pair of the common set, the pair that picked them, or what is left."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Max, Q
 from django.utils import timezone
 
-from endoxa.collect import geography, sampler
+from endoxa.collect import sampler
+from endoxa.collect.cards import matching
 from endoxa.collect.cards.answering import UnknownCardError
-from endoxa.collect.cards.balance import balance_of, prompts_of
-from endoxa.collect.cards.candidates import asked_elsewhere
+from endoxa.collect.cards.balance import View, view_of
+from endoxa.collect.cards.candidates import admit, asked_elsewhere
 from endoxa.collect.cards.covers import at_draw
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.cards.pool import DatabasePool, cell_of, said_of
-from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair, Person
-from endoxa.collect.sampler import Cell
-from endoxa.collect.sampler.tiers import NEEDING
-from endoxa.collect.sampler.types import NEEDS
+from endoxa.collect.cards.said import said_of
+from endoxa.collect.models import CLOSED, Card, CardState, Match, Mention, Moderation, Pair, Person
+from endoxa.collect.sampler import Balance
+from endoxa.collect.sampler.slots import OPEN, TOPUP
 
-_CELL = ("country", "language", "need", "negative")
-_PAIR = ("id", "moderation", "topic", "merged_into_id", *_CELL)
-_THROUGH = tuple(f"pair__{name}" for name in _PAIR)
+_PAIR = ("id", "merged_into_id")
 
 SESSION = timedelta(hours=6)
 """Time within which nobody is asked the same open question again."""
@@ -36,7 +32,7 @@ PROMPT = "prompt"
 
 
 class _Past(NamedTuple):
-    """A card that the person had or has; `pair` holds the fields `_PAIR`, None where it was an open question."""
+    """A card that the person had or has; `pair` and `merged_into` are ids, None where it was an open question."""
 
     id: int
     number: int
@@ -45,87 +41,42 @@ class _Past(NamedTuple):
     country: str
     negative: bool
     drawn_at: datetime
-    expires_at: datetime
     closed_at: datetime | None
-    pair: tuple[Any, ...] | None
-
-    def is_open(self, now: datetime) -> bool:
-        """Whether the person has it before them: its time is not over, and its pair was not taken away."""
-        there = self.pair is None or self.pair[1] == Moderation.LIVE
-        return self.state == CardState.OPEN and self.expires_at > now and there
+    pair: int | None
+    merged_into: int | None
 
 
 def _history(person: Person) -> list[_Past]:
     """All cards of a person, the newest first; everything a draw asks about them, in one query."""
-    fields = _Past._fields[:-1]
-    rows = Card.objects.filter(person=person).order_by("-number").values_list(*fields, *_THROUGH)
-    own = len(fields)
-    return [_Past._make((*row[:own], None if row[own] is None else row[own:])) for row in rows]
+    fields = (*_Past._fields[:-2], "pair_id", "pair__merged_into_id")
+    rows = Card.objects.filter(person=person).order_by("-number", "-id").values_list(*fields)
+    return [_Past._make(row) for row in rows]
 
 
-def sampler_person(person: Person, now: datetime, history: Sequence[_Past] | None = None) -> sampler.Person:
-    """The person as the sampler sees them at this moment; `history` where it was read already."""
-    settings = person.campaign.settings
-    history = _history(person) if history is None else history
-    origins = frozenset(person.origins)
-    reserved, full = _reserved(person, now)
-    count = max(settings.sampler.in_a_row, settings.sampler.negative_in_a_row)
-    closed = [card for card in history if card.state in CLOSED]
-    return sampler.Person(
-        origins=origins,
-        near=geography.near(origins, frozenset(person.connections)),
-        languages=frozenset(person.languages or settings.data_languages),
-        excluded=_own(person, [card.pair for card in closed if card.pair is not None]),
-        full=full,
-        reserved=reserved,
-        no_topics=frozenset(person.topic_optouts),
-        last=tuple((card.country, card.negative) for card in closed[:count]),
-    )
+def _asking(person: Person, history: Sequence[_Past]) -> matching.Asking:
+    """The person as the sampler sees them, with the pairs that they answered, skipped or proposed.
 
-
-def _own(person: Person, answered: Iterable[tuple[Any, ...]]) -> dict[int, Cell]:
-    """Live pairs this person answered, skipped or proposed, and what those were merged into.
-
-    Others are in no pool and so cannot be taken out of its sizes; nor are those of topics the person does not want.
+    What was merged since counts for what it was merged into.
     """
-    rows = [*answered, *Mention.objects.filter(person=person).values_list(*_THROUGH)]
-    own: dict[int, Cell] = {}
-    while rows:
-        own.update(
-            {pk: cell_of(*cell) for pk, state, topic, _, *cell in rows if _wanted(person, state, topic)}
-        )
-        further = {into for _, _, _, into, *_ in rows if into is not None}
-        rows = list(Pair.objects.filter(pk__in=further).values_list(*_PAIR)) if further else []
-    return own
-
-
-def _wanted(person: Person, moderation: str, topic: str) -> bool:
-    return moderation == Moderation.LIVE and (not topic or topic not in person.topic_optouts)
-
-
-def _reserved(person: Person, now: datetime) -> tuple[dict[int, int], dict[int, Cell]]:
-    """Live leases of others by pair, and the pairs that they fill up to what is needed."""
     settings = person.campaign.settings.sampler
-    leases = Card.objects.filter(
-        campaign=person.campaign_id,
-        state=CardState.OPEN,
-        expires_at__gt=now,
-        pair__moderation=Moderation.LIVE,
-    ).exclude(person=person)
-    fields = (*(f"pair__{name}" for name in _CELL), "pair__ratings", "pair__topic")
-    reserved: Counter[int] = Counter()
-    cells: dict[int, tuple[Cell, int]] = {}
-    for pair, *cell, ratings, topic in leases.values_list(F("pair_id"), *fields):
-        if not _wanted(person, Moderation.LIVE, topic):
-            continue
-        reserved[pair] += 1
-        cells[pair] = cell_of(*cell), ratings
-    full = {
-        pair: cell
-        for pair, (cell, ratings) in cells.items()
-        if ratings + reserved[pair] >= (settings.k if cell.need == NEEDS else settings.k_max)
-    }
-    return dict(reserved), full
+    closed = [card for card in history if card.state in CLOSED]
+    count = max(settings.in_a_row, settings.negative_in_a_row)
+    latest = tuple((card.country, card.negative) for card in closed[:count])
+    said = Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
+    had = _with_roots([*((card.pair, card.merged_into) for card in closed), *said])
+    rater = matching.rater_of(person, cards=len(closed), last=latest)
+    return matching.Asking(person, had, rater)
+
+
+def _with_roots(pairs: Iterable[tuple[int | None, int | None]]) -> frozenset[int]:
+    """Ids of pairs, given with what each was merged into, and of all that these were merged into."""
+    found: set[int] = set()
+    rows = list(pairs)
+    while rows:
+        found.update(pair for pair, _ in rows if pair is not None)
+        further = {into for _, into in rows if into is not None} - found
+        rows = list(Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")) if further else []
+    return frozenset(found)
 
 
 def next_card(
@@ -135,151 +86,172 @@ def next_card(
 
     A reload therefore shows the same card. One whose time is over is given back first. Where no pair can be
     shown it is a prompt card (`pair` None), once for each country in `SESSION`, and None after that: all is done for
-    now. A card whose pair a moderator took away is given back too.
-
-    Pairs are drawn before the campaign is locked, since that takes most of the time, and drawn again within the lock
-    only where somebody else got the pair in between. The propensity is that of the moment of the draw.
+    now. A card whose pair a moderator took away is given back too. Every few seconds somebody's request lets pairs pick
+    raters for all (`matching`); so the pair for the next card is mostly there when the person comes for it.
 
     Raises:
         UnknownCardError: if the person has left the campaign.
     """
     now, rng = now or timezone.now(), rng or np.random.default_rng()
+    # What takes long to read is read before others wait for the lock.
+    view = view_of(person.campaign, now)
     history = _history(person)
-    shown = any(card.is_open(now) for card in history)
-    draft = None if shown else _draft(person, history, now, rng)
     with locked(person.campaign_id) as campaign:
         if not Person.objects.filter(pk=person.pk).exists():
             raise UnknownCardError
         person.campaign = campaign
-        until = now + timedelta(minutes=campaign.settings.lease_minutes)
         card = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
         if card is not None and _shown(card, now):
-            card.expires_at = until
+            card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
             card.save(update_fields=["expires_at"])
             return card
         if card is not None:
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
-        pair = _still_free(draft, campaign, now) if draft else None
-        if draft is None or (draft.drawn and pair is None):
-            draft = _draft(person, _history(person), now, rng)
-            pair = Pair.objects.get(pk=draft.drawn.pair) if draft.drawn else None
-        return _reserve(draft, pair, person, now, until)
+        if matching.is_due(campaign, now):
+            admit(campaign, view.outlook.room)
+            matching.match_all(campaign, view.outlook, now, rng)
+        newest = Card.objects.filter(person=person).aggregate(newest=Max("id"))["newest"]
+        if newest != max((past.id for past in history), default=None):
+            # Another window of the same person was here in between.
+            history = _history(person)
+        return _Draw(person, history, view, now, rng).card()
 
 
 def _shown(card: Card, now: datetime) -> bool:
     return card.expires_at > now and (card.pair is None or card.pair.moderation == Moderation.LIVE)
 
 
-@dataclass(frozen=True)
-class _Draft:
-    """A card before it is stored: the pair `drawn`, else the country `asked` about, else nothing is left.
+class _Draw:
+    """One new card, within the lock."""
 
-    `prompts` is the share of cards like this one that ask an open question though pairs wait.
-    """
+    def __init__(
+        self, person: Person, history: Sequence[_Past], view: View, now: datetime, rng: np.random.Generator
+    ) -> None:
+        self._person, self._history, self._view = person, history, view
+        self._now, self._rng = now, rng
+        self._campaign, self._settings = person.campaign, person.campaign.settings.sampler
+        self._number = history[0].number + 1 if history else 0
+        self._asking = _asking(person, history)
 
-    drawn: sampler.Drawn | None
-    asked: str | None
-    balance: sampler.Balance
-    number: int
-    prompts: float
+    def card(self) -> Card | None:
+        """What comes next, stored; None where nothing is left."""
+        settings, validate = self._settings, self._view.balance is Balance.VALIDATE
+        # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
+        if self._history and self._history[0].tier != PROMPT and (asked := self._early_question()) is not None:
+            return self._question(asked)
+        if self._rng.random() < settings.calibration and (common := self._next_common()) is not None:
+            return self._pair(common, "calibration")
+        if not validate and self._rng.random() < settings.topup and (topup := self._any(TOPUP)) is not None:
+            return self._pair(topup, "topup")
+        found = matching.take(self._asking, self._view.outlook, self._now, self._rng)
+        if found is not None:
+            return self._pair(found.pair, found.slot, found)
+        return self._rest(validate=validate)
 
+    def _rest(self, *, validate: bool) -> Card | None:
+        """For somebody whom no pair waits for: a pair that others have open, a question, or a pair that has its k."""
+        if validate and (pair := matching.backup(self._asking, self._now)) is not None:
+            return self._pair(pair, "backup")
+        questions = self._to_ask(again=False)
+        asks = bool(questions) and not validate and self._rng.random() < self._settings.prompt
+        if not asks and (pair := self._any(TOPUP, OPEN)) is not None:
+            return self._pair(pair, "open")
+        return self._question(self._least_said(questions)) if questions else None
 
-def _draft(person: Person, history: Sequence[_Past], now: datetime, rng: np.random.Generator) -> _Draft:
-    campaign = person.campaign
-    balance = balance_of(campaign, now)
-    shares = sampler.under(balance, campaign.settings.sampler)
-    number = history[0].number + 1 if history else 0
-    more = _to_ask(person, history, now, again=True)
-    # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
-    prompts = prompts_of(campaign, now) if more and number and history[0].tier != PROMPT else 0.0
-    if prompts and rng.random() < prompts:
-        return _Draft(None, _least_said(more, campaign), balance, number, prompts)
-    questions = _to_ask(person, history, now, again=False)
-    if not questions:
-        shares = shares.model_copy(update={"prompt": 0.0})
-    drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now, history), shares, rng)
-    asked = _least_said(questions, campaign) if drawn is None and questions else None
-    return _Draft(drawn, asked, balance, number, prompts)
+    def _early_question(self) -> str | None:
+        """The country to ask about though pairs wait, in as many cards as the controller and the country's gaps want."""
+        if not (more := self._to_ask(again=True)):
+            return None
+        return self._least_said(more) if self._rng.random() < self._view.outlook.prompts else None
 
+    def _least_said(self, countries: Sequence[str]) -> str:
+        return countries[0] if len(countries) == 1 else sampler.least_said(countries, said_of(self._campaign))[0]
 
-def _least_said(countries: Sequence[str], campaign: Campaign) -> str:
-    return countries[0] if len(countries) == 1 else sampler.least_said(countries, said_of(campaign))[0]
+    def _next_common(self) -> Pair | None:
+        """The first pair of the common set, in the order that all share, that the person has not had."""
+        found = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, calibration=True)
+        found = found.filter(language__in=self._asking.rater.languages).exclude(pk__in=self._asking.had)
+        return found.exclude(topic__in=self._asking.rater.no_topics).order_by("position", "id").first()
 
-
-def _still_free(draft: _Draft, campaign: Campaign, now: datetime) -> Pair | None:
-    """The drawn pair, if others left room for one more rating since; the calibration set has always room."""
-    if draft.drawn is None:
-        return None
-    # One query, since everybody waits for the lock meanwhile.
-    held = Count("cards", filter=Q(cards__state=CardState.OPEN, cards__expires_at__gt=now))
-    live = Pair.objects.filter(pk=draft.drawn.pair, moderation=Moderation.LIVE)
-    pair = live.annotate(held=held).first()
-    if pair is None or draft.drawn.tier == "calibration":
-        return pair
-    settings = campaign.settings.sampler
-    room = settings.k if draft.drawn.tier in NEEDING else settings.k_max
-    return pair if pair.ratings + pair.held < room else None
-
-
-def _reserve(draft: _Draft, pair: Pair | None, person: Person, now: datetime, until: datetime) -> Card | None:
-    """Store the card, within the lock; None where there is nothing to show."""
-    drawn, campaign = draft.drawn, person.campaign
-    if drawn is None and draft.asked is None:
-        return None
-    fields = _fields(pair, draft, person) if pair else sampler.Fields(words=True, ticks=False)
-    return Card.objects.create(
-        campaign=campaign,
-        person=person,
-        pair=pair,
-        country=pair.country if pair else draft.asked or "",
-        negative=bool(pair and pair.negative),
-        number=draft.number,
-        tier=drawn.tier if drawn else PROMPT,
-        weight=drawn.weight if drawn else None,
-        propensity=drawn.propensity * (1 - draft.prompts) if drawn else None,
-        pool=drawn.pool if drawn else 0,
-        version=campaign.version,
-        digest=campaign.settings.digest(),
-        adds=fields.words or fields.ticks,
-        words=fields.words,
-        ticks=fields.ticks,
-        revealed=at_draw(pair),
-        drawn_at=now,
-        expires_at=until,
-    )
-
-
-def _fields(pair: Pair, draft: _Draft, person: Person) -> sampler.Fields:
-    """What may be added after the card."""
-    adds = sampler.adds_on(draft.balance, draft.number)
-    return sampler.fields(
-        adds=adds,
-        own=pair.country in person.origins or not person.origins,
-        asked=asked_elsewhere(pair) if adds else 0,
-        settings=person.campaign.settings.sampler,
-    )
-
-
-def _to_ask(person: Person, history: Sequence[_Past], now: datetime, *, again: bool) -> list[str]:
-    """Countries for the next prompt card, the person's own first, then those felt close to; "" lets them choose.
-
-    Without those that were asked about within `SESSION`: all of them, or (`again`) those to which the person had
-    nothing to say the last time, and the one asked about last.
-    """
-    countries = [*person.origins, *person.connections] or list(person.campaign.settings.countries) or [""]
-    questions = [
-        card
-        for card in history
-        if card.tier == PROMPT and card.closed_at is not None and card.drawn_at > now - SESSION
-    ]
-    asked = {card.country for card in questions}
-    if again and questions:
-        latest = {card.country: card.id for card in reversed(questions)}
-        answered = set(
-            Mention.objects.filter(card__in=latest.values()).values_list("card_id", flat=True).distinct()
+    def _any(self, *needs: int) -> Pair | None:
+        """Any pair with k ratings that has room for one more; those about own and near countries first."""
+        rater = self._asking.rater
+        held = Count("cards", filter=Q(cards__state=CardState.OPEN, cards__expires_at__gt=self._now))
+        pairs = Pair.objects.filter(
+            campaign=self._campaign, moderation=Moderation.LIVE, need__in=needs, language__in=rater.languages
         )
-        asked = {country for country, card in latest.items() if card not in answered}
-        if len(countries) > 1:
-            asked.add(questions[0].country)
-    return [country for country in dict.fromkeys(countries) if country not in asked]
+        pairs = pairs.exclude(pk__in=self._asking.had).exclude(topic__in=rater.no_topics)
+        start = float(self._rng.random())
+        for part in (pairs.filter(country__in=rater.origins | rater.near), pairs):
+            # Places are spread by chance, so that the next one after a random place is any of them.
+            for some in (part.filter(position__gte=start), part.filter(position__lt=start)):
+                free = some.annotate(held=held).filter(ratings__lt=self._settings.k_max - F("held"))
+                if (pair := free.order_by("position").first()) is not None:
+                    return pair
+        return None
+
+    def _pair(self, pair: Pair, tier: str, match: Match | None = None) -> Card:
+        fields = self._fields(pair)
+        return self._store(
+            pair=pair,
+            country=pair.country,
+            negative=bool(pair.negative),
+            tier=tier,
+            propensity=match.propensity if match else None,
+            pool=match.pool if match else 0,
+            adds=fields.words or fields.ticks,
+            words=fields.words,
+            ticks=fields.ticks,
+            revealed=at_draw(pair),
+        )
+
+    def _question(self, country: str) -> Card:
+        return self._store(country=country, tier=PROMPT, words=True, ticks=False, revealed=at_draw(None))
+
+    def _store(self, **fields: Any) -> Card:
+        return Card.objects.create(
+            campaign=self._campaign,
+            person=self._person,
+            number=self._number,
+            version=self._campaign.version,
+            digest=self._campaign.settings.digest(),
+            drawn_at=self._now,
+            expires_at=self._now + timedelta(minutes=self._campaign.settings.lease_minutes),
+            **fields,
+        )
+
+    def _fields(self, pair: Pair) -> sampler.Fields:
+        """What may be added after the card."""
+        adds = sampler.adds_on(self._view.balance, self._number)
+        return sampler.fields(
+            adds=adds,
+            own=pair.country in self._person.origins or not self._person.origins,
+            asked=asked_elsewhere(pair, self._now) if adds else 0,
+            candidates=self._view.candidates,
+            settings=self._settings,
+        )
+
+    def _to_ask(self, *, again: bool) -> list[str]:
+        """Countries for the next prompt card, the person's own first, then those felt close to; "" lets them choose.
+
+        Without those that were asked about within `SESSION`: all of them, or (`again`) those to which the person had
+        nothing to say the last time, and the one asked about last.
+        """
+        person = self._person
+        countries = [*person.origins, *person.connections] or list(self._campaign.settings.countries) or [""]
+        questions = [
+            card
+            for card in self._history
+            if card.tier == PROMPT and card.closed_at is not None and card.drawn_at > self._now - SESSION
+        ]
+        asked = {card.country for card in questions}
+        if again and questions:
+            latest = {card.country: card.id for card in reversed(questions)}
+            answered = set(
+                Mention.objects.filter(card__in=latest.values()).values_list("card_id", flat=True).distinct()
+            )
+            asked = {country for country, card in latest.items() if card not in answered}
+            if len(countries) > 1:
+                asked.add(questions[0].country)
+        return [country for country in dict.fromkeys(countries) if country not in asked]

@@ -11,7 +11,7 @@ from django.conf import settings as django_settings
 from django.db.models import Count
 
 from endoxa.collect.models import Campaign, Moderation, Pair, Person
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 
 SHOWN = 3
 """Countries that a page names; no ranking of them, and none of people."""

@@ -31,7 +31,7 @@ from endoxa.collect.models import (
     Person,
     Source,
 )
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa.collect.withdrawals import What, bury, noted
 
 SHOWN = {MixedKind.HEARD: 5, MixedKind.COMPARE: 2}

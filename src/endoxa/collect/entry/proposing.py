@@ -21,7 +21,7 @@ from endoxa.collect.entry.likeness import CUT_OFF, alike, likeness
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.entry.words import Words, read_words
 from endoxa.collect.models import Campaign, Card, Judged, Mention, Moderation, Pair, Person, Source, Via
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 
 PER_CARD = 20
 """Typed proposals that one card takes."""

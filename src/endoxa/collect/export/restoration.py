@@ -43,7 +43,7 @@ from endoxa.collect.models import (
     Statement,
     Tombstone,
 )
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa.errors import UserError
 
 Pairs = Mapping[str, Pair]

@@ -35,7 +35,7 @@ from endoxa.collect.models import (
     Statement,
     Tombstone,
 )
-from endoxa.collect.sampler.types import CANDIDATE
+from endoxa.collect.sampler.slots import CANDIDATE
 
 Row = dict[str, Any]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.models import Campaign, Moderation, Pair
-from endoxa.collect.sampler.types import CANDIDATE
+from endoxa.collect.sampler.slots import CANDIDATE
 from endoxa.collect.security.codes import new_code
 from endoxa.errors import UserError
 

@@ -15,7 +15,7 @@ from endoxa.collect.sampler.controller import (
     adds_on,
     forecast,
 )
-from endoxa.collect.sampler.matching import Match, Moment, Rater, Waiting, match, price
+from endoxa.collect.sampler.matching import Match, Moment, Rater, Waiting, guards, match, price
 from endoxa.collect.sampler.settings import SamplerSettings
 from endoxa.collect.sampler.slots import Filled, Slot, open_slots, place
 
@@ -38,6 +38,7 @@ __all__ = [
     "adds_on",
     "fields",
     "forecast",
+    "guards",
     "least_said",
     "match",
     "open_slots",

@@ -154,6 +154,20 @@ def match(
     return found
 
 
+def guards(rater: Rater, pair: Waiting, settings: SamplerSettings) -> bool:
+    """Whether a pair should not come next: too many cards in a row are about its country, or unkind about one's own."""
+    latest = [country for country, _ in rater.last[: settings.in_a_row]]
+    if len(latest) == settings.in_a_row and set(latest) == {pair.country}:
+        return True
+    hurtful = rater.last[: settings.negative_in_a_row]
+    return (
+        pair.negative
+        and pair.country in rater.origins
+        and len(hurtful) == settings.negative_in_a_row
+        and all(negative and country in rater.origins for country, negative in hurtful)
+    )
+
+
 def _distance(pair: Waiting, person: Rater) -> int:
     slots = list(Slot)
     by = place(pair.country, person.origins, person.near)
@@ -184,7 +198,7 @@ class _Round:
         may = {
             one.person
             for one in could
-            if one.person in self.free and not (guarded and self._guarded(one, pair))
+            if one.person in self.free and not (guarded and guards(one, pair, self._moment.settings))
         }
         for slot in pair.slots:
             people = self._people(slot, groups, may)
@@ -216,19 +230,6 @@ class _Round:
     def _for_anyone(self, rater: Rater) -> bool:
         """Whether somebody can be drawn for any country: not with the first cards, unless all have those."""
         return rater.cards >= FIRST_CARDS or self._all_new or rater.person == self._moment.asking
-
-    def _guarded(self, rater: Rater, pair: Waiting) -> bool:
-        settings = self._moment.settings
-        latest = [country for country, _ in rater.last[: settings.in_a_row]]
-        if len(latest) == settings.in_a_row and set(latest) == {pair.country}:
-            return True
-        hurtful = rater.last[: settings.negative_in_a_row]
-        return (
-            pair.negative
-            and pair.country in rater.origins
-            and len(hurtful) == settings.negative_in_a_row
-            and all(negative and country in rater.origins for country, negative in hurtful)
-        )
 
     def _people(self, slot: Slot, groups: _Groups, may: set[Hashable]) -> list[Rater]:
         """Whom a slot is drawn from: the first kind that somebody is of; empty where all of these are busy."""

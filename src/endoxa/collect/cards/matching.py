@@ -1,0 +1,277 @@
+"""Pairs pick their raters (`sampler.matching`): who takes part, what waits, and the pair that waits for each person.
+
+Everything here is called under the lock of the campaign.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+import numpy as np
+from django.db.models import Count, F, Q, QuerySet, Sum
+
+from endoxa.collect import geography, sampler
+from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person
+from endoxa.collect.sampler import KEPT_SECONDS, Outlook, Rater, Slot, Waiting
+from endoxa.collect.sampler.slots import NEEDS, wanted
+
+_AHEAD = 12
+"""Pairs that are read for each person who is free, of each kind."""
+
+_FIELDS = (
+    "id",
+    "country",
+    "language",
+    "topic",
+    "negative",
+    "ratings",
+    "own_filled",
+    "near_filled",
+    "waiting_since",
+)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A person who waits for a card, with what they had: pairs they answered, said or were shown, and `rater`."""
+
+    person: Person
+    had: frozenset[int]
+    rater: Rater
+
+
+class _Reserved(NamedTuple):
+    """A slot of a pair that an open card or a match holds for somebody; `pair` None: they have an open question."""
+
+    person: UUID
+    pair: int | None
+    slot: Slot
+
+
+def rater_of(
+    person: Person, *, cards: int = 0, last: tuple[tuple[str, bool], ...] = (), free: bool = True
+) -> Rater:
+    """A person as the sampler sees them."""
+    origins = frozenset(person.origins)
+    return Rater(
+        person=person.pk,
+        origins=origins,
+        near=geography.near(origins, frozenset(person.connections)),
+        languages=frozenset(person.languages or person.campaign.settings.data_languages),
+        no_topics=frozenset(person.topic_optouts),
+        cards=cards,
+        last=last,
+        free=free,
+    )
+
+
+def is_due(campaign: Campaign, now: datetime) -> bool:
+    """Whether pairs should pick raters for everybody: it is some seconds ago that they did, in whatever process."""
+    return campaign.matched_at is None or not 0 <= (now - campaign.matched_at).total_seconds() < KEPT_SECONDS
+
+
+def match_all(campaign: Campaign, outlook: Outlook, now: datetime, rng: np.random.Generator) -> None:
+    """Let pairs pick raters among all who are free."""
+    campaign.matched_at = now
+    campaign.save(update_fields=["matched_at"])
+    _Round(campaign, outlook, now, rng).match(None)
+
+
+def take(asking: Asking, outlook: Outlook, now: datetime, rng: np.random.Generator) -> Match | None:
+    """The pair that waits for a person, else one that picks them now; None where none can. It waits no longer.
+
+    A pair that was taken away, is complete or was answered since is dropped. So is one that should not come now
+    (`sampler.guards`), where another can.
+    """
+    campaign = asking.person.campaign
+    found = _waiting_for(asking, now)
+    if found is None or sampler.guards(asking.rater, _as_waiting(found.pair), campaign.settings.sampler):
+        _drop(asking.person)
+        _Round(campaign, outlook, now, rng).match(asking)
+        found = _waiting_for(asking, now)
+    _drop(asking.person)
+    return found
+
+
+def _waiting_for(asking: Asking, now: datetime) -> Match | None:
+    found = Match.objects.filter(person=asking.person, until__gt=now).select_related("pair").first()
+    if found is None or found.pair_id in asking.had:
+        return None
+    return found if found.pair.moderation == Moderation.LIVE and found.pair.need == NEEDS else None
+
+
+def _drop(person: Person) -> None:
+    Match.objects.filter(person=person).delete()
+
+
+def _as_waiting(pair: Pair) -> Waiting:
+    return Waiting(pair.pk, pair.country, pair.language, pair.topic, bool(pair.negative), slots=())
+
+
+def backup(asking: Asking, now: datetime) -> Pair | None:
+    """A pair whose missing ratings all wait for others, in case they leave: the one that has waited longest.
+
+    It has a single card more than ratings are missing, so that not everybody gets the same.
+    """
+    campaign = asking.person.campaign
+    held = Counter(one.pair for one in _reserved(campaign, now) if one.pair is not None)
+    rows = _needing(campaign).filter(pk__in=held, language__in=asking.rater.languages)
+    rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
+    k = campaign.settings.sampler.k
+    return next(
+        (pair for pair in rows.order_by("waiting_since", "pk") if pair.ratings + held[pair.pk] <= k), None
+    )
+
+
+def _needing(campaign: Campaign) -> QuerySet[Pair]:
+    return Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, need=NEEDS)
+
+
+def _reserved(campaign: Campaign, now: datetime) -> list[_Reserved]:
+    """Slots that open cards and matches hold. Of cards that no slot asked for, the slot of anyone."""
+    cards = Card.objects.filter(campaign=campaign, state=CardState.OPEN, expires_at__gt=now)
+    matches = Match.objects.filter(campaign=campaign, until__gt=now)
+    rows = [*cards.values_list("person", "pair", "tier"), *matches.values_list("person", "pair", "slot")]
+    return [
+        _Reserved(person, pair, Slot(slot) if slot in list(Slot) else Slot.ANYONE)
+        for person, pair, slot in rows
+    ]
+
+
+class _Round:
+    """One round of matches: who takes part, what is reserved and what waits, at one moment."""
+
+    def __init__(
+        self, campaign: Campaign, outlook: Outlook, now: datetime, rng: np.random.Generator
+    ) -> None:
+        self._campaign, self._outlook, self._now, self._rng = campaign, outlook, now, rng
+        self._settings = campaign.settings.sampler
+
+    def match(self, asking: Asking | None) -> None:
+        """Store matches for all who are free; who is asking goes without only where no pair can be shown to them."""
+        Match.objects.filter(campaign=self._campaign, until__lte=self._now).delete()
+        if not _needing(self._campaign).exists():
+            return
+        raters = self._raters(asking)
+        prices = self._prices(raters)
+        person = asking.rater.person if asking else None
+        for hurried in (self._outlook.hurried, True):
+            moment = sampler.Moment(self._settings, prices, hurried=hurried, asking=person)
+            found = sampler.match(self._waiting(raters, asking, hurried=hurried), raters, moment, self._rng)
+            self._store(found)
+            if asking is None or any(one.person == person for one in found):
+                return
+            # Nothing for whom nobody is waited for: then they stand in for those who are.
+            raters = [replace(one, free=one.person == person) for one in raters]
+
+    def _store(self, found: Iterable[sampler.Match]) -> None:
+        until = self._now + timedelta(minutes=self._campaign.settings.lease_minutes)
+        Match.objects.bulk_create(
+            Match(
+                campaign=self._campaign,
+                person_id=one.person,
+                pair_id=one.pair,
+                slot=one.slot,
+                propensity=one.propensity,
+                pool=one.pool,
+                until=until,
+            )
+            for one in found
+        )
+
+    def _raters(self, asking: Asking | None) -> list[Rater]:
+        """Everybody who takes part: free are those who have a card before them and no pair that waits for them."""
+        since = self._now - timedelta(minutes=self._outlook.expected.returning)
+        people = Person.objects.filter(cards__campaign=self._campaign, cards__drawn_at__gt=since)
+        counted = people.annotate(drawn=Count("cards")).order_by("pk")
+        here = set(
+            Card.objects.filter(
+                campaign=self._campaign, state=CardState.OPEN, expires_at__gt=self._now
+            ).values_list("person", flat=True)
+        )
+        here -= set(Match.objects.filter(campaign=self._campaign).values_list("person", flat=True))
+        found = []
+        for one in counted:
+            one.campaign = self._campaign
+            if asking is None or one.pk != asking.rater.person:
+                found.append(rater_of(one, cards=one.drawn, free=one.pk in here))
+        return [*found, asking.rater] if asking else found
+
+    def _prices(self, raters: Sequence[Rater]) -> Mapping[str, float]:
+        """The price of each country that somebody comes from, from the open slots for its people."""
+        people = Counter(country for one in raters for country in one.origins)
+        own = wanted(self._settings)[Slot.OWN]
+        lacking = _needing(self._campaign).filter(country__in=people, own_filled__lt=own).values_list("country")
+        slots = dict(lacking.annotate(n=Sum(own - F("own_filled"))).order_by())
+        each = max(1.0, self._outlook.pace.each * self._outlook.minutes)
+        return {country: sampler.price(slots.get(country, 0), n, each) for country, n in people.items()}
+
+    def _waiting(self, raters: Sequence[Rater], asking: Asking | None, *, hurried: bool) -> list[Waiting]:
+        """Pairs for the people who are free, those that miss fewest ratings first."""
+        reserved = [one for one in _reserved(self._campaign, self._now) if one.pair is not None]
+        rows = self._rows(raters, asking, len(reserved), hurried=hurried)
+        held: defaultdict[int, Counter[Slot]] = defaultdict(Counter)
+        for one in reserved:
+            held[one.pair or 0][one.slot] += 1
+        slots = {
+            pk: sampler.open_slots(
+                sampler.Filled(own, near, ratings - own - near) + held.get(pk, {}), self._settings
+            )
+            for pk, *_, ratings, own, near, _ in rows
+        }
+        rows = [row for row in rows if slots[row[0]]]
+        barred = self._barred([row[0] for row in rows])
+        for one in reserved:
+            barred[one.pair or 0].add(one.person)
+        return [
+            Waiting(pk, country, language, topic, bool(negative), slots[pk], frozenset(barred[pk]))
+            for pk, country, language, topic, negative, *_ in rows
+        ]
+
+    def _rows(
+        self, raters: Sequence[Rater], asking: Asking | None, reserved: int, *, hurried: bool
+    ) -> list[tuple]:  # type: ignore[type-arg]
+        """Columns `_FIELDS` of pairs: for own and near people who are free, and for anyone. Reads by index."""
+        free = [one for one in raters if one.free]
+        limit = _AHEAD * len(free) + reserved
+        goal = wanted(self._settings)
+        pairs = _needing(self._campaign).filter(
+            language__in=frozenset[str]().union(*(one.languages for one in free))
+        )
+        if asking is not None:
+            # What somebody rated alone comes first in this order, and would hide the rest from them.
+            pairs = pairs.exclude(pk__in=asking.had)
+        if asking is not None and len(free) == 1:
+            pairs = pairs.exclude(topic__in=asking.rater.no_topics)
+        known = frozenset[str]().union(*(one.origins | one.near for one in raters))
+        anyone = Q(ratings__lt=F("own_filled") + F("near_filled") + goal[Slot.ANYONE]) | ~Q(country__in=known)
+        kinds = (
+            pairs.filter(country__in=_countries(free, "origins"), own_filled__lt=goal[Slot.OWN]),
+            pairs.filter(country__in=_countries(free, "near"), near_filled__lt=goal[Slot.NEAR]),
+            pairs if hurried else pairs.filter(anyone),
+        )
+        found = {
+            row[0]: row
+            for kind in kinds
+            for row in kind.order_by("-ratings", "waiting_since").values_list(*_FIELDS)[:limit]
+        }
+        return sorted(found.values(), key=lambda row: (-row[5], row[8], row[0]))
+
+    def _barred(self, pairs: Collection[int]) -> defaultdict[int, set[UUID]]:
+        """People who answered each pair, or one that was merged into it, or said it."""
+        answered = Card.objects.filter(state__in=CLOSED)
+        found: defaultdict[int, set[UUID]] = defaultdict(set)
+        for rows in (answered, Mention.objects.all()):
+            together = rows.filter(Q(pair__in=pairs) | Q(pair__merged_into__in=pairs))
+            for pair, into, person in together.values_list("pair_id", "pair__merged_into_id", "person_id"):
+                found[into or pair].add(person)
+        return found
+
+
+def _countries(raters: Iterable[Rater], kind: str) -> frozenset[str]:
+    return frozenset[str]().union(*(getattr(one, kind) for one in raters))
