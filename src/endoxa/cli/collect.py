@@ -14,6 +14,7 @@ from endoxa.cli.settings_command import GroupedCommand
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
+    from endoxa.collect.project.folder import Folder
     from endoxa.collect.project.starting import Started
 
 
@@ -171,7 +172,7 @@ def serve(
     refuse_taken(address, port)
     with held(opened):
         enter(opened, listening=address)
-        _serve(address, port, workers)
+        _serve(opened, address, port, workers)
     typer.echo("\nStopped. Everything is kept.")
 
 
@@ -258,13 +259,15 @@ def _read_password() -> str:
     return password
 
 
-def _serve(host: str, port: int, workers: int | None) -> None:
+def _serve(folder: Folder, host: str, port: int, workers: int | None) -> None:
     from endoxa.collect.addresses import reached_at
     from endoxa.collect.project.database import prepare
+    from endoxa.collect.project.lists import say_whose
     from endoxa.collect.project.server import serve as answer
     from endoxa.collect.project.starting import collect_static, invitations
 
     prepare()
+    say_whose(folder)
     collect_static()
     addresses = reached_at(host, port)
     for invitation in invitations():
