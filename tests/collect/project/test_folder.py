@@ -59,6 +59,7 @@ def copy(made, tmp_path):
 class TestInit:
     def test_makes_a_private_folder_with_an_account_and_a_code(self, made):
         folder, said = made
+        assert ": a rehearsal until you press Open, with 384 seed pairs." in said
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         for name in ("secret.key", "db.sqlite3"):
             assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600

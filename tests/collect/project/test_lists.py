@@ -155,7 +155,12 @@ from endoxa.collect.privacy import withdraw
 person = Person.objects.create(campaign=Campaign.objects.get(), secret_hash="ana", receipt_hash="ana",
     ui_language="en", consent_version=1, consent_language="en", consent_hour=timezone.now())
 """
-LEAVE = "import django; django.setup()\nfrom endoxa.collect.models import *\nfrom endoxa.collect.privacy import withdraw\nwithdraw(Person.objects.get())"
+LEAVE = """
+import django; django.setup()
+from endoxa.collect.models import *
+from endoxa.collect.privacy import withdraw
+withdraw(Person.objects.get())
+"""
 
 
 def run(folder, code):

@@ -169,7 +169,8 @@ def restore(
 
     It is brought up to the installed version and loses whoever withdrew after it was made, before anything is put in
     place: by the list in that folder, and by `withdrawals`, a copy of the list. Where neither is there, or not the
-    newest, only `no_withdrawals` restores: the caller says that nobody withdrew since. Starts Django; once in a process.
+    newest, only `no_withdrawals` restores: the caller says that nobody withdrew since. Starts Django; once in a
+    process.
 
     Raises:
         UserError: the backup is damaged, the folder is being served or another campaign's, a list is missing, empty,

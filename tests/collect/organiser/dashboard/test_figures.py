@@ -282,8 +282,14 @@ GUESSED = "With 40 taking part, every pair will have at least 3 ratings at the e
         (
             figures_with(pairs=0, done=0),
             "open",
-            False,
+            True,
             "There are no pairs to rate yet: people are asked what is said about their countries.",
+        ),
+        (
+            figures_with(pairs=0, done=0),
+            "open",
+            False,
+            f"{REHEARSAL} There are no pairs to rate yet: people are asked what is said about their countries.",
         ),
     ],
 )

@@ -19,6 +19,7 @@ from endoxa.collect.organiser.dashboard.services import (
     StateForm,
     end_rehearsal,
     lacking,
+    rehearsal_of,
     set_balance,
     set_state,
 )
@@ -35,10 +36,10 @@ ROLES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER, Role.RESEARCHER)
 def dashboard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Figures, forecast and, for organisers, the buttons and what is missing."""
     steers = Role.ORGANISER in roles_of(request, campaign)
-    more: dict[str, Any] = {"begun": campaign.began_at is not None}
+    more: dict[str, Any] = {"begun": not campaign.rehearsing}
     if steers:
         more |= {"state_form": StateForm(), "balance_form": BalanceForm(), "lacking": lacking(campaign)}
-        more["rehearsed"] = campaign.began_at is None and campaign.people.exists()
+        more["rehearsal"] = rehearsal_of(campaign).value
     return render(request, "organiser/dashboard.html", {**_shown(campaign), **more})
 
 
@@ -128,7 +129,7 @@ def _shown(campaign: Campaign) -> dict[str, Any]:
 def _cards_shown(campaign: Campaign) -> dict[str, Any]:
     figures = figures_of(campaign)
     k = campaign.settings.sampler.k
-    begun = campaign.began_at is not None
+    begun = not campaign.rehearsing
     return {
         "taken_at": figures.taken_at,
         "figures": figures,
@@ -144,7 +145,7 @@ def _cards_shown(campaign: Campaign) -> dict[str, Any]:
 
 def _survey_shown(campaign: Campaign) -> dict[str, Any]:
     figures = survey_figures_of(campaign)
-    values = {"forecast": survey_sentence(campaign.state)}
+    values = {"forecast": survey_sentence(campaign.state, begun=not campaign.rehearsing)}
     if figures is None:
         return values
     return {
