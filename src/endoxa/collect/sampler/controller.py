@@ -86,11 +86,16 @@ class Forecast:
 
 @dataclass(frozen=True)
 class Pace:
-    """How many people are active, ratings of each a minute, and whether that is only what the campaign was made for."""
+    """How many people are active, ratings of each a minute, and whether that is only what the campaign was made for.
+
+    `told` is what a forecast in words goes by, where that is something else: the last minutes alone, or, while they may
+    say little of the room, all who were expected.
+    """
 
     people: int
     each: float
     guessed: bool = False
+    told: Pace | None = None
 
     @property
     def rate(self) -> float:
@@ -195,22 +200,23 @@ class Outlook:
 
 
 def forecast(now: Outlook) -> Forecast:
-    """Look ahead."""
-    switch = _advised(now) if now.ordered else _decided(now)
+    """Look ahead: what the controller will do at its own pace, what comes of it at the pace that is told."""
+    told = replace(now, pace=now.pace.told or now.pace)
+    switch = _advised(told) if now.ordered else _decided(now)
     adding = max(0.0, now.minutes)
     if now.ordered is Balance.VALIDATE:
         adding = 0.0
     elif not now.ordered:
         adding = switch or 0.0
-    coming = now.new_pairs * now.pace.rate * adding
-    missing = now.backlog + coming * now.k - now.capacity
-    others = now.pace.people - (1 if coming > 0 else 0)
+    coming = told.new_pairs * told.pace.rate * adding
+    missing = told.backlog + coming * told.k - told.capacity
+    others = told.pace.people - (1 if coming > 0 else 0)
     return Forecast(
         short=max(0, math.ceil(2 * missing / (now.k + 1))),
         switch_in=switch,
         coming=coming,
         balance=now.balance,
-        guessed_people=now.pace.people if now.pace.guessed else None,
+        guessed_people=told.pace.people if told.pace.guessed else None,
         too_few_people=others < now.k and (now.backlog > 0 or coming > 0),
     )
 
@@ -272,20 +278,29 @@ class Expected:
         """Minutes whose answers say how many people are active and how fast they are."""
         return 10.0 if self.together else 24 * 60.0
 
+    @property
+    def _filling(self) -> float:
+        """Minutes in which people still come."""
+        return max(self.window, self.minutes / 4) if self.together else self.window
+
     def pace(self, age: float, people: int, each: float) -> Pace:
         """What to go by at `age` minutes, given people and their ratings a minute in the last window.
 
         Most have not joined while a campaign is younger than its window, and after a break nobody is back yet: the last
         minutes say nothing about the room then. After that, what was expected counts half as much with every window,
-        since a room fills slowly; more people than expected count at once.
+        since a room fills slowly (in a long one a quarter of the time); more people than expected count at once.
+        What is told is never such a mixture: the expected people for a second window, then those who are there.
         """
         first = _FIRST_PACE if self.together else _FIRST_CARDS / self.minutes
         if age < self.window or not people:
             return Pace(max(people, self.people), first, guessed=True)
         prior = 0.5 ** (age / self.window - 1)
-        # Below half the room itself says most, and what comes out is no longer a guess.
         missing = max(0, self.people - people)
-        return Pace(people + round(prior * missing), (1 - prior) * each + prior * first, guessed=prior > 0.5)
+        told = (
+            Pace(people + missing, each, guessed=missing > 0) if age < 2 * self.window else Pace(people, each)
+        )
+        coming = round(missing * 0.5 ** (max(0.0, age - self._filling) / self.window))
+        return Pace(people + coming, (1 - prior) * each + prior * first, told=told)
 
 
 def adds_on(balance: Balance, card: int) -> bool:
