@@ -27,6 +27,7 @@ from endoxa.collect.organiser.dashboard.figures import (
     Figures,
     agreement_of,
     count,
+    neediest,
     together,
 )
 from endoxa.collect.organiser.dashboard.forecast import advice, sentence, switch_at
@@ -76,6 +77,12 @@ def test_a_shown_country_joins_where_the_rest_could_be_told_from_the_total():
         {"AR": people(1, 2, 3, 4), "CL": people(1, 2, 5), "UY": people(6)},
     )
     assert [row.country for row in rows] == ["AR", OTHERS]
+
+
+def test_what_the_wall_has_no_room_for_joins_the_last_row():
+    rows = [country("AR", has=9), country("CL", has=12), country("UY", has=15), Coverage(OTHERS, 6, 1, 6, 18)]
+    assert neediest(rows, 4) == tuple(rows)
+    assert neediest(rows, 3) == (*rows[:2], Coverage(OTHERS, 16, 3, 21, 48))
 
 
 def test_nothing_is_shown_of_two_people():

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from endoxa.collect.campaign import in_language
 from endoxa.collect.models import Campaign, Role
 from endoxa.collect.organiser.access import allowed, roles_of
-from endoxa.collect.organiser.dashboard.figures import figures_of
+from endoxa.collect.organiser.dashboard.figures import figures_of, neediest
 from endoxa.collect.organiser.dashboard.forecast import advice, sentence, survey_sentence, switch_at
 from endoxa.collect.organiser.dashboard.services import (
     BalanceForm,
@@ -29,6 +29,9 @@ from endoxa.collect.organiser.wording import BALANCES, bars, country_rows, quest
 
 ROLES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER, Role.RESEARCHER)
 """Who sees figures of the whole: every account of the campaign."""
+
+_ON_THE_WALL = 22
+"""Countries that the projector page has room for."""
 
 
 @allowed(*ROLES)
@@ -136,6 +139,7 @@ def _cards_shown(campaign: Campaign) -> dict[str, Any]:
         "k": k,
         "percent": round(100 * figures.share),
         "bars": bars(figures.coverage),
+        "wall": bars(neediest(figures.coverage, _ON_THE_WALL)),
         "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
         "advice": advice(figures, state=campaign.state, balance=campaign.balance),
         "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance, begun=begun),
