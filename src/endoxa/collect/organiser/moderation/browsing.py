@@ -120,6 +120,16 @@ class PairsForm(forms.Form):
         assert isinstance(field, forms.ChoiceField)
         field.choices = [("", gettext_lazy("everything")), *choices]
 
+    def chosen(self) -> list[str]:
+        """What is chosen beside words, as the fields call it."""
+        self.is_valid()
+        values = {name: value for name, value in self.cleaned_data.items() if name != "q" and value}
+        fields = ((self.fields[name], value) for name, value in values.items())
+        return [
+            str(dict(field.choices)[value] if isinstance(field, forms.ChoiceField) else field.label)
+            for field, value in fields
+        ]
+
     def pairs(self) -> QuerySet[Pair]:
         """The pairs asked for, newest first; what is no choice filters nothing."""
         self.is_valid()
