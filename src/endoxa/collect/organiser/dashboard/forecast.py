@@ -78,7 +78,7 @@ def survey_sentence(state: str, *, begun: bool) -> str:
     if state == State.DRAFT:
         return _standing_still(state)
     if not begun:
-        return gettext("This is a rehearsal until you press Open: until then all answers can be erased.")
+        return gettext("This is a rehearsal until you press Open: then the real collecting begins.")
     return gettext("People are asked the questions of the survey.")
 
 
