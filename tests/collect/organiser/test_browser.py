@@ -77,7 +77,12 @@ def sign_in(one, name, password):
 
 
 def answer(one, value):
-    """Answer the card of a person, and wait for what comes next."""
+    """Answer the card of a person, and wait for what comes next; lists and comparisons that come before it too."""
+    while (
+        mixed := one.page.locator("button[form=mixed], form[action*='/mixed/'] button[value=same]")
+    ).count():
+        mixed.first.click()
+        one.page.wait_for_load_state()
     form, cover = one.page.locator("form.answers"), one.page.locator("#reveal button")
     if cover.count():
         cover.click()

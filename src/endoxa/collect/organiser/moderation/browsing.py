@@ -123,12 +123,11 @@ class PairsForm(forms.Form):
     def chosen(self) -> list[str]:
         """What is chosen beside words, as the fields call it."""
         self.is_valid()
-        values = {name: value for name, value in self.cleaned_data.items() if name != "q" and value}
-        fields = ((self.fields[name], value) for name, value in values.items())
-        return [
-            str(dict(field.choices)[value] if isinstance(field, forms.ChoiceField) else field.label)
-            for field, value in fields
-        ]
+        words = {}
+        for name, field in self.fields.items():
+            choices: Any = field.choices if isinstance(field, forms.ChoiceField) else [(True, field.label)]
+            words[name] = dict(choices)
+        return [str(words[name][value]) for name, value in self.cleaned_data.items() if value and name != "q"]
 
     def pairs(self) -> QuerySet[Pair]:
         """The pairs asked for, newest first; what is no choice filters nothing."""
