@@ -220,7 +220,10 @@ _ALL = (
     Component(
         "country phrases",
         "how sentences name the people of a country",
-        (Source("collect/export/identities.toml", "section", keep=("usual", "form/*/pattern")),),
+        (
+            Source("collect/export/identities.toml", "leaf"),
+            Source("collect/articles.toml", "section", keep=("usual", "form/*/pattern")),
+        ),
     ),
     Component(
         "words of checks",
@@ -241,7 +244,6 @@ LEFT_OUT: Mapping[str, str] = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
     "instruments/association_tests/items/check.toml": "an independent list of agreement, for checks of the templates",
     "languages/persons/faker.toml": "first names from Faker, which are no words of a language",
-    "collect/articles.toml": "articles by country code; the sentences around them are the component 'country phrases'",
     "demo/sample.csv": "an invented sample whose words are planted",
     "curate/normalise/groups.toml": "names of peoples by which English text is read",
 }
