@@ -14,7 +14,8 @@ from endoxa.cli.settings_command import GroupedCommand
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
-    from endoxa.collect.project.starting import Started
+    from endoxa.collect.project.folder import Folder
+    from endoxa.collect.project.starting import Invitation, Started
 
 
 class CollectGroup(typer.core.TyperGroup):
@@ -113,8 +114,8 @@ def init(
 ) -> None:
     """Create a campaign: a folder with its database, its settings, an organiser's account and a join code.
 
-    The password is printed once; only its hash is stored. The campaign is open at once, but reachable only while it is
-    served. If DATABASE_URL is set, answers are stored in that database.
+    The password is printed once; only its hash is stored. People can join at once while it is served; it is a rehearsal
+    until an organiser presses Open. If DATABASE_URL is set, answers are stored in that database.
 
     \b
     Examples:
@@ -171,7 +172,7 @@ def serve(
     refuse_taken(address, port)
     with held(opened):
         enter(opened, listening=address)
-        _serve(address, port, workers)
+        _serve(opened, address, port, workers)
     typer.echo("\nStopped. Everything is kept.")
 
 
@@ -258,17 +259,19 @@ def _read_password() -> str:
     return password
 
 
-def _serve(host: str, port: int, workers: int | None) -> None:
+def _serve(folder: Folder, host: str, port: int, workers: int | None) -> None:
     from endoxa.collect.addresses import reached_at
     from endoxa.collect.project.database import prepare
+    from endoxa.collect.project.lists import say_whose
     from endoxa.collect.project.server import serve as answer
     from endoxa.collect.project.starting import collect_static, invitations
 
     prepare()
+    say_whose(folder)
     collect_static()
     addresses = reached_at(host, port)
     for invitation in invitations():
-        typer.echo(f"Campaign {invitation.slug} is {invitation.state}.")
+        typer.echo(_standing(invitation))
         if invitation.lacking:
             typer.echo(
                 f"Before people come, fill in on the organisers' pages: {', '.join(invitation.lacking)}."
@@ -286,9 +289,16 @@ def _serve(host: str, port: int, workers: int | None) -> None:
     answer(host, port, workers)
 
 
+def _standing(invitation: Invitation) -> str:
+    if invitation.rehearsing and invitation.state == "open":
+        return f"Campaign {invitation.slug} is a rehearsal until you press Open on the dashboard; people can join."
+    return f"Campaign {invitation.slug} is {invitation.state}."
+
+
 def _print_started(started: Started, folder: Path, *, named: bool) -> None:
     seeds = f", with {started.pairs} seed pairs" if started.code else ""
-    typer.echo(f"Campaign '{started.campaign.slug}' made in {folder}: open{seeds}.")
+    stands = "a rehearsal until you press Open" if started.campaign.rehearsing else "open"
+    typer.echo(f"Campaign '{started.campaign.slug}' made in {folder}: {stands}{seeds}.")
     if started.code:
         typer.echo(f"Code to join: {started.code} (until {started.code_ends:%d %B %Y})")
     typer.echo(f"Account: {started.account}")

@@ -50,7 +50,8 @@ def restore(
     """Restore a backup, without the people who withdrew after it was made.
 
     Withdrawals are read from withdrawals.jsonl in the folder and from --withdrawals; one of them or --no-withdrawals is
-    required. The folder is new or, with --replace, the one that the backup came from.
+    required. A list that is empty, another campaign's or older than the backup is refused. The folder is new or, with
+    --replace, the one that the backup came from.
 
     \b
     Examples:
@@ -66,8 +67,17 @@ def restore(
     typer.echo(f"Next: endoxa collect serve {folder}")
 
 
-def replay(folder: Campaign) -> None:
+def replay(
+    folder: Campaign,
+    *,
+    no_withdrawals: Annotated[
+        bool, typer.Option("--no-withdrawals", help="Nobody withdrew after the database was copied.")
+    ] = False,
+) -> None:
     """Repeat withdrawals after the database was restored by other means (pg_restore).
+
+    They are read from withdrawals.jsonl in the folder. One that is missing, empty, another campaign's or older than the
+    database is refused, unless --no-withdrawals is given.
 
     \b
     Example:
@@ -78,11 +88,14 @@ def replay(folder: Campaign) -> None:
     opened = open_folder(folder)
     enter(opened)
     from endoxa.collect.project.database import prepare
+    from endoxa.collect.project.lists import require_list
     from endoxa.collect.project.replay import replay as withdraw_again
     from endoxa.collect.withdrawals import read
 
     lines = read(opened.withdrawals, whole=False)
     prepare()
+    if not no_withdrawals:
+        require_list(opened, lines)
     replayed = withdraw_again(lines)
     typer.echo(f"People deleted again: {replayed.people}.")
     _print_expired(replayed.expired)

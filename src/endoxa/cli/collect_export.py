@@ -147,13 +147,13 @@ def expire(folder: Folder, *, campaign: Slug = None) -> None:
     Example:
       endoxa collect expire campaign
     """  # noqa: D301
-    from datetime import date
+    from datetime import UTC, datetime
 
     chosen = campaign_in(folder, campaign)
     from endoxa.collect.privacy import expire as expire_links
     from endoxa.collect.privacy import retention_date
 
-    expired = expire_links(chosen, date.today())
+    expired = expire_links(chosen, datetime.now(UTC).date())
     if expired.people or expired.cards or expired.judges:
         typer.echo(
             f"Removed: the links of {plural(expired.people, 'person', 'people')} and of"

@@ -99,6 +99,11 @@ def enter(
     typer.echo(
         f"Stored: {plural(stored.people, 'person', 'people')} with {plural(stored.ratings, 'rating')}."
     )
+    if stored.people and chosen.rehearsing:
+        typer.echo(
+            "The campaign is still a rehearsal: erasing it deletes these answers too. Press Open on the dashboard, and "
+            "enter the file again if you erase."
+        )
     if stored.before:
         typer.echo(f"Entered before and left as they were: {plural(stored.before, 'sheet')}.")
     if stored.withdrawn:

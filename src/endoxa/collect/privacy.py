@@ -36,7 +36,7 @@ from endoxa.collect.models import (
 )
 from endoxa.collect.security.limits import PROPOSALS
 from endoxa.collect.sqlite import empty_log
-from endoxa.collect.withdrawals import What, bury, bury_keys, noted
+from endoxa.collect.withdrawals import What, bury, bury_keys, note_rehearsal, noted
 from endoxa.errors import UserError
 
 _EXPIRED = "expired-"
@@ -97,24 +97,46 @@ def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
 def erase_people(campaign: Campaign) -> int:
     """Delete everybody of a campaign with all they gave, also words that they agreed to leave; how many people.
 
-    Only for a rehearsal. Must be called within the lock of the campaign. A backup made before brings nobody back.
+    Only for a rehearsal. Must be called within the lock of the campaign. A backup made before brings nobody back, and
+    where nothing was released no list of withdrawn rows tells of it.
+    """
+    people = list(Person.objects.filter(campaign=campaign))
+    left = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, author=None)
+    note_rehearsal(campaign, [one.pk for one in people], left.values_list("public_id", flat=True))
+    erase(campaign, people)
+    return len(people)
+
+
+def erase(campaign: Campaign, people: Sequence[Person]) -> None:
+    """Delete these people of a rehearsal, as `erase_people` does; with the last one also what nobody is behind.
+
+    Seeds stay as organisers and moderators left them, but none stays merged into something that people had said.
     """
     now = timezone.now()
-    Person.objects.filter(campaign=campaign).update(keep_words=False)
-    people = list(Person.objects.filter(campaign=campaign))
+    _part_seeds(campaign)
+    Person.objects.filter(pk__in=[one.pk for one in people]).update(keep_words=False)
     for person in people:
         PROPOSALS.clear(str(person.pk))
-        with noted(campaign, What.PERSON, person.pk):
-            _withdraw(campaign, person, now)
-    # Words of people who had left before and let them stay.
-    left = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR)
-    with noted(campaign, What.WORDS):
-        bury(campaign, "pairs", left.values_list("public_id", flat=True), now)
-    left.delete()
-    campaign.waves.all().delete()
+        _withdraw(campaign, person, now)
+    if not campaign.people.exists():
+        # Words of people who had left before and let them stay.
+        Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR).delete()
+        campaign.waves.all().delete()
+        if not campaign.releases.perhaps_out().exists():
+            campaign.tombstones.all().delete()
     recount(campaign, Pair.objects.filter(campaign=campaign, merged_into=None))
     afterwards(erase_traces)
-    return len(people)
+
+
+def _part_seeds(campaign: Campaign) -> None:
+    """Give seeds back what they were before they were merged into pairs of contributors."""
+    merged = Pair.objects.filter(
+        campaign=campaign, source=Source.SEED, merged_into__source=Source.CONTRIBUTOR
+    )
+    for seed in merged:
+        seed.moderation, seed.before_merge = seed.before_merge or Moderation.LIVE, ""
+        seed.merged_into = None
+        seed.save(update_fields=["moderation", "before_merge", "merged_into"])
 
 
 def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:

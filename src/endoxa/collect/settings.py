@@ -29,7 +29,7 @@ SECRET_KEY = _secret.read_text().strip() if _secret and _secret.exists() else se
 DEBUG = False
 _hosts = os.environ.get("ENDOXA_HOSTS")
 # Another name that leads here could be a stranger's page which reads the site through somebody's browser.
-ALLOWED_HOSTS = [name.strip() for name in _hosts.split(",")] if _hosts else own_names()
+ALLOWED_HOSTS = [name.strip() for name in _hosts.split(",")] if _hosts else own_names(LISTENING)
 # Behind a proxy that ends TLS, forms may come from these names only.
 CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in ALLOWED_HOSTS if _hosts and HTTPS and name != "*"]
 

@@ -1,17 +1,31 @@
-"""URLs of the site: contributors at the root, panels under /t/, accounts under /organise/; and the 404 page."""
+"""URLs of the site: contributors at the root, panels under /t/, accounts under /organise/; pages of 400 and 404."""
 
 from __future__ import annotations
 
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import include, path
+from django.views import defaults
 
 urlpatterns = [
     path("", include("endoxa.collect.contributor.urls")),
     path("t/", include("endoxa.collect.contributor.panel.urls")),
     path("organise/", include("endoxa.collect.organiser.urls")),
 ]
+handler400 = "endoxa.collect.urls.bad_request"
 handler404 = "endoxa.collect.urls.page_not_found"
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The page with status 400; where the site is not known by the name in the request, it says so.
+
+    That name is neither shown nor used: the page is made without the request, which would ask for it.
+    """
+    if isinstance(exception, DisallowedHost):
+        return HttpResponse(render_to_string("400_host.html"), status=400)
+    return defaults.bad_request(request, exception)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001

@@ -6,7 +6,8 @@ people in exports: the same person has another one in each export and release.
 `withdrawals.jsonl` in the campaign's folder is a list outside the database, so that a restored backup deletes the same
 people and words again. It has one line for each withdrawal, each removal of personal data and each answer taken back,
 and is append-only: the campaign, the hour, the random ids of the deleted rows, as in the withdrawals of an export, and
-for a person who left the hash of their random id (which finds them in an older backup and nowhere else).
+for a person who left the hash of their random id (which finds them in an older backup and nowhere else). A line of its
+own says whose list it is (`heads`).
 """
 
 from __future__ import annotations
@@ -15,21 +16,23 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from endoxa.collect.files import waiting_for
+from endoxa.collect.heads import Head, as_line, head_for, head_in
 from endoxa.collect.models import Campaign, Person, Release, Tombstone
 from endoxa.errors import UserError
 
@@ -37,11 +40,18 @@ NAME = "withdrawals.jsonl"
 
 
 class What(StrEnum):
-    """What happened: somebody left, words were removed as personal data, or a single answer was taken back."""
+    """What happened: somebody left, words were removed as personal data, or a single answer was taken back.
+
+    An erased rehearsal has a line for each person (`ERASED`) and one at its end (`REHEARSAL`), with a random hash for
+    the person, so that no two are alike, and the words that had been left by people who had gone before. Of rows in
+    lines before that one nobody has to be told: nothing was released then.
+    """
 
     PERSON = "person"
     WORDS = "words"
     ANSWER = "answer"
+    ERASED = "erased"
+    REHEARSAL = "rehearsal"
 
 
 class Row(BaseModel):
@@ -55,7 +65,7 @@ class Row(BaseModel):
 
 
 class Line(BaseModel):
-    """One withdrawal; `person` is a hash, empty unless somebody left."""
+    """One withdrawal; `person` is a hash, empty unless somebody left or a rehearsal ended."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -89,33 +99,61 @@ def noted(campaign: Campaign, what: What, person: UUID | None = None) -> Iterato
         )
 
 
+def note_rehearsal(campaign: Campaign, people: Iterable[UUID], words: Iterable[UUID]) -> None:
+    """Add the lines of an erased rehearsal: its people, and pairs of people who had left before.
+
+    As in `noted`: on disk before the transaction ends, and nothing without a campaign's folder.
+    """
+    if settings.FOLDER is None:
+        return
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+    left = tuple(Row(table="pairs", row=one) for one in words)
+    line = partial(Line, campaign=campaign.slug, hour=hour)
+    lines = [line(person=hashed(one), what=What.ERASED, rows=()) for one in people]
+    append(settings.FOLDER / NAME, [*lines, line(person=hashed(uuid4()), what=What.REHEARSAL, rows=left)])
+
+
+def since_rehearsal(lines: Sequence[Line], slug: str) -> list[Line]:
+    """The lines of a campaign after its last erased rehearsal; all where none was erased."""
+    own = [line for line in lines if line.campaign == slug]
+    ends = [place for place, line in enumerate(own) if line.what == What.REHEARSAL]
+    return own[ends[-1] + 1 :] if ends else own
+
+
 def hashed(person: UUID) -> str:
     """What the list holds of a person; their id has 122 random bits and needs no slow hash."""
     return hashlib.sha256(person.bytes).hexdigest()
 
 
 def append(path: Path, lines: Iterable[Line]) -> None:
-    """Add lines to a list, on disk when this returns; what a crash left of a last line is taken away first."""
-    content = "".join(line.model_dump_json() + "\n" for line in lines).encode()
+    """Add lines to a list, on disk when this returns; what a crash left of a last line is taken away first.
+
+    A list that does not say yet whose it is says so from then on.
+    """
+    content = "".join(line.model_dump_json() + "\n" for line in lines)
     with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file, waiting_for(file):
-        _end_last_line(file)
-        file.write(content)
+        before = _end_last_line(file)
+        headed = any(head_in(line) for line in before.splitlines())
+        file.write((content if headed else as_line(head_for(settings.SECRET_KEY)) + content).encode())
         file.flush()
         os.fsync(file.fileno())
 
 
-def _end_last_line(file: BinaryIO) -> None:
-    """Put the file's end behind its last whole line."""
+def _end_last_line(file: BinaryIO) -> bytes:
+    """Put the file's end behind its last whole line; what it holds then."""
     content = file.read()
     start = content.rfind(b"\n") + 1
-    if content[start:]:
+    if content[start:] and head_in(content[start:]) is None:
         try:
             Line.model_validate_json(content[start:])
         except ValidationError:
             file.truncate(start)
-        else:
-            file.write(b"\n")
+            file.seek(0, os.SEEK_END)
+            return content[:start]
+    if content[start:]:
+        file.write(b"\n")
     file.seek(0, os.SEEK_END)
+    return content
 
 
 def read(path: Path, *, whole: bool = True) -> list[Line]:
@@ -140,6 +178,15 @@ def read(path: Path, *, whole: bool = True) -> list[Line]:
     return parse(text, path.name, whole=whole)
 
 
+def heads(path: Path) -> set[Head]:
+    """Whose list it is, as its lines say; nothing of one made before lists said so, nor where `read` would fail."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return set()
+    return {found for line in lines if (found := head_in(line))}
+
+
 def parse(text: str, name: str, *, whole: bool = True) -> list[Line]:
     """The lines in a text; `name` is for the message, `whole` as in `read`.
 
@@ -149,7 +196,7 @@ def parse(text: str, name: str, *, whole: bool = True) -> list[Line]:
     *ended, last = text.split("\n")
     found = []
     for number, line in enumerate([*ended, last], 1):
-        if not line.strip():
+        if not line.strip() or head_in(line):
             continue
         try:
             found.append(Line.model_validate_json(line))

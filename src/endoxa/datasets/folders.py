@@ -24,15 +24,20 @@ def checksums(folder: Path) -> str:
 
 def changed_file(folder: Path) -> str | None:
     """The first file that is missing, new or not as its checksum says; None where all are as they were."""
+    return next(iter(changed_files(folder)), None)
+
+
+def changed_files(folder: Path) -> list[str]:
+    """All files that are missing, new or not as their checksums say, sorted."""
     try:
         lines = (folder / CHECKSUMS).read_text(encoding="utf-8").splitlines()
     except OSError:
-        return CHECKSUMS
+        return [CHECKSUMS]
     written = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     there = _files(folder)
     odd = set(written).symmetric_difference(there)
     odd |= {name for name in there if written.get(name) != sha256(folder / name)}
-    return min(odd, default=None)
+    return sorted(odd)
 
 
 def put_in_place(draft: Path, place: Path) -> None:

@@ -210,12 +210,20 @@ _ALL = (
     Component(
         "words of offence",
         "words that accuse a person where they stand beside a name",
-        (Source("collect/entry/offence.toml", "section"),),
+        (Source("languages/persons/offence.toml", "section"),),
+    ),
+    Component(
+        "first names",
+        "names by which accusations of a person are found, and which of them are ordinary words, too",
+        (Source("languages/persons/first_names.toml", "leaf"),),
     ),
     Component(
         "country phrases",
         "how sentences name the people of a country",
-        (Source("collect/export/identities.toml", "section", keep=("usual", "form/*/pattern")),),
+        (
+            Source("collect/export/identities.toml", "leaf"),
+            Source("collect/articles.toml", "section", keep=("usual", "form/*/pattern")),
+        ),
     ),
     Component(
         "words of checks",
@@ -235,8 +243,7 @@ COMPONENTS: Mapping[str, Component] = {one.name: one for one in _ALL}
 LEFT_OUT: Mapping[str, str] = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
     "instruments/association_tests/items/check.toml": "an independent list of agreement, for checks of the templates",
-    "collect/entry/first_names.toml": "first names of people, which are no words of a language",
-    "collect/articles.toml": "articles by country code; the sentences around them are the component 'country phrases'",
+    "languages/persons/faker.toml": "first names from Faker, which are no words of a language",
     "demo/sample.csv": "an invented sample whose words are planted",
     "curate/normalise/groups.toml": "names of peoples by which English text is read",
 }

@@ -242,7 +242,8 @@ def _people(text: Text, place: _Place) -> str:
             used += [name for name in names.values() if any(name.startswith(one) for one in starts)]
             if used:
                 return _filled(text.text, {"country": used[0]})
-    return _filled(text.text, place.examples)
+    usual = place.another(text, "collect/articles.toml")[text.language]["usual"]
+    return _filled(text.text, {**place.examples, "from_country": _filled(usual, place.examples)})
 
 
 def _page(text: Text, _place: _Place) -> str:

@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from endoxa import collect
+from endoxa.collect.contributor import leaving
 from endoxa.collect.models import Person, State
 
 STATIC = Path(collect.__file__).parent / "static" / "endoxa"
@@ -37,6 +38,17 @@ def test_privacy_tells_until_when_and_whom_to_ask(as_person, make_campaign, make
     page = as_person(person).get("/privacy/").content.decode()
     assert "31 December</bdi>. After that the answers stay" in page
     assert "river@example.org" in page
+
+
+def test_privacy_names_all_that_people_answer(client, db):
+    page = client.get("/privacy/").content.decode()
+    for kept in (
+        "how known you say something is",
+        "words of a list",
+        "which of two things",
+        "could hurt someone",
+    ):
+        assert kept in page
 
 
 def test_every_trace_in_the_browser_is_told_and_taken_back():
@@ -84,6 +96,7 @@ def test_the_page_for_faults_needs_nothing(db):
     "path", ["/", "/help/", "/privacy/", "/leave/", "/left/", "/no-thanks/", "/nowhere/"]
 )
 def test_pages_keep_to_the_rules_of_the_house(client, db, path):
+    path = leaving._noted(None) if path == "/left/" else path
     page = client.get(path, headers={"accept-language": "ar"}).content.decode()
     assert '<html lang="ar" dir="rtl">' in page
     assert '<meta name="robots" content="noindex, nofollow">' in page

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from django.test import Client
 
 from endoxa.collect.cards import answering, drawing
@@ -55,11 +57,43 @@ def test_a_receipt_code_deletes_from_any_phone(person, make_pairs):
 
 def test_a_second_tap_ends_on_the_same_page(as_person, person):
     client = as_person(person)
-    client.post("/leave/", {"phone": "1", "sure": "1"})
-    client.cookies[COOKIE] = person.cookie
+    forms = []
     for sent in ({"phone": "1"}, {"code": person.receipt}):
-        again = client.post("/leave/", {**sent, "sure": "1"}, follow=True)
+        page = client.post("/leave/", sent).content.decode()
+        forms.append({**sent, "sure": "1", "asked": re.search(r'name="asked" value="([^"]+)"', page)[1]})
+    client.post("/leave/", forms[0])
+    client.cookies[COOKIE] = person.cookie
+    for sent in forms:
+        again = client.post("/leave/", sent, follow=True)
         assert "Nothing of yours is here any more" in again.content.decode()
+    assert client.post("/leave/", {**forms[0], "asked": forms[1]["asked"]}).url == "/leave/"
+
+
+def test_nobody_hears_of_a_deletion_that_did_not_happen(as_person, person, client):
+    """Not somebody who takes part, nor a stranger, nor with a code that was never asked about."""
+    for browser in (Client(), as_person(person)):
+        for sent in (
+            {},
+            {"sure": "1"},
+            {"sure": "1", "code": "NOPE"},
+            {"sure": "1", "code": "NOPE", "asked": "x"},
+        ):
+            page = browser.post("/leave/", sent, follow=True).content.decode()
+            assert "It is deleted" not in page
+            assert "Nothing of yours" not in page
+        for address in ("/left/", "/left/?done=x"):
+            assert browser.get(address).url == "/leave/"
+    page = browser.post("/leave/", {"sure": "1", "code": "NOPE"}).content.decode()
+    assert "We find no answers for this code. They may be deleted already, or a letter is wrong." in page
+    assert Client().post("/leave/", {"phone": "1", "sure": "1"}).url == "/leave/"
+    assert Person.objects.count() == 1
+
+
+def test_a_neighbours_phone_is_not_told_that_it_forgot_us(as_person, person, make_person):
+    client = as_person(make_person(person.campaign, "ben"))
+    page = client.post("/leave/", {"code": person.receipt, "sure": "1"}, follow=True).content.decode()
+    assert "It is deleted" in page
+    assert "Your phone has forgotten us" not in page
 
 
 def test_deleting_by_code_leaves_the_neighbours_phone_alone(as_person, person, make_person):
@@ -95,9 +129,7 @@ def test_words_that_stay_are_told_before_and_after(as_person, make_person, campa
 
 
 def test_a_made_up_note_shows_no_numbers(client, db):
-    page = client.get("/left/?done=eyJyYXRpbmdzIjogOTl9:x:y").content.decode()
-    assert "99" not in page
-    assert "Nothing of yours" in page
+    assert client.get("/left/?done=eyJyYXRpbmdzIjogOTl9:x:y").url == "/leave/"
 
 
 def test_strangers_are_offered_the_code_only(client, db):

@@ -230,6 +230,46 @@ def test_a_loader_drops_what_was_withdrawn_after_the_release(busy, tmp_path, cap
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("formats", [("csv",), FORMATS], ids=["csv", "all"])
+def test_a_newer_list_of_withdrawals_is_read_by_import_and_no_other_change(busy, tmp_path, formats):
+    campaign, people, _ = busy(6)
+    withdraw(next(one for one in people if not one.ratings.exists()))
+    export_campaign(campaign, tmp_path / "published", release="1.0", formats=formats)
+    older = (tmp_path / "published" / "withdrawals.csv").read_text()
+    person = next(one for one in people if one.pk and one.ratings.exists() and one.mentions.exists())
+    gone = {one.public_id for one in person.ratings.all()}
+    withdraw(person)
+    export_campaign(campaign, tmp_path / "now", formats=("csv",))
+    newer = (tmp_path / "now" / "withdrawals.csv").read_text()
+    Campaign.objects.all().delete()
+    listed = tmp_path / "published" / "withdrawals.csv"
+
+    listed.unlink()
+    with pytest.raises(UserError, match=r"was changed after the export \(withdrawals.csv\)"):
+        import_campaign(tmp_path / "published")
+    listed.write_text("nonsense\n")
+    with pytest.raises(UserError, match=r"withdrawals.csv cannot be read"):
+        import_campaign(tmp_path / "published")
+    if formats == FORMATS:
+        listed.write_text("row_id,table\n")
+        with pytest.raises(UserError, match=r"is older than the export: [0-9]+ rows"):
+            import_campaign(tmp_path / "published")
+    card = (tmp_path / "published" / "README.md").read_text()
+    listed.write_text(newer)
+    (tmp_path / "published" / "README.md").write_text("changed")
+    with pytest.raises(UserError, match=r"was changed after the export \(README.md\)"):
+        import_campaign(tmp_path / "published")
+
+    (tmp_path / "published" / "README.md").write_text(card)
+    copy = import_campaign(tmp_path / "published")
+    ratings = set(copy.people.values_list("ratings__public_id", flat=True))
+    assert ratings - {None}
+    assert not ratings & gone
+    assert {str(one) for one in gone} <= {str(one.row) for one in copy.tombstones.all()}
+    assert older != newer
+
+
+@pytest.mark.slow
 def test_only_declared_columns_and_answers_leave(busy, tmp_path):
     campaign, *_ = busy(8)
     Person.objects.filter(campaign=campaign).update(languages=["sw"], connections=["PY"])

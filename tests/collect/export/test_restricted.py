@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from endoxa.collect.export.agreement import agreement
 from endoxa.collect.export.folder import read_export
 from endoxa.collect.export.patches import patch_release
 from endoxa.collect.export.restoration import import_campaign
@@ -103,3 +106,17 @@ def test_what_a_folder_says_of_itself_names_the_recipient(campaign, room, tmp_pa
         == "A *Bell* <b>"
     )
     assert r"A \*Bell\* \<b\>" in (tmp_path / "one" / "AGREEMENT.md").read_text()
+
+
+def test_the_day_of_the_conditions_is_that_of_the_site(campaign, monkeypatch):
+    """UTC, whatever clock the machine of the command line shows."""
+    monkeypatch.setenv("TZ", "AHEAD-24")  # where it is tomorrow already
+    time.tzset()
+    try:
+        now = datetime.now(UTC)
+        days = {f"Made on {day.date()} for" for day in (now, now + timedelta(minutes=1))}
+        text = agreement(campaign, "1.0", "A. Bell")
+        assert any(day in text for day in days)
+    finally:
+        monkeypatch.undo()
+        time.tzset()

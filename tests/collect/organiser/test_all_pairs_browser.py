@@ -46,6 +46,22 @@ def test_pages_fit_and_work(browser, site, cookies, name, options, language):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("asked", ["q=la", "q=la&country=CO&tone=kind"])
+def test_results_of_a_search_are_seen_without_scrolling(browser, site, cookies, asked):
+    with visit(browser, site.address, storage_state=cookies, **DESK) as one:
+        one.go(f"{HERE}pairs/?{asked}")
+        first = one.page.locator("ol.pairs > li").first
+        assert one.page.evaluate("scrollY") == 0
+        for part in ("q", ".quiet.small"):  # its words, its state
+            box = first.locator(part).first.bounding_box()
+            assert box["y"] + box["height"] <= DESK["viewport"]["height"]
+        assert one.page.locator("details.more[open]").count() == 0
+        summary = one.page.locator("details.more summary").inner_text()
+        assert summary == ("Which ones: Colombia, not unkind" if "country" in asked else "Which ones")
+        one.check(f"all-pairs-found-{len(asked)}")
+
+
+@pytest.mark.slow
 def test_a_pair_is_found_hidden_and_taken_back_without_javascript(browser, site, cookies):
     with visit(
         browser, site.address, storage_state=cookies, **{**PHONE, "java_script_enabled": False}

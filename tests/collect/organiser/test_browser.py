@@ -77,7 +77,12 @@ def sign_in(one, name, password):
 
 
 def answer(one, value):
-    """Answer the card of a person, and wait for what comes next."""
+    """Answer the card of a person, and wait for what comes next; lists and comparisons that come before it too."""
+    while (
+        mixed := one.page.locator("button[form=mixed], form[action*='/mixed/'] button[value=same]")
+    ).count():
+        mixed.first.click()
+        one.page.wait_for_load_state()
     form, cover = one.page.locator("form.answers"), one.page.locator("#reveal button")
     if cover.count():
         cover.click()
@@ -224,14 +229,6 @@ def test_the_room_on_the_dashboard_and_on_the_wall(desk, browser, site, signed_i
     with at(browser, site, signed_in) as wall:
         wall.go(f"{HERE}projector/")
         wall.check("desk-projector")
-        # Fourteen countries fit on a wall of 1280 by 800 (DESK).
-        wall.page.evaluate(
-            "() => { const list = document.querySelector('.bars');"
-            " while (list.children.length < 14) list.append(list.children[0].cloneNode(true)); }"
-        )
-        root = wall.page.evaluate("() => [document.documentElement.scrollHeight, innerHeight]")
-        assert root[0] <= root[1] == 800
-        wall.check("desk-projector-many")
         assert wall.page.locator("img.qr").evaluate("picture => picture.complete && picture.naturalWidth > 0")
     with at(browser, site, signed_in, color_scheme="dark") as dark:
         dark.go(HERE)

@@ -17,8 +17,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from endoxa import collect
+from endoxa.collect.export.columns import TABLES
 from endoxa.collect.models import AuditEntry, JoinCode, Membership, Pair, Role, SettingsVersion, record
 from endoxa.collect.organiser.audit import ACTIONS as WORDS_OF_ACTIONS
+from endoxa.collect.organiser.audit import DETAILS
 from endoxa.collect.organiser.invitations import qr_code
 from endoxa.collect.organiser.moderation.queue import LOGGED
 from endoxa.collect.organiser.seeds import ADDED
@@ -372,6 +374,8 @@ def test_the_log_has_words_for_all_that_is_written_down(organiser, river):
     assert len(named) > 10
     chosen = {ADDED, "export", "release", "restricted release", *LOGGED.values(), *CHANGES.values()}
     assert named | chosen == set(WORDS_OF_ACTIONS)
+    details = {word.arg for call in calls for word in call.keywords if word.arg}
+    assert (details | set(TABLES)) - {"group_means"} <= set(DETAILS)
     record(river, None, "state", before="draft", after="open")
     record(river, None, "balance", before="auto", after="validate")
     record(river, None, "decision taken back", decision="hide")

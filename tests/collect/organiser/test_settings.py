@@ -20,8 +20,10 @@ from endoxa.collect.models import AuditEntry, Pair, Role, SettingsVersion
 from endoxa.collect.naming import country_names, language_names
 from endoxa.collect.organiser.settings.cards import CardsForm
 from endoxa.collect.organiser.settings.fields import code_of, keyed_lines, text_lines
+from endoxa.collect.organiser.settings.general import _weight
 from endoxa.collect.organiser.settings.sections import SECTIONS, label_of
 from endoxa.collect.organiser.settings.services import Change, ConflictError, changes, save
+from endoxa.collect.organiser.settings.views import _refused
 from endoxa.collect.presets import load_preset
 from endoxa.collect.sampler import SamplerSettings
 from endoxa.collect.sampler.tiers import need
@@ -50,6 +52,15 @@ RICH = {
     "survey": True,
     "retention": "2027-05-01",
     "ui_languages": ("en", "es"),
+}
+
+
+SCHOOL = {
+    "guardian": True,
+    "minimum_age": 13,
+    "maximum_age": 17,
+    "profile": (),
+    "texts": {**campaign_settings().texts.model_dump(), "guardian": {"en": "Your child may take part."}},
 }
 
 
@@ -231,6 +242,12 @@ def test_a_new_question_is_added_at_the_end(organiser, river):
         ),
         (
             "general",
+            {"population": "Chile | 55,000"},
+            "population",
+            "Line 1: 55,000 can be two numbers. Write 55000 or 55.000.",
+        ),
+        (
+            "general",
             {"population": "Chile | 19\nPeru | -3"},
             "population",
             "Line 2: write a country, a | and a number above 0.",
@@ -314,6 +331,47 @@ def test_errors_in_lists_stand_beside_their_field(organiser, river, section, typ
     response = organiser.post(address(section), as_sent(river, section, **typed))
     assert response.status_code == 200
     assert [said] in [form.errors.get(field) for form in response.context["form"].forms]
+
+
+@pytest.mark.parametrize("language", ["en", "es", "ar"])
+def test_what_another_page_forbids_is_said_in_the_language_of_the_page(
+    client, make_campaign, make_account, language
+):
+    """Pydantic speaks English only."""
+    school = make_campaign("school", **{**RICH, **SCHOOL})
+    client.force_login(make_account("ana", school, Role.ORGANISER))
+    typed = as_sent(school, "questions", **{"form-0-axis": "Religion"})
+    path = reverse("organiser:settings_section", args=["school", "questions"])
+    page = html.unescape(client.post(path, typed, headers={"accept-language": language}).content.decode())
+    english = "Minors are not asked about “Religion”: take that question out first."
+    with translation.override(language):
+        said = translation.gettext("Minors are not asked about “%(name)s”: take that question out first.")
+    assert said % {"name": "Religion"} in page
+    assert (english in page) == (language == "en")
+    assert "guardian = true" not in page
+    school.refresh_from_db()
+    assert school.version == 1
+
+
+def test_other_contradictions_between_pages_have_a_sentence_too(make_campaign):
+    campaign = make_campaign(**RICH)
+    assert _refused(campaign, {"questions": []}) == "A survey needs at least one question."
+    assert _refused(campaign, {}).startswith("This does not go with what stands on another page")
+
+
+@pytest.mark.parametrize(
+    ("typed", "weight"),
+    [
+        ("55000", 55_000),
+        ("1,234,567", 1_234_567),
+        ("3,4", 3.4),
+        ("0,125", 0.125),
+        ("55.000", 55),
+        ("1234,567", 1234.567),
+    ],
+)
+def test_numbers_of_people_are_read_as_they_are_meant(typed, weight):
+    assert _weight(1, f"KE | {typed}") == ("KE", weight)
 
 
 def test_the_last_question_of_a_survey_cannot_be_taken_out(organiser, river):

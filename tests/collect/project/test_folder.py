@@ -59,6 +59,7 @@ def copy(made, tmp_path):
 class TestInit:
     def test_makes_a_private_folder_with_an_account_and_a_code(self, made):
         folder, said = made
+        assert ": a rehearsal until you press Open, with 384 seed pairs." in said
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         for name in ("secret.key", "db.sqlite3"):
             assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
@@ -485,7 +486,8 @@ class TestBackup:
         person, *_ = in_campaign(
             copy, f"{PEOPLE}\nprint(Person.objects.get(secret_hash='ana').pk)\n{LEAVE}"
         ).split()
-        text = (copy / "withdrawals.jsonl").read_text()
+        whose, text = (copy / "withdrawals.jsonl").read_text().splitlines()
+        assert set(json.loads(whose)) == {"list_of"}
         assert set(json.loads(text)) == {"campaign", "hour", "person", "rows", "what"}
         assert len(json.loads(text)["person"]) == 64
         assert person not in text
@@ -517,7 +519,7 @@ class TestBackup:
         backup = tmp_path / "b.zip"
         assert endoxa("backup", copy, "-o", backup).returncode == 0
         (copy / "db.sqlite3").unlink()
-        assert (copy / "withdrawals.jsonl").read_text() == ""
+        assert (copy / "withdrawals.jsonl").read_text().count("\n") == 1
         assert "has no database" in refused("backup", copy, "-o", tmp_path / "c.zip")
         assert "has no database" in refused("account", copy)
         assert endoxa("restore", backup, "-o", copy, "--replace").returncode == 0

@@ -169,11 +169,15 @@ def test_more_missing_never_opens_the_fields_again(backlog, people, each, minute
 
 
 def test_the_expected_people_are_forgotten_slowly():
-    """40 expected, 4 there: the prior halves with every ten minutes instead of vanishing at minute ten."""
+    """40 expected, 4 there: the prior halves with every ten minutes after the first quarter, while a room fills."""
     room = Expected(together=True, people=40, minutes=60.0)
     at = {age: room.pace(float(age), 4, 1.0) for age in (9, 10, 20, 30, 50)}
-    assert [pace.people for pace in at.values()] == [40, 40, 4 + 18, 4 + 9, 4 + 2]
-    assert [pace.guessed for pace in at.values()] == [True, True, False, False, False]
+    assert [pace.people for pace in at.values()] == [40, 40, 4 + 25, 4 + 13, 4 + 3]
+    assert [pace.told for pace in at.values()] == [
+        None,
+        Pace(40, 1.0, guessed=True),
+        *[Pace(4, 1.0)] * 3,
+    ]
     assert at[20].each == pytest.approx((1.0 + 1.5) / 2)
     assert room.pace(20.0, 60, 1.0).people == 60
     assert room.pace(30.0, 0, 0.0) == room.pace(0.0, 0, 0.0)
@@ -181,6 +185,15 @@ def test_the_expected_people_are_forgotten_slowly():
     late = Outlook(180, room.pace(13.0, 4, 1.0), 47.0, room.leaving, 0.2, 3)
     assert late.balance is Balance.EXPLORE
     assert Outlook(180, Pace(4, 1.0), 47.0, room.leaving, 0.2, 3).balance is Balance.VALIDATE
+
+
+@pytest.mark.parametrize("age", [5, 13, 15, 20])
+def test_a_room_that_fills_slowly_does_not_stop_asking_for_words(age):
+    """The preset `laces`: 384 seeds lack three ratings each, 4 of 40 people are there."""
+    room = Expected(together=True, people=40, minutes=90.0)
+    missing = 3 * 384 - 4 * 1.5 * age
+    now = Outlook(missing, room.pace(float(age), 4, 1.5), 90.0 - age, room.leaving, 0.05, 3)
+    assert now.balance_after(Balance.EXPLORE) is Balance.EXPLORE
 
 
 def test_more_new_pairs_are_asked_for_again_with_room_to_spare_only():

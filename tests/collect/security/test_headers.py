@@ -13,6 +13,7 @@ from django.test import Client
 
 import endoxa.collect.settings
 from endoxa.collect.addresses import lan_address
+from endoxa.collect.campaign import UI_LANGUAGES
 from endoxa.collect.contributor.joining.services import new_ticket
 from endoxa.collect.models import Role
 from endoxa.collect.security.codes import COOKIE
@@ -79,6 +80,20 @@ def test_errors_have_every_header(world, settings, monkeypatch):
         check(response)
 
 
+@pytest.mark.parametrize("language", UI_LANGUAGES)
+@pytest.mark.parametrize("path", ["/", "/j/MATE2345/", "/organise/"])
+def test_an_address_that_is_not_ours_gets_a_sentence_that_does_not_repeat_it(settings, db, language, path):
+    settings.ALLOWED_HOSTS = ["testserver"]
+    response = Client().get(path, headers={"host": "elsewhere.example", "accept-language": language})
+    page = response.content.decode()
+    assert response.status_code == 400
+    assert f'lang="{language}"' in page
+    assert "elsewhere" not in page
+    assert ("ask the organisers for the new address" in page) == (language == "en")
+    assert "href" not in page.split("<main")[1]
+    check(response)
+
+
 def test_static_files_have_every_header(settings, db):
     settings.WHITENOISE_AUTOREFRESH = settings.WHITENOISE_USE_FINDERS = True
     for name in ("base.css", "card.js"):
@@ -124,7 +139,7 @@ def test_https_is_remembered_and_cookies_are_secure(world, settings):
 
 
 def settings_with(monkeypatch, **variables):
-    for name in ("DATABASE_URL", "ENDOXA_CAMPAIGN", "ENDOXA_HTTPS", "ENDOXA_HOSTS"):
+    for name in ("DATABASE_URL", "ENDOXA_CAMPAIGN", "ENDOXA_HTTPS", "ENDOXA_HOSTS", "ENDOXA_LISTENING"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -141,6 +156,11 @@ def test_settings_follow_the_environment(monkeypatch, tmp_path):
     assert {"localhost", "127.0.0.1", "[::1]", socket.gethostname().lower(), lan_address()} <= set(own)
     assert not validate_host("elsewhere.example", own)
     assert "*" not in own
+    for listening, host in (("127.0.0.2", "127.0.0.2:8000"), ("fd00::7", "[fd00::7]:8000")):
+        known = settings_with(monkeypatch, ENDOXA_LISTENING=listening)["ALLOWED_HOSTS"]
+        assert validate_host(host.rpartition(":")[0], known)
+        assert set(own) < set(known)
+    assert settings_with(monkeypatch, ENDOXA_LISTENING="0.0.0.0")["ALLOWED_HOSTS"] == own
     assert settings_with(monkeypatch, ENDOXA_HOSTS="*")["ALLOWED_HOSTS"] == ["*"]
     names = "collect.example.org, www.example.org"
     behind = settings_with(monkeypatch, ENDOXA_HTTPS="1", ENDOXA_HOSTS=names, DEBUG="1", DJANGO_DEBUG="1")

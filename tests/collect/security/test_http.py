@@ -136,6 +136,19 @@ def test_the_environment_of_a_request():
     assert answer[2].decode() == "GET|/año/|a=1; b=2|es|text/plain"
 
 
+def test_a_name_with_underscores_does_not_pass_for_the_header_that_a_proxy_sets():
+    def tell(environ, start_response):
+        start_response("200 OK", [])
+        return [repr(sorted(name for name in environ if name.startswith("HTTP_X"))).encode()]
+
+    scope = asked(method="GET", **{"X_Forwarded_Proto": "https", "x_forwarded-proto": "https"})
+    answer = asyncio.run(answered(Buffered(tell, 1), scope, [{"type": "http.disconnect"}]))
+    assert answer[2] == b"[]"
+    scope["headers"] += [(b"x-forwarded-proto", b"http")]
+    answer = asyncio.run(answered(Buffered(tell, 1), scope, [{"type": "http.disconnect"}]))
+    assert answer[2] == b"['HTTP_X_FORWARDED_PROTO']"
+
+
 def test_what_fails_is_a_plain_page_with_headers_and_a_line_in_the_log(caplog):
     def broken(environ, start_response):
         raise RuntimeError("secret")

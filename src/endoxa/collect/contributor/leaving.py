@@ -18,11 +18,12 @@ from endoxa.collect.contributor.cards import services
 from endoxa.collect.contributor.frame import speak_within
 from endoxa.collect.models import Person
 from endoxa.collect.privacy import Withdrawn, withdraw
-from endoxa.collect.security.codes import hash_receipt
+from endoxa.collect.security.codes import COOKIE, hash_receipt
 from endoxa.collect.security.limits import RECEIPT_BROWSER, RECEIPT_SITE, may_guess, missed, refuse
 
 _SALT = "endoxa.left"
 _SHOWN_SECONDS = 3_600
+_LEAVE = "contributor:leave"
 
 
 class ReceiptForm(forms.Form):
@@ -64,7 +65,9 @@ def leave(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return render(request, "contributor/leave.html", {"form": ReceiptForm()})
     if "phone" in request.POST:
-        return _ask_or_delete(request, here, "") if here else _nothing_left(request)
+        if here is not None:
+            return _ask_or_delete(request, here, "")
+        return _was_deleted() if _was_asked(request, request.COOKIES.get(COOKIE, "")) else redirect(_LEAVE)
     return _by_code(request)
 
 
@@ -76,8 +79,8 @@ def _by_code(request: HttpRequest) -> HttpResponse:
         wrong = form.has_error("code", "unknown")
         if wrong and (full := missed(request, RECEIPT_BROWSER, RECEIPT_SITE)):
             return refuse(request, full)
-        if "sure" in request.POST:
-            return _nothing_left(request)
+        if wrong and _was_asked(request, request.POST["code"]):
+            return _was_deleted()
         return render(request, "contributor/leave.html", {"form": form})
     return _ask_or_delete(request, form.person, form.cleaned_data["code"])
 
@@ -85,28 +88,50 @@ def _by_code(request: HttpRequest) -> HttpResponse:
 def _ask_or_delete(request: HttpRequest, person: Person, code: str) -> HttpResponse:
     if "sure" not in request.POST:
         speak_within(request, person.campaign)
-        return render(request, "contributor/leave_sure.html", {"leaving": person, "code": code})
+        asked = signing.dumps("asked", salt=_asked_for(code or request.COOKIES[COOKIE]))
+        return render(
+            request, "contributor/leave_sure.html", {"leaving": person, "code": code, "asked": asked}
+        )
     gone = withdraw(person)
-    done = signing.dumps(asdict(gone), salt=_SALT)
-    response = redirect(f"{reverse('contributor:left')}?{urlencode({'done': done})}")
+    response = redirect(_noted(gone))
     if person == holder(request):
         forget(response)
         services.put_covers_back(response)
     return response
 
 
-def _nothing_left(request: HttpRequest) -> HttpResponse:
+def _asked_for(secret: str) -> str:
+    return f"endoxa.leaving {hash_receipt(secret)}"
+
+
+def _was_asked(request: HttpRequest, secret: str) -> bool:
+    """Whether the page that asks once more was shown for this cookie or code, which is nobody's by now."""
+    try:
+        signing.loads(request.POST.get("asked", ""), salt=_asked_for(secret), max_age=_SHOWN_SECONDS)
+    except signing.BadSignature:
+        return False
+    return "sure" in request.POST
+
+
+def _was_deleted() -> HttpResponse:
     """Where the second of two quick taps ends: the first one deleted everything."""
-    return redirect("contributor:left" if "sure" in request.POST else "contributor:leave")
+    return redirect(_noted(None))
+
+
+def _noted(gone: Withdrawn | None) -> str:
+    """The page that says that it is deleted, with a note of ours: nobody else can make it say so."""
+    done = signing.dumps(asdict(gone) if gone else {}, salt=_SALT)
+    return f"{reverse('contributor:left')}?{urlencode({'done': done})}"
 
 
 @require_safe
 def left(request: HttpRequest) -> HttpResponse:
-    """Say how many answers went; without a note from `leave`, only that one may close the page."""
+    """Say that everything is deleted and how much it was; without a note from `leave` nothing was."""
     try:
-        gone = Withdrawn(**signing.loads(request.GET.get("done", ""), salt=_SALT, max_age=_SHOWN_SECONDS))
+        note = signing.loads(request.GET.get("done", ""), salt=_SALT, max_age=_SHOWN_SECONDS)
     except signing.BadSignature:
-        gone = None
+        return redirect(_LEAVE)
+    gone = Withdrawn(**note) if note else None
     answers = gone.ratings + gone.mentions + gone.skips + gone.statements if gone else None
     return render(request, "contributor/left.html", {"gone": gone, "answers": answers})
 

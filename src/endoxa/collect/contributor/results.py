@@ -139,7 +139,7 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
         "countries": [(geography.name(code, language), count) for code, count in found.countries]
         if found
         else (),
-        "known": [(geography.in_sentence(one.country, language), one) for one in found.known]
+        "known": [(geography.from_country(one.country, language), one) for one in found.known]
         if found
         else (),
     }

@@ -1,21 +1,13 @@
 """Flags: reasons why a moderator should check words. A flag never refuses anything.
 
-Each is a guess by form. The name of a person is looked for only where scripts have capitals (two capitalised words in
-a row), after a title, or beside a word of offence ("stole", `offence.toml`): there one capitalised word counts, or a
-first name in small letters, of the bank of names or of those that very many people have (`first_names.toml`). First
-names that are ordinary words too ("rosa", "hope") count only shortly before the word of offence. One name alone is not
-found. Countries, large towns, their people and languages are left alone; titles of songs and names of brands are found
-too.
+Each is a guess by form. What may name a person is said in `endoxa.languages.persons`; large towns and languages are
+left alone, titles of songs and names of brands are found too.
 """
 
 from __future__ import annotations
 
-import csv
-import tomllib
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 
 import regex
 from babel import Locale
@@ -25,6 +17,7 @@ from endoxa.collect import geography
 from endoxa.collect.campaign import UI_LANGUAGES, CampaignSettings
 from endoxa.collect.entry.harm import calls_to_harm, holds
 from endoxa.collect.entry.keys import is_filler
+from endoxa.languages.persons import names_somebody
 
 _INHABITANTS = 100_000
 """Smaller towns are called after too many people."""
@@ -33,16 +26,6 @@ _ENDING = 4
 
 SERIOUS = frozenset({"name", "email", "phone", "handle", "link", "watch_word", "harm"})
 """Flags that keep a pair from others until a moderator has passed it, whatever the campaign says."""
-
-BANK = "instruments/questions/names/nationality.csv"
-"""The bank of first names, within the package."""
-_SHORT = 3
-"""First names of no more letters are too often words."""
-_BEGINNING = 4
-_NEAR = 3
-"""Words after a name that is an ordinary word, too, among which the word of offence has to be."""
-_ACCENTS = regex.compile(r"[\u0300-\u036f\u064b-\u0655]")
-_WORD = regex.compile(r"[\p{L}\p{M}'\u2019-]+")
 
 _LONG = 60
 _MANY_WORDS = 10
@@ -61,15 +44,6 @@ _NO_PHONE = regex.compile(
     r"|[1-9](?:[\s.]\d{3})+|[1-9]\d{1,2}(?:[\s.]\d{3})*[\s.]000"
 )
 """Years from and to, dates, ranges of round numbers, numbers in groups of thousands."""
-_CAPITALISED = regex.compile(
-    r"\b\p{Lu}[\p{Ll}'\u2019-]+(?:\s+(?:de|da|do|dos|del|la|van|von|bin|al)){0,2}\s+\p{Lu}\p{Ll}+"
-)
-_TITLED = regex.compile(
-    r"\b(?:(?:Mr|Mrs|Ms|Dr|Prof|Sr|Sra|Dra|Don|Doña|Dom|Dona|Mme|Mlle|Bw|Bi|Mzee)\.?\s+\p{Lu}\p{Ll}+"
-    r"|(?:السيد|السيدة|الدكتور|الشيخ|श्री|श्रीमती|डॉ)\.?\s+\p{L})"
-)
-_NOUNS_CAPITALISED = frozenset({"de", "lb"})
-"""Languages whose nouns all have capitals."""
 
 
 def is_place(words: str, language: str) -> bool:
@@ -115,7 +89,7 @@ def _towns() -> frozenset[str]:
 def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
     """Names of the flags of a cleaned text, in the order in which moderators read them."""
     checks: Mapping[str, Callable[[], bool]] = {
-        "name": lambda: _names_somebody(text, language),
+        "name": lambda: names_somebody(text, language, lambda words: _is_known(words, language)),
         "email": lambda: bool(_EMAIL.search(text)),
         "phone": lambda: _holds_number(text),
         "handle": lambda: bool(_HANDLE.search(text)),
@@ -128,82 +102,9 @@ def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
     return [name for name, found in checks.items() if found()]
 
 
-def _names_somebody(text: str, language: str) -> bool:
-    if _TITLED.search(text) or _accuses_somebody(text, language):
-        return True
-    if language in _NOUNS_CAPITALISED:
-        return False
-    found = (match.group() for match in _CAPITALISED.finditer(text))
-    return any(
-        not is_place(words, language) and not any(is_filler(word, language) for word in words.split())
-        for words in found
-    )
-
-
-def _accuses_somebody(text: str, language: str) -> bool:
-    """Whether a name of one word stands beside a word of offence, in any language of the lists."""
-    if not holds(text, _offences()):
-        return False
-    spelled = [match.group() for match in _WORD.finditer(text)]
-    if any(_typed(word) in _first_names() and not is_place(word, language) for word in spelled):
-        return True
-    if any(
-        _typed(word) in _names_that_are_words()
-        and holds(" ".join(spelled[at + 1 : at + 1 + _NEAR]), _offences())
-        for at, word in enumerate(spelled)
-    ):
-        return True
-    # The first word has a capital in any sentence; where all nouns have one, it says nothing.
-    return language not in _NOUNS_CAPITALISED and any(
-        word[0].isupper()
-        and not word.isupper()
-        and not is_place(word, language)
-        and not is_filler(word, language)
-        and not _is_people(word, language)
-        for word in spelled[1:]
-    )
-
-
-def _typed(word: str) -> str:
-    """A word as people type it who hurry: small letters, no accents."""
-    return str(_ACCENTS.sub("", unicodedata.normalize("NFD", word.casefold())))
-
-
-def _is_people(word: str, language: str) -> bool:
-    """Whether a word looks like the people of a country ("Chileans"): it begins as its name does."""
-    low = word.casefold()
-    return any(name.startswith(low[:_BEGINNING]) for name in _named(language) if len(low) >= _BEGINNING)
-
-
-@cache
-def _offences() -> tuple[str, ...]:
-    text = (files("endoxa") / "collect" / "entry" / "offence.toml").read_text(encoding="utf-8")
-    return tuple(word for words in tomllib.loads(text).values() for word in words)
-
-
-@cache
-def _first_names() -> frozenset[str]:
-    """First names as `_typed`, in Latin and their own script: of the bank that questions are built with, and ours."""
-    text = (files("endoxa") / BANK).read_text(encoding="utf-8")
-    rows = list(csv.DictReader(text.splitlines()))
-    latin = {_typed(row["name"]) for row in rows if len(row["name"]) > _SHORT}
-    return (
-        frozenset(
-            latin | {_typed(row["native"]) for row in rows if row["native"] and " " not in row["native"]}
-        ).union(_listed("names"))
-        - _names_that_are_words()
-    )
-
-
-@cache
-def _names_that_are_words() -> frozenset[str]:
-    return _listed("words")
-
-
-@cache
-def _listed(table: str) -> frozenset[str]:
-    text = (files("endoxa") / "collect" / "entry" / "first_names.toml").read_text(encoding="utf-8")
-    return frozenset(_typed(name) for names in tomllib.loads(text)[table].values() for name in names.split())
+def _is_known(words: str, language: str) -> bool:
+    """Whether words that may be a name are a place, or say little: "Very Friendly"."""
+    return is_place(words, language) or any(is_filler(word, language) for word in words.split())
 
 
 def _holds_number(text: str) -> bool:

@@ -11,6 +11,7 @@ from endoxa.collect.entry.cleaning import EmptyTextError, clean
 from endoxa.collect.entry.flags import flags, is_place
 from endoxa.collect.entry.harm import calls_to_harm, negative
 from endoxa.collect.entry.keys import key
+from endoxa.languages.persons import names_somebody
 
 
 @dataclass(frozen=True)
@@ -44,3 +45,4 @@ def warm_up() -> None:
     negative("a", "en")
     calls_to_harm("a", "en")
     is_place("a", "en")
+    names_somebody("juma steals", "en", lambda words: is_place(words, "en"))

@@ -5,7 +5,7 @@ They are never public: the site sends one once, to the organiser who makes it, a
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 
@@ -48,7 +48,7 @@ def agreement(campaign: Campaign, number: str, recipient: str) -> str:
         contact=settings.contact,
         least=LEAST,
         retention=settings.retention,
-        today=date.today().isoformat(),
+        today=datetime.now(UTC).date().isoformat(),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from datetime import date
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 
@@ -40,7 +40,7 @@ def data_card(about: About, tables: Tables) -> str:
         about=about,
         settings=settings,
         sampler=settings.sampler,
-        today=date.today().isoformat(),
+        today=datetime.now(UTC).date().isoformat(),
         days=_days(tables),
         rows={name: frame.height for name, frame in frames.items()},
         columns={name: columns_of(name, settings) for name in frames},

@@ -10,15 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from django.utils import timezone
 from polars.datatypes import DataTypeClass
 from pydantic import ValidationError
 
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.export.columns import LATER, LATER_TABLES, TABLES, schema_of
 from endoxa.collect.files import draft
-from endoxa.collect.models import Campaign
-from endoxa.datasets.collected import KIND, MARK, neutralised, restored
-from endoxa.datasets.folders import CHECKSUMS, changed_file
+from endoxa.collect.models import (
+    AuditEntry,
+    Campaign,
+    HurtAnswer,
+    Mention,
+    MixedAnswer,
+    Rating,
+    Skip,
+    State,
+    Statement,
+)
+from endoxa.datasets.collected import KIND, MARK, WITHDRAWALS, neutralised, respecting_withdrawals, restored
+from endoxa.datasets.folders import CHECKSUMS, changed_file, changed_files
 from endoxa.errors import UserError
 
 _FORMAT = 1
@@ -53,7 +64,8 @@ class LeftOut:
 class About:
     """Which campaign, with which settings, as which release ("" for a working copy).
 
-    A `recipient` has a restricted release: nothing of people is merged in it (`agreement`).
+    A `recipient` has a restricted release: nothing of people is merged in it (`agreement`). `early` is the number of
+    answers from before the campaign was opened that were kept, None where it is not known.
     """
 
     campaign: str
@@ -63,6 +75,7 @@ class About:
     settings: CampaignSettings
     left_out: LeftOut
     recipient: str = ""
+    early: int | None = None
 
     @classmethod
     def of(
@@ -82,6 +95,7 @@ class About:
             campaign.settings,
             left_out,
             recipient,
+            answers_before_opening(campaign),
         )
 
     def write(self, folder: Path) -> None:
@@ -96,11 +110,32 @@ class About:
             **({"restricted_to": self.recipient} if self.recipient else {}),
             "formats": list(self.formats),
             "left_out": asdict(self.left_out),
+            **({} if self.early is None else {"answers_before_opening": self.early}),
             "settings_version": self.version,
             "settings": settings,
         }
         text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
         (folder / MARK).write_text(text, encoding="utf-8")
+
+
+def answers_before_opening(campaign: Campaign) -> int | None:
+    """How many answers were given before an organiser opened the campaign; None where the log does not say when.
+
+    Earlier versions counted a campaign as begun with its first card.
+    """
+    before = timezone.now()
+    if not campaign.rehearsing:
+        opened = AuditEntry.objects.filter(campaign=campaign, action="state", detail__after=State.OPEN)
+        first = opened.order_by("at").first()
+        if first is None or campaign.began_at is None or campaign.began_at < first.at:
+            return None
+        before = first.at
+    rows = sum(
+        model.objects.filter(person__campaign=campaign, created_at__lt=before).count()
+        for model in (Rating, Mention, Skip, HurtAnswer, Statement)
+    )
+    listed = MixedAnswer.objects.filter(person__campaign=campaign, card__closed_at__lt=before)
+    return rows + listed.exclude(answer="").count()
 
 
 def read_about(folder: Path) -> About | None:
@@ -123,6 +158,7 @@ def read_about(folder: Path) -> About | None:
             settings=CampaignSettings.model_validate(content["settings"]),
             left_out=LeftOut(**content["left_out"]),
             recipient=str(content.get("restricted_to", "")),
+            early=None if (early := content.get("answers_before_opening")) is None else int(early),
         )
     except (KeyError, TypeError, ValueError, ValidationError) as problem:
         raise UserError(f"{folder / MARK} is damaged: take the export again.") from problem
@@ -203,21 +239,50 @@ def _safe(frame: pl.DataFrame) -> pl.DataFrame:
 def read_export(folder: Path) -> tuple[About, dict[str, pl.DataFrame]]:
     """What an export says of itself, and its tables.
 
+    Readers put a newer `withdrawals.csv` into the place of the one that was written: rows that it names are left out of
+    all tables. Every other file must be as it was.
+
     Raises:
-        UserError: the folder is no export, was changed since it was written, or a table is missing or damaged.
+        UserError: the folder is no export, was changed since it was written, a table is missing or damaged, or the list
+            of withdrawals is older than the one that was written.
     """
     about = read_about(folder)
     if about is None:
         raise UserError(f"{folder} is not an export of a campaign: export.json is missing.")
-    touched = changed_file(folder)
-    if touched:
+    touched = changed_files(folder)
+    newer = touched == [WITHDRAWALS] and (folder / WITHDRAWALS).is_file()
+    if touched and not newer:
+        other = next((name for name in touched if name != WITHDRAWALS), WITHDRAWALS)
         raise UserError(
-            f"{folder} was changed after the export ({touched}): {CHECKSUMS} does not match. Use another copy."
+            f"{folder} was changed after the export ({other}): {CHECKSUMS} does not match. Use another copy."
         )
     suffix = next(kind for kind in ("parquet", "jsonl", "csv") if kind in about.formats)
-    return about, {
+    frames = {
         name: _read_table(folder / f"{name}.{suffix}", schema_of(name, about.settings)) for name in TABLES
     }
+    return about, _since_withdrawn(folder, about, frames) if newer else frames
+
+
+def _since_withdrawn(
+    folder: Path, about: About, frames: Mapping[str, pl.DataFrame]
+) -> dict[str, pl.DataFrame]:
+    """The tables without the rows that a newer list of withdrawals names.
+
+    What was withdrawn before is known, and must be in it, where the list was also written in another format.
+    """
+    listed = _read_table(folder / WITHDRAWALS, schema_of("withdrawals", about.settings))
+    if about.formats != ("csv",):
+        missing = frames["withdrawals"].join(listed, on="row_id", how="anti").height
+        if missing:
+            raise UserError(
+                f"{folder / WITHDRAWALS} is older than the export: {missing} rows that were withdrawn before are "
+                "missing. Put the newest list there."
+            )
+    gone = frozenset(listed["row_id"])
+    kept = {
+        name: respecting_withdrawals(frame, gone) for name, frame in frames.items() if name != "withdrawals"
+    }
+    return {**kept, "withdrawals": listed}
 
 
 def _read_table(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:

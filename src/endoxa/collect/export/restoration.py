@@ -357,7 +357,11 @@ def import_campaign(folder: Path) -> Campaign:
     if Campaign.objects.filter(slug=about.campaign).exists():
         raise UserError(f"This database has a campaign '{about.campaign}' already: import into an empty one.")
     with transaction.atomic():
-        campaign = Campaign.objects.create(slug=about.campaign, state=State.CLOSED, version=about.version)
+        # It begins at once: nothing in a copy is a rehearsal that could be erased.
+        now = timezone.now()
+        campaign = Campaign.objects.create(
+            slug=about.campaign, state=State.CLOSED, version=about.version, began_at=now, paused_at=now
+        )
         content = json.loads(about.settings.model_dump_json())
         SettingsVersion.objects.create(campaign=campaign, number=about.version, content=content)
         placed = place_people(campaign, frames["people"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -40,41 +39,20 @@ from endoxa.collect.sampler.slots import CANDIDATE
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class _Form:
-    pattern: str
-    countries: tuple[str, ...] = ()
-    starts: tuple[str, ...] = ()
-    ends: tuple[str, ...] = ()
-
-    def fits(self, code: str, name: str) -> bool:
-        by_name = name.startswith(self.starts) or name.endswith(self.ends)
-        return code in self.countries or by_name
-
-
 @cache
 def identity_of(country: str, language: str) -> str:
     """The people of a country (ISO 3166) in a language (ISO 639); in English where the language is not known here."""
-    known = _forms()
+    known = _people()
     spoken = language if language in known else "en"
-    name = geography.name(country, spoken)
-    forms, usual = known[spoken]
-    return next((form.pattern for form in forms if form.fits(country, name)), usual).format(
-        country=geography.in_sentence(country, spoken)
+    return known[spoken].format(
+        country=geography.name(country, spoken), from_country=geography.from_country(country, spoken)
     )
 
 
 @cache
-def _forms() -> dict[str, tuple[tuple[_Form, ...], str]]:
-    text = (files("endoxa.collect.export") / "identities.toml").read_text(encoding="utf-8")
-    return {
-        language: (tuple(map(_form, table.get("form", ()))), table["usual"])
-        for language, table in tomllib.loads(text).items()
-    }
-
-
-def _form(table: Mapping[str, Any]) -> _Form:
-    return _Form(table["pattern"], *(tuple(table.get(key, ())) for key in ("countries", "starts", "ends")))
+def _people() -> dict[str, str]:
+    text = files("endoxa.collect.export").joinpath("identities.toml").read_text(encoding="utf-8")
+    return dict(tomllib.loads(text)["people"])
 
 
 def pair_rows(campaign: Campaign, pool: Pool, *, whole: bool = False) -> pl.DataFrame:

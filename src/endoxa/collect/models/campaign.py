@@ -48,6 +48,11 @@ class Campaign(models.Model):
         """The settings in force."""
         return _settings(self.pk, self.version)
 
+    @property
+    def rehearsing(self) -> bool:
+        """Whether who joins only rehearses, as nobody pressed Open yet. Where nobody can join, nothing is rehearsed."""
+        return self.began_at is None and self.settings.joined
+
 
 class SettingsVersion(models.Model):
     """Settings of a campaign as they were saved once; never changed afterwards."""

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from endoxa.collect.models import Campaign, Membership
-from endoxa.collect.organiser.wording import ROLES, STATES, title_of
+from endoxa.collect.organiser.wording import ROLES, state_of, title_of
 from endoxa.collect.security import limits
 from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_KNOWN_BROWSER, LOGIN_SITE, Limit
 from endoxa.collect.security.sessions import known_as, remember
@@ -135,7 +135,7 @@ def home(request: HttpRequest) -> HttpResponse:
     held = Membership.objects.filter(user=request.user.pk).select_related("campaign")
     for one in held.order_by("campaign__slug", "role"):
         roles[one.campaign].append(ROLES[one.role])
-    campaigns = [(one, title_of(one), STATES[one.state], names) for one, names in roles.items()]
+    campaigns = [(one, title_of(one), state_of(one), names) for one, names in roles.items()]
     return render(request, "organiser/home.html", {"campaigns": campaigns})
 
 

@@ -80,6 +80,7 @@ DETAILS: dict[str, Promise] = {
     "kept": pgettext_lazy("log", "pairs kept"),
     "kind": pgettext_lazy("log", "kind"),
     "mentions": pgettext_lazy("log", "mentions"),
+    "mixed": pgettext_lazy("log", "answers to lists and comparisons"),
     "pair": pgettext_lazy("log", "pair"),
     "pairs": pgettext_lazy("log", "pairs"),
     "people": pgettext_lazy("log", "people"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from babel.numbers import format_decimal
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy, to_locale
+from django.utils.translation import get_language, gettext, gettext_lazy, pgettext, pgettext_lazy, to_locale
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import SurveyQuestion, in_language
@@ -27,6 +27,14 @@ STATES: dict[str, Promise] = {
     State.PAUSED: pgettext_lazy("campaign", "paused"),
     State.CLOSED: pgettext_lazy("campaign", "closed"),
 }
+
+
+def state_of(campaign: Campaign) -> str:
+    """How a campaign stands, in a word or two; it is not called open before somebody opened it."""
+    if campaign.state == State.OPEN and campaign.rehearsing:
+        return pgettext("campaign", "rehearsal")
+    return str(STATES[campaign.state])
+
 
 ROLES: dict[str, Promise] = {
     Role.ORGANISER: gettext_lazy("organiser"),

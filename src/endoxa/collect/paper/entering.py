@@ -230,17 +230,17 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
     """
     people = ratings = before = out = 0
     with locked(campaign.pk) as current:
-        gone = _withdrawn(current)
+        listed = _listed(current)
         pairs = {pair.pk: pair for pair in Pair.objects.filter(campaign=current)}
         touched: dict[int, Pair] = {}
         for sheet in sheets:
-            pk = _person_id(current, sheet.receipt)
-            if withdrawals.hashed(pk) in gone:
+            pks = [_person_id(current, sheet.receipt, erased) for erased in listed.erased]
+            if any(withdrawals.hashed(pk) in listed.gone for pk in pks):
                 out += 1
             elif Person.objects.filter(receipt_hash=hash_receipt(sheet.receipt)).exists():
                 before += 1
             else:
-                person = _person(current, pk, sheet, language)
+                person = _person(current, pks[-1], sheet, language)
                 _rate(current, person, {pairs[one]: value for one, value in sheet.ratings.items()})
                 touched |= {one: pairs[one] for one in sheet.ratings}
                 people, ratings = people + 1, ratings + len(sheet.ratings)
@@ -250,17 +250,34 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
     return Entered(people, ratings, before, out)
 
 
-def _person_id(campaign: Campaign, receipt: str) -> UUID:
-    """Follows from the receipt code, so that the list of withdrawals knows a sheet that is entered once more."""
-    digest = salted_hmac("endoxa.paper", f"{campaign.slug} {receipt}", algorithm="sha256").digest()
+def _person_id(campaign: Campaign, receipt: str, erased: str) -> UUID:
+    """Follows from the receipt code, so that the list of withdrawals knows a sheet that is entered once more.
+
+    After an erased rehearsal it is another one: a sheet that went with it may come back, and somebody of that name in
+    an older backup may not.
+    """
+    words = f"{campaign.slug} {receipt} {erased}".rstrip()
+    digest = salted_hmac("endoxa.paper", words, algorithm="sha256").digest()
     return UUID(bytes=digest[:16], version=4)
 
 
-def _withdrawn(campaign: Campaign) -> set[str]:
+@dataclass(frozen=True)
+class _Listed:
+    """What the list of withdrawals says: hashes of who left, and a mark for each erased rehearsal ("" before any)."""
+
+    gone: frozenset[str] = frozenset()
+    erased: tuple[str, ...] = ("",)
+
+
+def _listed(campaign: Campaign) -> _Listed:
     if django_settings.FOLDER is None:
-        return set()
+        return _Listed()
     lines = withdrawals.read(django_settings.FOLDER / withdrawals.NAME, whole=False)
-    return {line.person for line in lines if line.person and line.campaign == campaign.slug}
+    own = [line for line in lines if line.campaign == campaign.slug]
+    return _Listed(
+        frozenset(line.person for line in own if line.what == withdrawals.What.PERSON),
+        ("", *(line.person for line in own if line.what == withdrawals.What.REHEARSAL)),
+    )
 
 
 def _person(campaign: Campaign, pk: UUID, sheet: Sheet, language: str) -> Person:

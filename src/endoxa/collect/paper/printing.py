@@ -32,7 +32,7 @@ _MISSING = ".notdef glyph"
 @dataclass(frozen=True, slots=True)
 class _Shown:
     number: int
-    country: str
+    from_country: str
     words: str
     language: str
 
@@ -81,7 +81,7 @@ def _pages(cards: Sequence[PaperCard], language: str) -> list[list[_Shown]]:
     shown = [
         _Shown(
             card.number,
-            geography.in_sentence(card.pair.country, language),
+            geography.from_country(card.pair.country, language),
             card.pair.attribute,
             card.pair.language,
         )

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING
 from zlib import error as ZlibError  # noqa: N812
 
 from endoxa.collect.files import draft, remove_dead
-from endoxa.collect.project.folder import MARK, Folder, enter, held, make_folder, open_folder, refuse_used
+from endoxa.collect.project.folder import (
+    MARK,
+    Folder,
+    enter,
+    has_list,
+    held,
+    make_folder,
+    open_folder,
+    refuse_used,
+)
 from endoxa.collect.sqlite import check_database, copy_database, forget_sessions
 from endoxa.errors import UserError
 
@@ -159,12 +168,13 @@ def restore(
     """Restore a backup into a new folder, or with `replace` into the folder that it came from.
 
     It is brought up to the installed version and loses whoever withdrew after it was made, before anything is put in
-    place: by the list in that folder, and by `withdrawals`, a copy of the list. Where neither is there, only
-    `no_withdrawals` restores: the caller says that nobody withdrew since. Starts Django; once in a process.
+    place: by the list in that folder, and by `withdrawals`, a copy of the list. Where neither is there, or not the
+    newest, only `no_withdrawals` restores: the caller says that nobody withdrew since. Starts Django; once in a
+    process.
 
     Raises:
-        UserError: the backup is damaged, the folder is being served or another campaign's, a list is missing or cannot
-            be read.
+        UserError: the backup is damaged, the folder is being served or another campaign's, a list is missing, empty,
+            older than the backup or another campaign's, or cannot be read.
     """
     _refuse_server("pg_restore, then `endoxa collect replay`")
     archive = read_archive(backup)
@@ -179,7 +189,7 @@ def restore(
         staged = _staged(archive, place / "campaign")
         check_database(staged.database)
         enter(staged)
-        replayed, lines = _replayed(archive, present, withdrawals)
+        replayed, lines = _replayed(archive, present, withdrawals, trusted=no_withdrawals)
         _put_in_place(staged, present, path, lines)
     return Restored(archive.made_at, replayed.people, replayed.expired)
 
@@ -188,7 +198,7 @@ def _require_list(backup: Path, present: Folder | None, withdrawals: Path | None
     """Refuse to bring people back who withdrew: a backup knows only of those who left before it was made."""
     if none and withdrawals is not None:
         raise UserError("Give --withdrawals FILE or --no-withdrawals, not both.")
-    listed = present is not None and present.withdrawals.exists()
+    listed = present is not None and has_list(present.withdrawals)
     if not (listed or none or withdrawals is not None):
         raise UserError(
             f"No list of people who withdrew after {backup} was made. Give --withdrawals FILE, the newest copy of "
@@ -270,21 +280,31 @@ def _present(path: Path, archive: Archive, *, replace: bool) -> Folder | None:
     return folder
 
 
-def _replayed(archive: Archive, present: Folder | None, more: Path | None) -> tuple[Replayed, list[Line]]:
-    """Bring the staged database up to date without the people in the lists; what was done, and all lines."""
+def _replayed(
+    archive: Archive, present: Folder | None, more: Path | None, *, trusted: bool
+) -> tuple[Replayed, list[Line]]:
+    """Bring the staged database up to date without the people in the lists; what was done, and all lines.
+
+    Unless `trusted`, the lists must be shown to be of this campaign and to know what the backup knows.
+    """
     # Only importable once Django has started on the staged folder.
     from django.db import connections
 
     from endoxa.collect import withdrawals as listing
     from endoxa.collect.project.database import prepare
+    from endoxa.collect.project.lists import require_newest, require_own
     from endoxa.collect.project.replay import replay
 
-    lines = listing.merged(
-        listing.parse(archive.withdrawals, listing.NAME, whole=False),
-        listing.read(present.withdrawals, whole=False) if present else [],
-        listing.read(more) if more else [],
-    )
+    known = listing.parse(archive.withdrawals, listing.NAME, whole=False)
+    lists = {more: listing.read(more)} if more else {}
+    if present and has_list(present.withdrawals):
+        lists[present.withdrawals] = listing.read(present.withdrawals, whole=False)
     prepare()
+    if not trusted:
+        for path, lines in lists.items():
+            require_own(path, lines, archive.secret, known)
+        require_newest(listing.merged(*lists.values()), next(iter(lists)), known)
+    lines = listing.merged(known, *lists.values())
     replayed = replay(lines)
     connections.close_all()
     return replayed, lines

@@ -20,6 +20,7 @@ from pathlib import Path
 import dj_database_url
 
 from endoxa.collect.files import take
+from endoxa.collect.heads import as_line, head_for
 from endoxa.errors import UserError
 
 MARK = "endoxa-campaign.json"
@@ -76,9 +77,11 @@ class Folder:
     def finish(self) -> None:
         """Mark the folder as complete, and its database as readable by its owner only.
 
-        The list of withdrawals is there from the start, so that a missing one is known to be lost.
+        The list of withdrawals is there from the start and says whose it is, so that a missing or empty one is known to
+        be lost.
         """
-        self.withdrawals.touch(mode=0o600)
+        if not self.withdrawals.exists():
+            write_private(self.withdrawals, as_line(head_for(self.secret.read_text())))
         if self.database.exists():
             self.database.chmod(0o600)
         content = json.dumps({"kind": "endoxa campaign", "format": _FORMAT}) + "\n"
@@ -155,6 +158,11 @@ def making(path: Path, *, secret: str | None = None) -> Iterator[Folder]:
     except BaseException:
         folder.discard()
         raise
+
+
+def has_list(path: Path) -> bool:
+    """Whether a list of withdrawals is there. An empty file is none: the first line says whose list it is."""
+    return path.exists() and path.stat().st_size > 0
 
 
 def refuse_used(path: Path) -> None:

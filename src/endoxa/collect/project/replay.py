@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, datetime
 from uuid import UUID
 
 from django.db import transaction
@@ -21,12 +21,13 @@ from endoxa.collect.models import (
     Rating,
     Release,
     Skip,
+    Source,
     Statement,
     Tombstone,
 )
-from endoxa.collect.privacy import expire_all, redact_rows, withdraw
+from endoxa.collect.privacy import erase, expire_all, redact_rows, withdraw
 from endoxa.collect.tasks.ending import withdraw_again
-from endoxa.collect.withdrawals import Line, What, hashed
+from endoxa.collect.withdrawals import Line, What, hashed, since_rehearsal
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,9 @@ def replay(lines: Sequence[Line]) -> Replayed:
     """Delete what a list of withdrawals names, and complete the database's own list for coming releases.
 
     That is: people with all they gave, words that were removed as personal data, and single answers. What a retention
-    date had ended comes back with a backup too, and is ended again.
+    date had ended comes back with a backup too, and is ended again, and so does an erased rehearsal.
     """
-    people = 0
+    people = sum(_erase_again(campaign, lines) for campaign in Campaign.objects.all())
     by_hash = {(line.campaign, line.person): line for line in lines if line.what == What.PERSON}
     for person in Person.objects.select_related("campaign"):
         line = by_hash.get((person.campaign.slug, hashed(person.pk)))
@@ -53,12 +54,35 @@ def replay(lines: Sequence[Line]) -> Replayed:
             people += 1
     for campaign in Campaign.objects.all():
         people += withdraw_again(campaign, {person for slug, person in by_hash if slug == campaign.slug})
-    rows = _bury(lines)
+    since = {one.slug: since_rehearsal(lines, one.slug) for one in Campaign.objects.all()}
+    rows = _bury([line for own in since.values() for line in own])
     for campaign in Campaign.objects.all():
         own = [line for line in lines if line.campaign == campaign.slug]
         _remove_words(campaign, _named(own, What.WORDS))
         _take_back(campaign, _named(own, What.ANSWER))
-    return Replayed(people, rows, expire_all(date.today()).people)
+        _leave_untold(campaign, own[: len(own) - len(since[campaign.slug])])
+    return Replayed(people, rows, expire_all(datetime.now(UTC).date()).people)
+
+
+def _erase_again(campaign: Campaign, lines: Sequence[Line]) -> int:
+    """Erase a rehearsal in a backup made before it was erased; how many people."""
+    own = [line for line in lines if line.campaign == campaign.slug]
+    before = own[: len(own) - len(since_rehearsal(own, campaign.slug))]
+    named = {line.person for line in before if line.what in (What.ERASED, What.PERSON)}
+    with locked(campaign.pk) as found:
+        people = [one for one in found.people.all() if hashed(one.pk) in named]
+        left = found.pairs.filter(source=Source.CONTRIBUTOR, public_id__in=_named(before, What.REHEARSAL))
+        if people or left.exists():
+            erase(found, people)
+    return len(people)
+
+
+def _leave_untold(campaign: Campaign, before: Sequence[Line]) -> None:
+    """Name no row of an erased rehearsal, where nothing was released."""
+    if not campaign.releases.perhaps_out().exists():
+        # One by one: a database takes only so many ids in a query.
+        for row in sorted({row.row for line in before for row in line.rows}):
+            campaign.tombstones.filter(row=row).delete()
 
 
 def _named(lines: Sequence[Line], what: What) -> set[UUID]:

@@ -100,7 +100,8 @@ def _named(settings: CampaignSettings, named: dict[str, str]) -> CampaignSetting
 class Invitation:
     """A campaign that people can join, or why they cannot: `code` is None then. `lacking` is still to be filled in.
 
-    `panels` are the paths of its tasks for panels; `joined` is False where there are only tasks.
+    `panels` are the paths of its tasks for panels; `joined` is False where there are only tasks. `rehearsing` as in
+    `Campaign`.
     """
 
     slug: str
@@ -109,6 +110,7 @@ class Invitation:
     lacking: tuple[str, ...]
     joined: bool = True
     panels: tuple[str, ...] = ()
+    rehearsing: bool = False
 
 
 def invitations() -> list[Invitation]:
@@ -121,6 +123,7 @@ def invitations() -> list[Invitation]:
             lacking=tuple(str(missing.what) for missing in lacking(one)),
             joined=one.settings.joined,
             panels=tuple(_panels(one)),
+            rehearsing=one.rehearsing,
         )
         for one in Campaign.objects.order_by("slug")
     ]

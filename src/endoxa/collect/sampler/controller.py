@@ -89,11 +89,16 @@ class Forecast:
 
 @dataclass(frozen=True)
 class Pace:
-    """How many people are active, ratings of each a minute, and whether that is only what the campaign was made for."""
+    """How many people are active, ratings of each a minute, and whether that is only what the campaign was made for.
+
+    `shown` is what a forecast in words goes by, where that is something else: the last minutes alone, or, while they may
+    say little of the room, all who were expected.
+    """
 
     people: int
     each: float
     guessed: bool = False
+    shown: Pace | None = None
 
     @property
     def rate(self) -> float:
@@ -135,20 +140,28 @@ class Expected:
         """Minutes for which somebody who took part still counts: they, or people like them, may come again."""
         return self.window if self.together else _RETURNING * self.minutes
 
+    @property
+    def _filling(self) -> float:
+        """Minutes in which people still come."""
+        return max(self.window, self.minutes / 4) if self.together else self.window
+
     def pace(self, age: float, people: int, each: float) -> Pace:
         """What to go by at `age` minutes, given people and their ratings a minute in the last window.
 
         Most have not joined while a campaign is younger than its window, and after a break nobody is back yet: the last
         minutes say nothing about the room then. After that, what was expected counts half as much with every window,
-        since a room fills slowly; more people than expected count at once.
+        since a room fills slowly (in a long one a quarter of the time); more people than expected count at once.
+        The pace that is shown is never such a mixture: the expected people for a second window, then those who are there.
         """
         expected, first = self._within_window
         if age < self.window or not people:
             return Pace(max(people, expected), first, guessed=True)
         prior = 0.5 ** (age / self.window - 1)
-        # Below half the room itself says most, and what comes out is no longer a guess.
         missing = max(0, expected - people)
-        return Pace(people + round(prior * missing), (1 - prior) * each + prior * first, guessed=prior > 0.5)
+        early = age < 2 * self.window
+        shown = Pace(people + missing, each, guessed=missing > 0) if early else Pace(people, each)
+        coming = round(missing * 0.5 ** (max(0.0, age - self._filling) / self.window))
+        return Pace(people + coming, (1 - prior) * each + prior * first, shown=shown)
 
     @property
     def _within_window(self) -> tuple[int, float]:
@@ -261,22 +274,23 @@ class Outlook:
 
 
 def forecast(now: Outlook) -> Forecast:
-    """Look ahead."""
-    switch = _advised(now) if now.ordered else _decided(now)
+    """Look ahead: what the controller will do at its own pace, what comes of it at the pace that is shown."""
+    shown = replace(now, pace=now.pace.shown or now.pace)
+    switch = _advised(shown) if now.ordered else _decided(now)
     adding = max(0.0, now.minutes)
     if now.ordered is Balance.VALIDATE:
         adding = 0.0
     elif not now.ordered:
         adding = switch or 0.0
-    coming = now.new_pairs * now.pace.rate * adding
-    missing = now.backlog + coming * now.k - now.capacity
-    others = now.pace.people - (1 if coming > 0 else 0)
+    coming = shown.new_pairs * shown.pace.rate * adding
+    missing = shown.backlog + coming * shown.k - shown.capacity
+    others = shown.pace.people - (1 if coming > 0 else 0)
     return Forecast(
         short=max(0, math.ceil(2 * missing / (now.k + 1))),
         switch_in=switch,
         coming=coming,
         balance=now.balance,
-        guessed_people=now.pace.people if now.pace.guessed else None,
+        guessed_people=shown.pace.people if shown.pace.guessed else None,
         too_few_people=others < now.k and (now.backlog > 0 or coming > 0),
     )
 

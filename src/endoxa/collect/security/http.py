@@ -206,6 +206,9 @@ def _environ(scope: Message) -> WSGIEnvironment:
     if scope.get("client"):
         environ["REMOTE_ADDR"] = scope["client"][0]
     for raw, value in scope["headers"]:
+        if b"_" in raw:
+            # It would pass for the one with dashes, which only the proxy may set (`X-Forwarded-Proto`).
+            continue
         name = raw.decode("latin1").upper().replace("-", "_")
         key = name if name in _BARE else f"HTTP_{name}"
         # HTTP/2 may send a cookie in parts (RFC 9113, 8.2.3).

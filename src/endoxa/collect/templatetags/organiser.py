@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from endoxa.collect.models import Campaign
 from endoxa.collect.organiser.access import roles_of
-from endoxa.collect.organiser.wording import STATES, digits, title_of
+from endoxa.collect.organiser.wording import digits, state_of, title_of
 
 register = template.Library()
 register.filter(digits)
@@ -60,7 +60,7 @@ def organiser_links(context: RequestContext, campaign: Campaign) -> dict[str, An
     """Links to the pages of a campaign that the signed-in account may open."""
     return {
         "title": title_of(campaign),
-        "state": STATES[campaign.state],
+        "state": state_of(campaign),
         "links": links(context["request"], campaign),
     }
 

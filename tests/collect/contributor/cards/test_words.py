@@ -61,7 +61,7 @@ def test_several_things_are_added_each_in_its_language(answered, person):
     # About a country that is not hers: where else it is said comes first; words are folded away until there are some.
     assert (
         before.index('name="countries"')
-        < before.index("Something else about Chile?")
+        < before.index("Something else about people from Chile?")
         < before.index('name="text"')
     )
     assert before.count('<details class="fold" open>') == 1
@@ -263,7 +263,7 @@ def test_without_pairs_there_is_a_question(prompted, person):
     client, card = prompted
     assert card.pair is None
     page = client.get(CARD).content.decode()
-    assert "What do people here say about people from" in page
+    assert "What do people here say about people <bdi>from" in page
     assert "Argentina" in page
     assert add(client, card, "drink mate").url == CARD
     assert add(client, card, "sing on the bus").url == CARD

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
@@ -26,6 +27,7 @@ from endoxa.collect.organiser.dashboard.figures import (
     Figures,
     agreement_of,
     count,
+    neediest,
     together,
 )
 from endoxa.collect.organiser.dashboard.forecast import advice, sentence, switch_at
@@ -33,7 +35,7 @@ from endoxa.collect.organiser.dashboard.services import lacking
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.organiser.settings.services import save
 from endoxa.collect.project.starting import invitations
-from endoxa.collect.sampler import Balance, Forecast
+from endoxa.collect.sampler import Balance, Expected, Forecast, Outlook, forecast
 from endoxa.collect.sampler.types import OPEN
 
 
@@ -75,6 +77,12 @@ def test_a_shown_country_joins_where_the_rest_could_be_told_from_the_total():
         {"AR": people(1, 2, 3, 4), "CL": people(1, 2, 5), "UY": people(6)},
     )
     assert [row.country for row in rows] == ["AR", OTHERS]
+
+
+def test_what_the_wall_has_no_room_for_joins_the_last_row():
+    rows = [country("AR", has=9), country("CL", has=12), country("UY", has=15), Coverage(OTHERS, 6, 1, 6, 18)]
+    assert neediest(rows, 4) == tuple(rows)
+    assert neediest(rows, 3) == (*rows[:2], Coverage(OTHERS, 16, 3, 21, 48))
 
 
 def test_nothing_is_shown_of_two_people():
@@ -139,8 +147,9 @@ def test_the_controller_and_the_dashboard_count_the_same_minutes(campaign, make_
         Pair.objects.filter(pk=added[0].pk).update(created_at=moment)
     recent, outlook = lately(campaign, now), outlook_of(campaign, now)
     assert (recent.cards.count(), recent.new_pairs, recent.minutes) == (2, 2, 10.0)
-    # Two windows after the first, a quarter of what was expected is left: 38 people, and 1.5 instead of 0.1 a minute.
-    assert (outlook.pace.people, outlook.new_pairs) == (2 + round(38 / 4), 1.0)
+    # Two windows after the first, a quarter of the pace that was expected is left, 1.5 instead of 0.1 a minute; of the
+    # 38 who are missing a little more, 7.5 minutes after the first quarter of the time.
+    assert (outlook.pace.people, outlook.new_pairs) == (2 + round(38 * 0.5**0.75), 1.0)
     assert outlook.pace.each == pytest.approx(0.75 * 0.1 + 0.25 * 1.5)
     Campaign.objects.update(began_at=now - timedelta(minutes=4))
     campaign.refresh_from_db()
@@ -282,8 +291,14 @@ GUESSED = "With 40 taking part, every pair will have at least 3 ratings at the e
         (
             figures_with(pairs=0, done=0),
             "open",
-            False,
+            True,
             "There are no pairs to rate yet: people are asked what is said about their countries.",
+        ),
+        (
+            figures_with(pairs=0, done=0),
+            "open",
+            False,
+            f"{REHEARSAL} There are no pairs to rate yet: people are asked what is said about their countries.",
         ),
     ],
 )
@@ -484,6 +499,29 @@ def test_no_person_is_in_the_pages(organiser, campaign, make_person, make_pairs)
     )
     assert "Argentina" in shown
     assert not any(str(card.person_id) in shown or str(card.token) in shown for card in Card.objects.all())
+
+
+@pytest.mark.parametrize("present", [4, 40, 60])
+@pytest.mark.parametrize("missing", [60, 400, 1_035])
+@pytest.mark.parametrize("new_pairs", [0.0, 0.1])
+def test_the_forecast_is_true_of_its_own_numbers(present, missing, new_pairs):
+    """40 were expected; "at this pace" speaks of those who are there and of nobody else."""
+    room = Expected(together=True, people=40, minutes=90.0)
+    for age in range(5, 41):
+        each, left = 1.5, 90.0 - age
+        pace = room.pace(float(age), present, each)
+        found = forecast(Outlook(missing, pace, left, room.leaving, new_pairs, 3))
+        figures = replace(figures_with(pairs=2_000), forecast=found)
+        said = sentence(figures, state="open", begun=True, k=3)
+        named = re.match(r"With (\d+) taking part", said)
+        people = int(named[1]) if named else present
+        assert bool(named) != said.startswith("At this pace")
+        expected = age < 10 or (age < 20 and present < 40)
+        assert people == (max(40, present) if expected else present)
+        will_be_given = people * each * left
+        wanted = missing + 3 * found.coming
+        assert found.coming <= new_pairs * will_be_given
+        assert ("every pair will have" in said) == (wanted <= will_be_given)
 
 
 def test_a_rehearsal_is_erased_with_one_button_and_only_before_the_opening(

@@ -307,7 +307,7 @@ def test_words_stand_as_reported_speech_also_where_they_are_not_covered(
     html = client.get(at("moderation", campaign)).content.decode()
     assert '<span class="frame">some say:</span> <q lang="en" dir="auto">love poetry</q>' in html
     html = client.get(at("moderation_item", campaign, pair.public_id)).content.decode()
-    assert "People here say of people from" in html
+    assert "People here say of people <bdi>from" in html
     assert '<p class="words"><q lang="en" dir="auto">love poetry</q>' in html
 
 

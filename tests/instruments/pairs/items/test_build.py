@@ -607,3 +607,12 @@ def test_attributes_that_may_name_a_person_are_to_be_looked_at():
     looked = built.problems.filter(pl.col("reason").str.contains("may name a person"))
     assert looked["attribute"].to_list() == ["friends of Maria Gonzalez", "fans of Mrs Smith"]
     assert set(looked["outcome"]) == {"kept"}
+
+
+def test_accusations_of_a_person_in_small_letters_are_to_be_looked_at():
+    built = made(("bakers", "steal like maria"), ("bakers", "steal bread"), columns=("identity", "attribute"))
+    assert built.problems["attribute"].to_list() == ["steal like maria"]
+    spanish = made(
+        ("los habitantes de Chile", "maria robó", "es"), columns=("identity", "attribute", "language")
+    )
+    assert "may name a person" in spanish.problems["reason"][0]

@@ -284,9 +284,8 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
     campaign = person.campaign.settings.countries
     near = offered_countries(card.country, own, campaign, card=str(card.token), without=set(said))
     form = MoreForm(data, offered=near, asks=asks(card), **_language(person, card.pair.language))
-    name = geography.in_sentence(card.country, get_language() or "en")
-    form.fields["text"].label = gettext("What else do people say about people from %(country)s?") % {
-        "country": name
+    form.fields["text"].label = gettext("What else do people say about people %(from_country)s?") % {
+        "from_country": geography.from_country(card.country, get_language() or "en")
     }
     return form
 

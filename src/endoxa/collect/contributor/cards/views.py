@@ -121,7 +121,7 @@ def prompt_page(
     """The page of a card that asks an open question."""
     context = {
         **_around(request, person, cards_of(person).cards if done is None else done, card),
-        "country": geography.in_sentence(form.about, get_language() or "en"),
+        "from_country": form.about and geography.from_country(form.about, get_language() or "en"),
         "form": form,
         "said": said_on(card),
         "skips": PROMPT_SKIPS,
@@ -136,7 +136,7 @@ def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
     return {
         "card": card,
         "pair": card.pair,
-        "country": geography.in_sentence(card.pair.country, get_language() or "en"),
+        "from_country": geography.from_country(card.pair.country, get_language() or "en"),
         "hurtful": card.pair.may_hurt,
         "lifted": lifted,
         "covered": not covers.visible(card, lifted=lifted),
@@ -356,7 +356,7 @@ def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> H
             return onward
     context = {
         "mention": said,
-        "country": geography.in_sentence(said.pair.country, get_language() or "en"),
+        "from_country": geography.from_country(said.pair.country, get_language() or "en"),
         "pairs": [(pair, pair.may_hurt) for pair in pairs],
         "lifted": services.covers_lifted(request),
     }

@@ -18,7 +18,7 @@ def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) ->
     context = {
         **around,
         "card": card,
-        "country": geography.in_sentence(card.country, get_language() or "en"),
+        "from_country": geography.from_country(card.country, get_language() or "en"),
         "rows": list(card.answers.select_related("pair").order_by("position")),
         "skips": SKIPS,
         "reports": REPORTS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -115,6 +115,13 @@ def together(countries: Iterable[Coverage], people: Mapping[str, Set[UUID]]) -> 
     shown = sorted((rows[code] for code in split[0]), key=lambda one: (one.has - one.wanted, one.country))
     hidden = [rows[code] for code in split[1]]
     return (*shown, _merged(hidden)) if hidden else tuple(shown)
+
+
+def neediest(coverage: Sequence[Coverage], most: int) -> tuple[Coverage, ...]:
+    """At most so many rows of those that may be shown: the rest joins the last row."""
+    if len(coverage) <= most:
+        return tuple(coverage)
+    return (*coverage[: most - 1], _merged(coverage[most - 1 :]))
 
 
 def grouped(people: Mapping[str, Set[UUID]]) -> tuple[list[str], list[str]] | None:

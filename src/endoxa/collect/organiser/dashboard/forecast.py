@@ -26,10 +26,14 @@ def sentence(figures: Figures, *, state: str, begun: bool, k: int) -> str:
     """
     if state in _NOT_RUNNING:
         return _standing_still(state)
+    rehearsal = gettext("This is a rehearsal until you press Open: then the planned time begins.")
     if not figures.pairs:
-        return gettext("There are no pairs to rate yet: people are asked what is said about their countries.")
+        empty = gettext(
+            "There are no pairs to rate yet: people are asked what is said about their countries."
+        )
+        return empty if begun else f"{rehearsal} {empty}"
     if not begun:
-        return gettext("This is a rehearsal until you press Open: then the planned time begins.")
+        return rehearsal
     if figures.minutes_left <= 0:
         return _time_is_over(figures, k)
     return _looking_ahead(figures, k)
@@ -65,7 +69,7 @@ def switch_at(figures: Figures, *, state: str, balance: str, begun: bool) -> dat
     return figures.taken_at + timedelta(minutes=minutes)
 
 
-def survey_sentence(state: str) -> str:
+def survey_sentence(state: str, *, begun: bool) -> str:
     """How a campaign without cards stands; nothing is forecast of answers to open questions."""
     if state == State.PAUSED:
         return gettext("The campaign is paused: nobody gets questions until you open it again.")
@@ -73,6 +77,8 @@ def survey_sentence(state: str) -> str:
         return gettext("The campaign is closed: nobody gets questions any more.")
     if state == State.DRAFT:
         return _standing_still(state)
+    if not begun:
+        return gettext("This is a rehearsal until you press Open: then the real collecting begins.")
     return gettext("People are asked the questions of the survey.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 from django import forms
 from django.contrib.auth.models import AnonymousUser, User
@@ -68,13 +69,28 @@ def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> Non
         current.save(update_fields=["state", "began_at", "paused_at"])
 
 
+class Rehearsal(Enum):
+    """Whether what people gave before the opening can be erased; a release holds it for good, or may yet."""
+
+    NONE = "none"
+    ERASABLE = "erasable"
+    RELEASED = "released"
+
+
+def rehearsal_of(campaign: Campaign) -> Rehearsal:
+    """What there is to erase."""
+    if not campaign.rehearsing or not campaign.people.exists():
+        return Rehearsal.NONE
+    return Rehearsal.RELEASED if campaign.releases.perhaps_out().exists() else Rehearsal.ERASABLE
+
+
 def end_rehearsal(campaign: Campaign, user: User | AnonymousUser) -> int:
     """Erase everybody who joined before the campaign was opened, with all they gave; how many people.
 
-    Nothing happens once it was opened or released: what people gave then is no rehearsal.
+    Nothing happens once it was opened or released: what people gave then is no rehearsal (`Rehearsal`).
     """
     with locked(campaign.pk) as current:
-        if current.began_at is not None or current.releases.finished().exists():
+        if rehearsal_of(current) is not Rehearsal.ERASABLE:
             return 0
         people = erase_people(current)
         record(current, user, "rehearsal erased", people=people)

@@ -12,13 +12,14 @@ from django.views.decorators.http import require_POST, require_safe
 from endoxa.collect.campaign import in_language
 from endoxa.collect.models import Campaign, Role
 from endoxa.collect.organiser.access import allowed, roles_of
-from endoxa.collect.organiser.dashboard.figures import figures_of
+from endoxa.collect.organiser.dashboard.figures import figures_of, neediest
 from endoxa.collect.organiser.dashboard.forecast import advice, sentence, survey_sentence, switch_at
 from endoxa.collect.organiser.dashboard.services import (
     BalanceForm,
     StateForm,
     end_rehearsal,
     lacking,
+    rehearsal_of,
     set_balance,
     set_state,
 )
@@ -29,16 +30,19 @@ from endoxa.collect.organiser.wording import BALANCES, bars, country_rows, quest
 ROLES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER, Role.RESEARCHER)
 """Who sees figures of the whole: every account of the campaign."""
 
+_ON_THE_WALL = 22
+"""Countries that the projector page has room for."""
+
 
 @allowed(*ROLES)
 @require_safe
 def dashboard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Figures, forecast and, for organisers, the buttons and what is missing."""
     steers = Role.ORGANISER in roles_of(request, campaign)
-    more: dict[str, Any] = {"begun": campaign.began_at is not None}
+    more: dict[str, Any] = {"begun": not campaign.rehearsing}
     if steers:
         more |= {"state_form": StateForm(), "balance_form": BalanceForm(), "lacking": lacking(campaign)}
-        more["rehearsed"] = campaign.began_at is None and campaign.people.exists()
+        more["rehearsal"] = rehearsal_of(campaign).value
     return render(request, "organiser/dashboard.html", {**_shown(campaign), **more})
 
 
@@ -128,13 +132,14 @@ def _shown(campaign: Campaign) -> dict[str, Any]:
 def _cards_shown(campaign: Campaign) -> dict[str, Any]:
     figures = figures_of(campaign)
     k = campaign.settings.sampler.k
-    begun = campaign.began_at is not None
+    begun = not campaign.rehearsing
     return {
         "taken_at": figures.taken_at,
         "figures": figures,
         "k": k,
         "percent": round(100 * figures.share),
         "bars": bars(figures.coverage),
+        "wall": bars(neediest(figures.coverage, _ON_THE_WALL)),
         "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
         "advice": advice(figures, state=campaign.state, balance=campaign.balance),
         "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance, begun=begun),
@@ -144,7 +149,7 @@ def _cards_shown(campaign: Campaign) -> dict[str, Any]:
 
 def _survey_shown(campaign: Campaign) -> dict[str, Any]:
     figures = survey_figures_of(campaign)
-    values = {"forecast": survey_sentence(campaign.state)}
+    values = {"forecast": survey_sentence(campaign.state, begun=not campaign.rehearsing)}
     if figures is None:
         return values
     return {

@@ -105,5 +105,6 @@ def _page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = (
         "following": following.urlencode() if page.following else "",
         "deeper": "after" in request.GET,
         "narrowed": any(filters.values()),
+        "chosen": form.chosen(),
     }
     return render(request, "organiser/all_pairs.html", context, status=409 if faults else 200)

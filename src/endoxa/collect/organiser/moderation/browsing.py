@@ -120,6 +120,15 @@ class PairsForm(forms.Form):
         assert isinstance(field, forms.ChoiceField)
         field.choices = [("", gettext_lazy("everything")), *choices]
 
+    def chosen(self) -> list[str]:
+        """What is chosen beside words, as the fields call it."""
+        self.is_valid()
+        words = {}
+        for name, field in self.fields.items():
+            choices: Any = field.choices if isinstance(field, forms.ChoiceField) else [(True, field.label)]
+            words[name] = dict(choices)
+        return [str(words[name][value]) for name, value in self.cleaned_data.items() if value and name != "q"]
+
     def pairs(self) -> QuerySet[Pair]:
         """The pairs asked for, newest first; what is no choice filters nothing."""
         self.is_valid()

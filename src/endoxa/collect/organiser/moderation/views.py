@@ -77,6 +77,7 @@ class Line:
     pair: Pair
     mark: str
     country: str
+    from_country: str
     language: str
     state: str
     reasons: tuple[str, ...]
@@ -104,6 +105,7 @@ def line(pair: Pair, *, open_words: bool, score: float | None = None, said: bool
         pair=pair,
         mark=pair.public_id.hex[:4],
         country=geography.name(pair.country, shown),
+        from_country=geography.from_country(pair.country, shown),
         language=geography.language_name(pair.language, shown),
         state=str(STATES[pair.moderation]),
         reasons=tuple(reasons(pair)),

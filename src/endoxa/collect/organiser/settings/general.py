@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,8 @@ _SAME = (
 """Fields of the settings that the form holds as they are."""
 
 _MOST_PEOPLE = 1e12
+_UNCLEAR, _THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}"), re.compile(r"[1-9]\d{0,2}(,\d{3}){2,}")
+"""55,000 may be 55 thousand or, with a decimal comma, 55; 1,234,567 is clear, and so are 3,4 and 0,125."""
 
 LABELS: dict[str, StrOrPromise] = {
     "title": gettext_lazy("Title"),
@@ -277,8 +280,19 @@ class GeneralForm(forms.Form):
 
 def _weight(number: int, line: str) -> tuple[str, float]:
     country, _, typed = (part.strip() for part in line.partition(SEPARATOR))
+    if _UNCLEAR.fullmatch(typed):
+        values = {
+            "number": number,
+            "typed": typed,
+            "many": typed.replace(",", ""),
+            "few": typed.replace(",", "."),
+        }
+        raise ValidationError(
+            gettext("Line %(number)d: %(typed)s can be two numbers. Write %(many)s or %(few)s.") % values
+        )
     try:
-        code, weight = country_code(country), float(typed.replace(",", "."))
+        plain = typed.replace(",", "" if _THOUSANDS.fullmatch(typed) else ".")
+        code, weight = country_code(country), float(plain)
     except ValidationError as problem:
         values = {"number": number, "problem": problem.message}
         raise ValidationError(gettext("Line %(number)d: %(problem)s") % values) from None

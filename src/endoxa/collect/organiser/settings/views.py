@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pydantic
@@ -12,6 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
+from endoxa.collect.campaign import ProfileField, SurveyQuestion, asked_of_minors
 from endoxa.collect.models import Campaign, Role, SettingsVersion
 from endoxa.collect.organiser.access import allowed
 from endoxa.collect.organiser.settings.sections import SECTIONS, SectionForm
@@ -69,10 +71,8 @@ def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
     except ConflictError:
         campaign.refresh_from_db()
         return _page(request, campaign, name, form, meanwhile=_since(campaign, base))
-    except pydantic.ValidationError as problem:
-        # What other sections forbid, such as a question that minors are not asked.
-        refused = problem.errors()[0]["msg"].removeprefix("Value error, ")
-        return _page(request, campaign, name, form, base=base, refused=refused)
+    except pydantic.ValidationError:
+        return _page(request, campaign, name, form, base=base, refused=_refused(campaign, content))
     saved = number if number != base else _NOTHING
     return redirect(f"{reverse('organiser:settings', args=[campaign.slug])}?saved={saved}")
 
@@ -116,6 +116,20 @@ def _page(
     return render(
         request, "organiser/settings_section.html", context, status=409 if "meanwhile" in more else 200
     )
+
+
+def _refused(campaign: Campaign, content: Mapping[str, Any]) -> str:
+    """Why values that the form took do not go with those of other pages, in the language of this one."""
+    now = campaign.settings
+    profile = [ProfileField.model_validate(one) for one in content.get("profile", now.profile)]
+    questions = [SurveyQuestion.model_validate(one) for one in content.get("questions", now.questions)]
+    if content.get("survey", now.survey) and not questions:
+        return gettext("A survey needs at least one question.")
+    if content.get("guardian", now.guardian) and (asked := asked_of_minors(profile, questions)):
+        return gettext("Minors are not asked about “%(name)s”: take that question out first.") % {
+            "name": asked
+        }
+    return gettext("This does not go with what stands on another page of the settings. Nothing was saved.")
 
 
 def _saved(campaign: Campaign, number: str) -> str:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import regex
-
 from endoxa.curate.grammar.proper import with_capitals
-
-_TWO = regex.compile(
-    r"\b\p{Lu}[\p{Ll}'\u2019-]+(?:\s+(?:de|da|do|dos|del|la|van|von|bin|al)){0,2}\s+\p{Lu}\p{Ll}+"
-)
-_TITLED = regex.compile(
-    r"\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Sra|Dra|Don|Doña|Dom|Dona|Mme|Mlle|Bw|Bi|Mzee)\.?\s+\p{Lu}\p{Ll}+"
-)
+from endoxa.languages.persons import names_somebody
 
 
 def name_in(attribute: str, language: str) -> bool:
-    """Whether an attribute may name a person: a title and a name, or two capitalised words that are no known place.
+    """Whether an attribute may name a person, by the rule that campaigns have.
 
-    A guess by form: one name alone, in small letters or in a script without capitals is not found.
+    A guess by form: one name alone, without a title or a word of offence, is not found.
     """
-    if _TITLED.search(attribute):
-        return True
-    found = (match.group() for match in _TWO.finditer(attribute))
-    return language != "de" and any(with_capitals(words.lower()) != words for words in found)
+    return names_somebody(attribute, language, _is_known)
+
+
+def _is_known(words: str) -> bool:
+    """Whether all words are written with capitals as the names of places, peoples, languages and faiths."""
+    written = with_capitals(words.lower())
+    return all(word[0].isupper() for word in written.split() if word[0].isalpha())
