@@ -34,6 +34,7 @@ from endoxa.collect.models import (
     State,
     record,
 )
+from endoxa.collect.security.codes import sheet_of
 from endoxa.collect.security.limits import PROPOSALS
 from endoxa.collect.sqlite import empty_log
 from endoxa.collect.withdrawals import What, bury, bury_keys, noted
@@ -133,6 +134,10 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     statements = _bury(campaign, "statements", person.statements, now)
     bury_mixed(campaign, person.mixed_answers.all(), now)
     bury_keys(campaign, person, now)
+    if sheet := sheet_of(person.secret_hash, person.receipt_hash):
+        # The id of a person is random: a sheet that is entered once more is known by its own.
+        with noted(campaign, What.PERSON, sheet):
+            pass
     cards = person.cards.count()
     person.delete()
     alone = [pk for pk in sorted(own) if not keep and _nobody_elses(Pair.objects.get(pk=pk))]
@@ -242,6 +247,14 @@ def expire_all(today: date) -> Expired:
         with suppress(UserError):
             done.append(expire(campaign, today))
     return Expired(*(sum(column) for column in zip(*map(astuple, done), strict=True)))
+
+
+def is_over(campaign: Campaign, today: date) -> bool:
+    """Whether the retention date is over; never where there is none."""
+    try:
+        return today > retention_date(campaign)
+    except UserError:
+        return False
 
 
 def retention_date(campaign: Campaign) -> date:

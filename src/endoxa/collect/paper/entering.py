@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TypeVar
-from uuid import UUID
 
 from django.conf import settings as django_settings
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 
 from endoxa.collect import naming, withdrawals
 from endoxa.collect.campaign import CampaignSettings
+from endoxa.collect.cards.candidates import reach
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.contributor.joining.views import language_of
@@ -41,7 +40,8 @@ from endoxa.collect.paper.sheets import (
     RECEIPT,
     pair_of_heading,
 )
-from endoxa.collect.security.codes import hash_receipt, hash_secret
+from endoxa.collect.privacy import is_over
+from endoxa.collect.security.codes import hash_receipt, no_cookie, sheet_id
 from endoxa.errors import UserError
 
 PAPER = "paper"
@@ -227,20 +227,29 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
         campaign: whose answers they are.
         sheets: what `read_answers` gave.
         language: that of the printed pages, in which people read the consent.
+
+    Raises:
+        UserError: the retention date is over.
     """
+    if is_over(campaign, date.today()):
+        raise UserError(
+            f"The retention date of campaign '{campaign.slug}' ({campaign.settings.retention}) is over, so answers from "
+            "paper cannot be entered."
+        )
     people = ratings = before = out = 0
     with locked(campaign.pk) as current:
         gone = _withdrawn(current)
         pairs = {pair.pk: pair for pair in Pair.objects.filter(campaign=current)}
         touched: dict[int, Pair] = {}
         for sheet in sheets:
-            pk = _person_id(current, sheet.receipt)
-            if withdrawals.hashed(pk) in gone:
+            receipt = hash_receipt(sheet.receipt)
+            if withdrawals.hashed(sheet_id(receipt)) in gone:
                 out += 1
-            elif Person.objects.filter(receipt_hash=hash_receipt(sheet.receipt)).exists():
+            elif Person.objects.filter(receipt_hash=receipt).exists():
                 before += 1
             else:
-                person = _person(current, pk, sheet, language)
+                person = _person(current, receipt, sheet, language)
+                reach(person)
                 _rate(current, person, {pairs[one]: value for one, value in sheet.ratings.items()})
                 touched |= {one: pairs[one] for one in sheet.ratings}
                 people, ratings = people + 1, ratings + len(sheet.ratings)
@@ -250,12 +259,6 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
     return Entered(people, ratings, before, out)
 
 
-def _person_id(campaign: Campaign, receipt: str) -> UUID:
-    """Follows from the receipt code, so that the list of withdrawals knows a sheet that is entered once more."""
-    digest = salted_hmac("endoxa.paper", f"{campaign.slug} {receipt}", algorithm="sha256").digest()
-    return UUID(bytes=digest[:16], version=4)
-
-
 def _withdrawn(campaign: Campaign) -> set[str]:
     if django_settings.FOLDER is None:
         return set()
@@ -263,14 +266,13 @@ def _withdrawn(campaign: Campaign) -> set[str]:
     return {line.person for line in lines if line.person and line.campaign == campaign.slug}
 
 
-def _person(campaign: Campaign, pk: UUID, sheet: Sheet, language: str) -> Person:
+def _person(campaign: Campaign, receipt_hash: str, sheet: Sheet, language: str) -> Person:
     settings = campaign.settings
     return Person.objects.create(
-        pk=pk,
         campaign=campaign,
-        # Nobody holds this cookie: on a phone they are somebody new.
-        secret_hash=hash_secret(secrets.token_hex(16)),
-        receipt_hash=hash_receipt(sheet.receipt),
+        # On a phone they are somebody new.
+        secret_hash=no_cookie(),
+        receipt_hash=receipt_hash,
         ui_language=language,
         consent_version=settings.consent_version,
         consent_language=language_of(settings.texts.consent, language),
@@ -296,6 +298,8 @@ def _rate(campaign: Campaign, person: Person, ratings: Mapping[Pair, int]) -> No
             version=campaign.version,
             digest=campaign.settings.digest(),
             adds=False,
+            words=False,
+            ticks=False,
             state=CardState.ANSWERED,
             drawn_at=now,
             expires_at=now,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from hashlib import sha256
+from uuid import UUID
 
 from django.utils.crypto import salted_hmac
 
@@ -13,11 +14,28 @@ COOKIE = "endoxa_contributor"
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Characters of receipt and join codes: no 0 and O, no 1, I and L, no U."""
 _RECEIPT_LENGTH = 12
+_ON_PAPER = "paper-"
 
 
 def hash_secret(secret: str) -> str:
     """What is stored of a cookie; 128 random bits need no slow hash."""
     return sha256(secret.encode()).hexdigest()
+
+
+def no_cookie() -> str:
+    """What is stored in place of a cookie's hash for somebody on paper, who has no cookie: no hash looks like it."""
+    return f"{_ON_PAPER}{secrets.token_hex(16)}"
+
+
+def sheet_of(secret_hash: str, receipt_hash: str) -> UUID | None:
+    """The id of the sheet from which somebody was entered (`sheet_id`); None for people with a cookie."""
+    return sheet_id(receipt_hash) if secret_hash.startswith(_ON_PAPER) else None
+
+
+def sheet_id(receipt_hash: str) -> UUID:
+    """The id under which the list of withdrawals knows a sheet of paper, from what is stored of its receipt code."""
+    digest = salted_hmac("endoxa.sheet", receipt_hash, algorithm="sha256").digest()
+    return UUID(bytes=digest[:16], version=4)
 
 
 def receipt_of(secret: str) -> str:
