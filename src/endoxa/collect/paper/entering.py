@@ -233,8 +233,8 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
     """
     if is_over(campaign, date.today()):
         raise UserError(
-            f"The retention date of campaign '{campaign.slug}' ({campaign.settings.retention}) is over, so answers from "
-            "paper cannot be entered."
+            f"The retention date of campaign '{campaign.slug}' ({campaign.settings.retention}) is over, so answers "
+            "from paper cannot be entered."
         )
     people = ratings = before = out = 0
     with locked(campaign.pk) as current:
