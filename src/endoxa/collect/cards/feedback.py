@@ -7,26 +7,25 @@ given after they were told. It still tells people of others' answers; `simulate.
 
 from __future__ import annotations
 
-import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
-from uuid import UUID
 
-from django.conf import settings as django_settings
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
+from endoxa.collect.cards.caching import Cache
 from endoxa.collect.cards.counts import root_of
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, Person, Rating, State, Wave
 
 STEPS = (3, 10, 30)
-"""What is told: at least so many. Fewer than the first are nobody's business."""
+"""Thresholds shown. Smaller counts are not shown."""
 
-_LOOKED: dict[int, float] = {}
-"""When this process looked last whether a wave is due, by campaign."""
-_LATEST: dict[int, tuple[float, Wave | None]] = {}
+_LOOKED: Cache[int, None] = Cache()
+"""Campaigns of which this process knows whether a wave is due."""
+_LATEST: Cache[int, Wave | None] = Cache()
 
 Known = tuple[int, int]
 """People and countries, each one of `STEPS` or 0."""
@@ -84,28 +83,25 @@ def _frozen(wave: int, _began_at: datetime) -> Mapping[str, Known]:
 
 def latest(campaign: Campaign) -> Wave | None:
     """The wave that is under way, as this process knew it within `STATISTICS_SECONDS`."""
-    kept = _LATEST.get(campaign.pk)
-    if kept is None or time.monotonic() - kept[0] > django_settings.STATISTICS_SECONDS:
-        found = Wave.objects.filter(campaign=campaign).defer("known").order_by("-began_at").first()
-        kept = _LATEST[campaign.pk] = time.monotonic(), found
-    return kept[1]
+    waves = Wave.objects.filter(campaign=campaign).defer("known").order_by("-began_at")
+    return _LATEST.get(campaign.pk, waves.first)
 
 
 def begin_if_due(campaign: Campaign, now: datetime | None = None) -> Wave | None:
     """Begin a wave where the present one has lasted as long as the settings say; the new one, if there is one.
 
-    Each process looks once in `STATISTICS_SECONDS`, by an index and without the campaign's lock.
+    Each process looks once in `STATISTICS_SECONDS`, by an index, and counts without the campaign's lock.
     """
     now = now or timezone.now()
-    looked = _LOOKED.get(campaign.pk)
-    if looked is not None and time.monotonic() - looked < django_settings.STATISTICS_SECONDS:
+    if _LOOKED.is_fresh(campaign.pk):
         return None
-    _LOOKED[campaign.pk] = time.monotonic()
+    _LOOKED.put(campaign.pk, None)
     if not _due(campaign, now):
         return None
+    known = _known(campaign, now)
     with locked(campaign.pk) as current:
         # Somebody else may have begun it while we waited.
-        return begin(current, now) if _due(current, now) else None
+        return _begin(current, now, known) if _due(current, now) else None
 
 
 def _due(campaign: Campaign, now: datetime) -> bool:
@@ -116,28 +112,49 @@ def _due(campaign: Campaign, now: datetime) -> bool:
 
 
 def begin(campaign: Campaign, now: datetime) -> Wave:
-    """Freeze what is known now. Earlier waves go: nothing is told from them any more."""
+    """Freeze what is known now. Earlier waves go: nothing is shown from them any more."""
+    return _begin(campaign, now, _known(campaign, now))
+
+
+def _begin(campaign: Campaign, now: datetime, known: Mapping[str, Known]) -> Wave:
     Wave.objects.filter(campaign=campaign).delete()
-    return Wave.objects.create(campaign=campaign, began_at=now, known=_known(campaign))
+    return Wave.objects.create(campaign=campaign, began_at=now, known=known)
 
 
-def _known(campaign: Campaign) -> dict[str, Known]:
-    """Steps of each live pair by people who rated it 2 or more, anew from the rows; merged pairs count as one."""
+def _known(campaign: Campaign, now: datetime) -> dict[str, Known]:
+    """Steps of each pair by people who had rated it 2 or more by then; merged pairs count as one.
+
+    The database counts. Only ratings of merged pairs are read, of which the latest of each person counts.
+    """
     roots = _roots(campaign)
-    latest_value: dict[tuple[int, UUID], tuple[int, tuple[str, ...]]] = {}
-    given = (
-        Rating.objects.filter(person__campaign=campaign)
-        .order_by("created_at", "pk")
-        .values_list("pair_id", "person_id", "value", "person__origins")
+    together = {*roots, *roots.values()}
+    given = Rating.objects.filter(pair__campaign=campaign, created_at__lt=now)
+    # One place for each person, or one with two origins would stand for two.
+    counted = (
+        given.filter(value__gt=1)
+        .values_list("pair_id")
+        .annotate(people=Count("pk"), places=Count("person__origins__0", distinct=True))
+        .filter(people__gte=STEPS[0])
+        .order_by()
     )
-    for pair, person, value, origins in given.iterator():
-        latest_value[roots.get(pair, pair), person] = value, tuple(origins)
-    people: defaultdict[int, int] = defaultdict(int)
+    known = {
+        str(pair): (step(people), step(places)) for pair, people, places in counted if pair not in together
+    }
+    merged = Pair.objects.filter(campaign=campaign, merged_into__isnull=False)
+    among = Q(pair__in=merged.values("pk")) | Q(pair__in=merged.values("merged_into"))
+    return known | _known_merged(given.filter(among), roots)
+
+
+def _known_merged(given: QuerySet[Rating], roots: Mapping[int, int]) -> dict[str, Known]:
+    rows = given.order_by("created_at", "pk").values_list("pair_id", "person_id", "value", "person__origins")
+    latest_value = {
+        (roots.get(pair, pair), person): (value, origins) for pair, person, value, origins in rows
+    }
+    people: Counter[int] = Counter()
     places: defaultdict[int, set[str]] = defaultdict(set)
     for (pair, _), (value, origins) in latest_value.items():
         if value > 1:
             people[pair] += 1
-            # One place for each person, or one with two origins would stand for two.
             places[pair] |= set(origins[:1])
     return {str(pair): (step(n), step(len(places[pair]))) for pair, n in people.items() if step(n)}
 
