@@ -379,6 +379,17 @@ def test_a_comparison_of_two_that_were_merged_says_nothing(person, pairs):
     assert found["answer"].to_list() == ["more", "less"]
 
 
+def test_a_comparison_is_left_out_once_one_of_both_is_hidden(person, pairs):
+    card = drawn(person, COMPARE_AT)
+    kinds.answer_comparison(person, card.token, "first")
+    hidden, _ = card.answers.order_by("position")
+    Pair.objects.filter(pk=hidden.pair_id).update(moderation="hidden")
+    found = read_tables(person.campaign, Keys("salt"))
+    assert found.frames["mixed"].height == 0
+    assert set(found.frames["pairs"]["compared"].to_list()) == {0}
+    assert found.left_out.mixed == 2
+
+
 def test_words_that_a_moderator_removed_are_on_no_list_and_in_no_export(person, pairs):
     card = drawn(person)
     row, *_ = card.answers.order_by("position")
