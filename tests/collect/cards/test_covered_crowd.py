@@ -38,7 +38,7 @@ def test_what_nobody_judged_does_not_stay_covered_unheard_of(
     before = [pair for pair in Pair.objects.all() if pair.may_hurt]
     assert len(before) == Pair.objects.count() == len(KIND) + len(NASTY)
     chance, rng = random.Random(5), np.random.default_rng(5)
-    # Weights grow with the time that pairs wait, and the controller looks at the clock: both must be the same each time.
+    # Weights grow with the time that pairs wait, and the controller looks at the clock: both are the same each time.
     now = campaign.began_at
     Pair.objects.update(waiting_since=int(now.timestamp()))
     campaign.balance = Balance.EXPLORE
