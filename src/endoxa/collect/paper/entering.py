@@ -41,13 +41,12 @@ from endoxa.collect.paper.sheets import (
     pair_of_heading,
 )
 from endoxa.collect.privacy import is_over
-from endoxa.collect.security.codes import hash_receipt, no_cookie, sheet_id
+from endoxa.collect.security.codes import RECEIPT_LENGTH, hash_receipt, letters_of, no_cookie, sheet_id
 from endoxa.errors import UserError
 
 PAPER = "paper"
 """The tier of ratings from paper: no sampler drew them, so they have no propensity."""
 _NOTHING = frozenset({"", "-"})
-_RECEIPT_LENGTH = 12
 _Cell = TypeVar("_Cell")
 
 
@@ -186,8 +185,8 @@ def _yes_or_no(text: str) -> bool | None:
 
 
 def _receipt(text: str) -> str:
-    letters = "".join(letter for letter in text.upper() if letter.isalnum())
-    if len(letters) != _RECEIPT_LENGTH:
+    letters = letters_of(text)
+    if len(letters) != RECEIPT_LENGTH:
         raise ValueError(
             f"found '{text}', expected the code of twelve letters and digits that is on the sheet"
         )
