@@ -119,7 +119,7 @@ class CampaignSettings(_Checked):
     `hurt_answers` is how many people must say whether a pair that nobody judged could hurt (`cards.hurting`).
     `minutes` is how long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
     `guardian` is for minors: they say that a parent or guardian has read the sheet (`texts.guardian`) and agreed.
-    `maximum_age` 0 is no upper limit. `results_page`: once closed, a public page shows coarse figures, from the day
+    `maximum_age` 0 means no upper limit. `results_page`: once closed, a public page shows coarse figures, from the day
     `results_from` (ISO 8601; "": at once).
     """
 
@@ -213,7 +213,7 @@ class CampaignSettings(_Checked):
 
     @property
     def wave_length(self) -> int:
-        """Minutes until the counts that feedback tells are taken anew."""
+        """Length of a wave in minutes: until the counts in feedback are renewed."""
         return self.wave_minutes or (15 if self.setting == "workshop" else 1_440)
 
     def digest(self) -> str:

@@ -162,7 +162,7 @@ def _bury(campaign: Campaign, table: str, rows: Manager[Model], now: datetime) -
 
 
 def _nobody_elses(pair: Pair) -> bool:
-    """Whether nobody who is still there proposed, mentioned or rated the pair."""
+    """Whether no remaining person proposed, mentioned or rated the pair."""
     if pair.source == Source.SEED or pair.author_id is not None:
         return False
     return not pair.mention_rows.exists() and not pair.rating_rows.exists()
@@ -214,7 +214,7 @@ def expire(campaign: Campaign, today: date) -> Expired:
     consent says so before. Nothing happens before the date, and the second call finds nothing to do.
 
     Raises:
-        UserError: the campaign has no retention date, or one that is no date.
+        UserError: the retention date is missing or invalid.
     """
     if today <= retention_date(campaign):
         return Expired()
@@ -250,7 +250,7 @@ def expire_all(today: date) -> Expired:
 
 
 def is_over(campaign: Campaign, today: date) -> bool:
-    """Whether the retention date is over; never where there is none."""
+    """Whether the retention date is over; False without one."""
     try:
         return today > retention_date(campaign)
     except UserError:
@@ -261,7 +261,7 @@ def retention_date(campaign: Campaign) -> date:
     """The last day on which people's link to their answers is kept.
 
     Raises:
-        UserError: there is none.
+        UserError: it is missing or invalid.
     """
     text = campaign.settings.retention
     try:

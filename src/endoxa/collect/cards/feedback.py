@@ -1,8 +1,8 @@
-"""Feedback after an answer: how many others had heard a pair, in coarse words, as of the start of a wave.
+"""Feedback: how many others had heard a pair, in coarse steps, as of the start of a wave.
 
-Nothing of it is read before an answer, and no draw reads it at all. A wave's counts are frozen when it begins and a
-card counts only if it was drawn afterwards, so what somebody is told never holds their own answer, nor one that was
-given after they were told. It still tells people of others' answers; `simulate.conformity` shows what that can do.
+It is shown after an answer only, and draws do not use it. A wave's counts are frozen when it begins, and feedback is
+given only about cards that were drawn afterwards. So it never includes a person's own answer, nor answers given after
+the person read it. People still learn of others' answers; `simulate.conformity` estimates the effect.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def step(count: int) -> int:
 
 
 def after(card: Card) -> Known | None:
-    """What may be told of the pair of a card that was just rated; None for nothing.
+    """What may be shown about the pair of a card that was just rated; None for nothing.
 
-    Nothing after a skip, of a pair that is not live, is flagged or covered, while people rehearse, where the
-    campaign has it switched off, and where the card was drawn before the present wave.
+    Nothing is shown after a skip, about a pair that is not live, is flagged or covered, in a rehearsal, if the
+    campaign has switched it off, and if the card was drawn before the current wave.
     """
     if card.pair is None or card.state != CardState.ANSWERED or not card.campaign.settings.feedback:
         return None
@@ -53,9 +53,9 @@ def after(card: Card) -> Known | None:
 
 
 def recognised(person: Person) -> int:
-    """How many others had heard one of the pairs that the person added: one of `STEPS`, the best of them; else 0.
+    """How many others had heard a pair that the person added: the largest of `STEPS` over their pairs, else 0.
 
-    Pairs that the person rated, too, are left out: their own rating would be among those counted.
+    Pairs that the person also rated are left out: their own rating would be counted.
     """
     campaign = person.campaign
     if not campaign.settings.feedback or campaign.began_at is None:

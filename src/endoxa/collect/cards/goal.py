@@ -13,7 +13,7 @@ from endoxa.collect.models import Campaign, Moderation, Pair, Person
 from endoxa.collect.sampler.types import CANDIDATE, NEEDS
 
 SHOWN = 3
-"""Countries that a page names; no ranking of them, and none of people."""
+"""Maximum number of countries on a page. Neither countries nor people are ranked."""
 
 _KEPT: Cache[int, Mapping[str, Goal]] = Cache()
 """By campaign."""
@@ -47,7 +47,7 @@ def _counted(campaign: Campaign) -> Mapping[str, Goal]:
     live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
     done: defaultdict[str, int] = defaultdict(int)
     whole: defaultdict[str, int] = defaultdict(int)
-    # Nobody works at candidates.
+    # Candidates do not ask for ratings.
     live = live.exclude(need=CANDIDATE)
     for country, need, n in live.values_list("country", "need").annotate(n=Count("pk")).order_by():
         whole[country] += n

@@ -88,7 +88,7 @@ def contributor(page: Page) -> Callable[..., HttpResponse]:
         try:
             return page(request, person, *args, **named)
         except (DatabaseError, ObjectDoesNotExist):
-            # Whoever leaves in another tab, while this one is being answered, is not there to be written about.
+            # The person left in another tab while this page was answered.
             if Person.objects.filter(pk=person.pk).exists():
                 raise
             return redirect("contributor:home")
@@ -123,7 +123,7 @@ def own_card(page: Page) -> Callable[..., HttpResponse]:
 
 
 def closed(request: HttpRequest, *, status: int = 200) -> HttpResponse:
-    """The page of a campaign that is paused or over. Nothing is wrong with the site then, so it is no 503."""
+    """The page of a campaign that is paused or over. The site works, so the status is not 503."""
     return render(request, "contributor/closed.html", status=status)
 
 

@@ -27,7 +27,7 @@ def hash_secret(secret: str) -> str:
 
 
 def no_cookie() -> str:
-    """What is stored in place of a cookie's hash for somebody on paper, who has no cookie: no hash looks like it."""
+    """Value of `secret_hash` for people on paper, who have no cookie. It cannot be the hash of a cookie."""
     return f"{_ON_PAPER}{secrets.token_hex(16)}"
 
 

@@ -1,4 +1,4 @@
-"""Take the answers to cards that are no ratings, their skips, and what is taken back."""
+"""Answers to list and comparison cards, their skips, reports and undo."""
 
 from __future__ import annotations
 
