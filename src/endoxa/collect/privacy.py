@@ -87,6 +87,10 @@ def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
         PROPOSALS.clear(str(found.pk))
         with noted(campaign, What.PERSON, found.pk):
             gone = _withdraw(campaign, found, now)
+        if sheet := sheet_of(found.secret_hash, found.receipt_hash):
+            # The id of a person is random: a sheet that is entered once more is known by its own.
+            with noted(campaign, What.PERSON, sheet):
+                pass
         entry = record(campaign, None, "withdrawal", **asdict(gone))
         # As with tombstones: whoever saw somebody leave learns nothing from the minute.
         entry.at = now.replace(minute=0, second=0, microsecond=0)
@@ -134,10 +138,6 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     statements = _bury(campaign, "statements", person.statements, now)
     bury_mixed(campaign, person.mixed_answers.all(), now)
     bury_keys(campaign, person, now)
-    if sheet := sheet_of(person.secret_hash, person.receipt_hash):
-        # The id of a person is random: a sheet that is entered once more is known by its own.
-        with noted(campaign, What.PERSON, sheet):
-            pass
     cards = person.cards.count()
     person.delete()
     alone = [pk for pk in sorted(own) if not keep and _nobody_elses(Pair.objects.get(pk=pk))]

@@ -8,12 +8,13 @@ from datetime import date
 import polars as pl
 import pytest
 
+from endoxa.collect.cards.locking import locked
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Card, Pair, Person, Rating
 from endoxa.collect.models.campaign import _settings as settings_of
 from endoxa.collect.paper.entering import PAPER, enter, read_answers
 from endoxa.collect.paper.sheets import FIXED, choose_cards, new_receipts, write_template
-from endoxa.collect.privacy import expire, withdraw
+from endoxa.collect.privacy import erase_people, expire, withdraw
 from endoxa.collect.sampler.types import CANDIDATE, NEEDS
 from endoxa.collect.security.codes import hash_receipt
 from endoxa.errors import UserError
@@ -95,6 +96,18 @@ def test_whoever_withdrew_is_not_entered_again(campaign, typed, client, settings
     stored = enter(campaign, sheets, "en")
     assert (stored.people, stored.withdrawn) == (0, 1)
     assert not Person.objects.exists()
+
+
+def test_sheets_of_an_erased_rehearsal_can_be_entered_again(campaign, typed, settings, tmp_path):
+    settings.FOLDER = tmp_path
+    path, _ = typed({"consent": "yes", 1: "5"}, {"consent": "yes", 1: "2"})
+    sheets = read_answers(path, campaign)
+    enter(campaign, sheets, "en")
+    withdraw(Person.objects.get(ratings__value=2))
+    with locked(campaign.pk) as current:
+        erase_people(current)
+    stored = enter(campaign, sheets, "en")
+    assert (stored.people, stored.withdrawn) == (1, 1)
 
 
 def test_after_the_retention_date_a_receipt_leads_to_nobody(campaign, typed):

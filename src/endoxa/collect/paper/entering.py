@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
@@ -230,7 +229,7 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
     Raises:
         UserError: the retention date is over.
     """
-    if is_over(campaign, date.today()):
+    if is_over(campaign, timezone.now().date()):
         raise UserError(
             f"The retention date of campaign '{campaign.slug}' ({campaign.settings.retention}) is over, so answers "
             "from paper cannot be entered."
