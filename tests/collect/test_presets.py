@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import random
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from endoxa.collect import geography
-from endoxa.collect.campaign import UI_LANGUAGES, CampaignSettings
+from endoxa.collect.campaign import SENSITIVE, UI_LANGUAGES, CampaignSettings
 from endoxa.collect.cards.drawing import next_card
 from endoxa.collect.contributor.cards.services import TOPICS
 from endoxa.collect.contributor.survey import example_for
+from endoxa.collect.entry import seeding
 from endoxa.collect.entry.cleaning import clean
 from endoxa.collect.entry.flags import flags
 from endoxa.collect.entry.seeding import add_seeds, preview_seeds
@@ -24,6 +27,8 @@ from endoxa.collect.models import CardState, Pair
 from endoxa.collect.presets import load_preset, preset_names
 from endoxa.collect.sampler import Balance, Expected, Outlook
 from endoxa.errors import UserError
+
+MANUAL = Path(__file__).parents[2] / "docs"
 
 
 def texts_of(node: object, where: str = "") -> Iterator[tuple[str, dict[str, str]]]:
@@ -127,7 +132,12 @@ def test_the_seeds_leave_room_for_words_of_people(laces):
 
 
 @pytest.mark.slow
-def test_most_first_cards_are_about_the_country_of_whoever_plays(make_campaign, make_person, laces):
+def test_most_first_cards_are_about_the_country_of_whoever_plays(
+    make_campaign, make_person, laces, monkeypatch
+):
+    # The calibration set and the positions of pairs are drawn at random, too.
+    monkeypatch.setattr(seeding, "SystemRandom", lambda: random.Random(20))
+    random.seed(20)
     settings = json.loads(laces.settings.model_dump_json())
     campaign = make_campaign("sea", **settings)
     add_seeds(campaign, laces.seeds)
@@ -202,6 +212,49 @@ def test_settings_of_a_school_that_contradict_each_other_are_refused(changes, se
     with pytest.raises(ValidationError, match=sentence) as caught:
         CampaignSettings.model_validate({**content, **changes})
     assert len(caught.value.errors()) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("profile", {"name": "faith"}),
+        ("profile", {"name": "home_religion"}),
+        ("profile", {"label": {"en": "Do you go to church?"}}),
+        ("profile", {"choices": {"a": {"en": "Left-wing politics"}, "b": {"en": "Other"}}}),
+        ("questions", {"axis": "Sexual orientation"}),
+        ("questions", {"axis": "people who vote"}),
+        ("questions", {"identity": "Girls"}),
+        (
+            "questions",
+            {"text": {"en": "What is said about people with a DISABILITY?", "es": "¿Qué se dice?"}},
+        ),
+    ],
+)
+def test_minors_are_asked_nothing_sensitive_in_other_words(kind, changes):
+    content = load_preset("school").settings.model_dump(mode="json")
+    harmless = {
+        "profile": {
+            "name": "pets",
+            "label": {"en": "Do you have a pet?"},
+            "purpose": {"en": "To compare."},
+            "choices": {"yes": {"en": "Yes"}, "no": {"en": "No"}},
+        },
+        "questions": {
+            "name": "sports",
+            "axis": "sports",
+            "text": {"en": "What is said about tracing and partying?"},
+        },
+    }[kind]
+    CampaignSettings.model_validate({**content, kind: [harmless]})
+    asked = {**harmless, **changes}
+    with pytest.raises(ValidationError, match=f"minors are not asked about '{asked['name']}'"):
+        CampaignSettings.model_validate({**content, kind: [asked]})
+
+
+def test_the_manual_names_every_kind_of_question_that_minors_are_not_asked():
+    page = " ".join((MANUAL / "collect/presets.md").read_text(encoding="utf-8").split())
+    for kind in SENSITIVE:
+        assert kind in page
 
 
 def test_the_survey_asks_as_afristereo_and_curate_knows_the_questions():

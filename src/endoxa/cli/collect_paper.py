@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from endoxa.cli.collect_export import Folder, Slug, campaign_in
+from endoxa.errors import UserError
 from endoxa.page.words import plural
+
+if TYPE_CHECKING:
+    from endoxa.collect.campaign import CampaignSettings
 
 
 def print_cards(
@@ -36,16 +40,11 @@ def print_cards(
       endoxa collect print campaign -o cards.pdf
       endoxa collect print campaign -o cards.html --language es --cards 16 --sheets 40
     """  # noqa: D301
-    from endoxa.errors import UserError
-
     chosen = campaign_in(folder, campaign)
     from endoxa.collect.paper.printing import page, write
     from endoxa.collect.paper.sheets import choose_cards, new_receipts, write_template
 
-    spoken = language or chosen.settings.ui_languages[0]
-    if spoken not in chosen.settings.ui_languages:
-        offered = ", ".join(chosen.settings.ui_languages)
-        raise UserError(f"--language {spoken}: the campaign has no pages in it. Choose one of: {offered}.")
+    spoken = _page_language(chosen.settings, language)
     template = output.with_name(f"{output.stem}-answers.csv")
     if template.exists():
         raise UserError(
@@ -85,16 +84,11 @@ def enter(
     Example:
       endoxa collect enter campaign cards-answers.csv
     """  # noqa: D301
-    from endoxa.errors import UserError
-
     chosen = campaign_in(folder, campaign)
     from endoxa.collect.paper.entering import enter as store
     from endoxa.collect.paper.entering import read_answers
 
-    spoken = language or chosen.settings.ui_languages[0]
-    if spoken not in chosen.settings.ui_languages:
-        offered = ", ".join(chosen.settings.ui_languages)
-        raise UserError(f"--language {spoken}: the campaign has no pages in it. Choose one of: {offered}.")
+    spoken = _page_language(chosen.settings, language)
     stored = store(chosen, read_answers(file, chosen), spoken)
     typer.echo(
         f"Stored: {plural(stored.people, 'person', 'people')} with {plural(stored.ratings, 'rating')}."
@@ -108,3 +102,16 @@ def enter(
         typer.echo(f"Entered before and left as they were: {plural(stored.before, 'sheet')}.")
     if stored.withdrawn:
         typer.echo(f"Withdrawn and left out: {plural(stored.withdrawn, 'sheet')}.")
+
+
+def _page_language(settings: CampaignSettings, language: str | None) -> str:
+    """The language asked for, else the first of the campaign.
+
+    Raises:
+        UserError: the campaign has no pages in it.
+    """
+    spoken = language or settings.ui_languages[0]
+    if spoken not in settings.ui_languages:
+        offered = ", ".join(settings.ui_languages)
+        raise UserError(f"--language {spoken}: the campaign has no pages in it. Choose one of: {offered}.")
+    return spoken

@@ -77,7 +77,7 @@ def resolved(host: str) -> str:
     """The number of an address that may be a name (localhost); IPv4 where it has both.
 
     Raises:
-        UserError: nobody knows the name.
+        UserError: unknown host name.
     """
     try:
         found = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

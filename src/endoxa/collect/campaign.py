@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Literal, Self
@@ -83,13 +84,23 @@ class CampaignTexts(_Checked):
     guardian: Pages = Field(default_factory=dict)
 
 
-SENSITIVE = frozenset(
-    {
-        "religion", "ethnicity", "ethnic_group", "ethnic", "race", "caste", "gender", "sex", "sexual_orientation",
-        "sexuality", "politics", "party", "health", "disability", "migration", "income",
-    }
-)  # fmt: skip
-"""Names of questions and axes that campaigns with minors may not ask about."""
+SENSITIVE = {
+    "religion": "religi* faith faiths belief* worship* church* mosque* muslim* islam* christian* catholic* jew jews "
+    "jewish judais* hindu* buddhis*",
+    "ethnic origin": "ethnic* race races racial* caste* tribe* tribal* indigen* skin",
+    "gender": "gender* sex sexes woman women man men girl girls boy boys female* male males transgender*",
+    "sexuality": "sexual* homosexual* bisexual* gay gays lesbian* lgbt* queer*",
+    "health": "health* ill illness* disease* disab* handicap* medic* pregnan*",
+    "politics": "politic* party parties vote* voting election* ideolog*",
+    "migration": "migra* immigra* refugee* asylum*",
+    "income": "income* salary salaries poverty",
+}
+"""Words by which a question is recognised that campaigns with minors may not ask; `*` stands for any ending."""
+
+_SENSITIVE = re.compile(
+    "|".join(word.replace("*", r"\w*") for words in SENSITIVE.values() for word in words.split())
+)
+_WORD = re.compile(r"[^\W_]+")
 
 
 class CampaignSettings(_Checked):
@@ -108,7 +119,7 @@ class CampaignSettings(_Checked):
     `hurt_answers` is how many people must say whether a pair that nobody judged could hurt (`cards.hurting`).
     `minutes` is how long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
     `guardian` is for minors: they say that a parent or guardian has read the sheet (`texts.guardian`) and agreed.
-    `maximum_age` 0 is no upper limit. `results_page`: once closed, a public page shows coarse figures, from the day
+    `maximum_age` 0 means no upper limit. `results_page`: once closed, a public page shows coarse figures, from the day
     `results_from` (ISO 8601; "": at once).
     """
 
@@ -202,7 +213,7 @@ class CampaignSettings(_Checked):
 
     @property
     def wave_length(self) -> int:
-        """Minutes until the counts that feedback tells are taken anew."""
+        """Length of a wave in minutes: until the counts in feedback are renewed."""
         return self.wave_minutes or (15 if self.setting == "workshop" else 1_440)
 
     def digest(self) -> str:
@@ -211,9 +222,29 @@ class CampaignSettings(_Checked):
 
 
 def asked_of_minors(profile: Iterable[ProfileField], questions: Iterable[SurveyQuestion]) -> str:
-    """The first question of a sensitive kind (`SENSITIVE`), which minors are not asked; "" where there is none."""
-    asked = [entry.name for entry in profile] + [entry.axis for entry in questions]
-    return next((name for name in asked if name.casefold() in SENSITIVE), "")
+    """Name of the first question of a sensitive kind, which minors are not asked; "" where there is none.
+
+    It is found by the words of `SENSITIVE` in its name, its axis, its group, and its English text and choices.
+    """
+    asked = {
+        field.name: [
+            field.name,
+            _english(field.label),
+            *field.choices,
+            *map(_english, field.choices.values()),
+        ]
+        for field in profile
+    }
+    asked |= {one.name: [one.name, one.axis, one.identity, _english(one.text)] for one in questions}
+    return next((name for name, texts in asked.items() if any(map(_is_sensitive, texts))), "")
+
+
+def _english(texts: Texts) -> str:
+    return texts.get("en", "")
+
+
+def _is_sensitive(text: str) -> bool:
+    return any(_SENSITIVE.fullmatch(word) for word in _WORD.findall(text.casefold()))
 
 
 def in_language(texts: Texts, language: str) -> str:

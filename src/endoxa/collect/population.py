@@ -11,20 +11,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
-
-import numpy as np
 
 IN, NEAR, FAR = "in", "near", "far"
 """From the country; from near it or feeling close to it; neither."""
 
 LEAST_RATINGS = 5
 """Ratings from which the mean of people equally near stands for a country and tone; below that it is borrowed."""
-
-_GROUPS = 50
-"""Parts into which people are divided for the standard error."""
 
 
 def shares_of(
@@ -69,26 +64,11 @@ class Group:
     shares: Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class PopulationMean:
-    """A mean over all pairs and the whole population.
-
-    Attributes:
-        mean: of the ratings that everybody would give. NaN where nothing can be said of some of them.
-        error: standard error, by leaving out a fiftieth of the people at a time (jackknife); NaN with one person.
-        borrowed: share of the mean that comes from pairs about other countries, because too few ratings were there.
-    """
-
-    mean: float
-    error: float
-    borrowed: float
-
-
 _Sums = dict[tuple[str, str, str], tuple[int, float]]
 
 
-def population_mean(answers: Sequence[Answer], groups: Sequence[Group]) -> PopulationMean:
-    """The mean over the pairs of `groups`, each of which counts once.
+def weighted_mean(answers: Iterable[Answer], groups: Iterable[Group]) -> float:
+    """The mean over the pairs of `groups`, each of which counts once; NaN where some of them have no ratings at all.
 
     Where fewer than `LEAST_RATINGS` ratings of people equally near are there for a country and tone, those about all
     countries in this tone stand for them, and where there are none, those in all tones.
@@ -96,42 +76,22 @@ def population_mean(answers: Sequence[Answer], groups: Sequence[Group]) -> Popul
     Raises:
         ValueError: shares do not add up to 1, or a number of pairs is negative.
     """
-    for group in groups:
-        if group.pairs < 0 or not math.isclose(sum(group.shares.values()), 1, abs_tol=1e-9):
-            raise ValueError(f"{group} needs shares that add up to 1 and no negative number of pairs")
-    mean, borrowed = _weighted(answers, groups)
-    people = list(dict.fromkeys(one.person for one in answers))
-    number = min(_GROUPS, len(people))
-    part = {person: place % number for place, person in enumerate(people)}
-    parts: list[list[Answer]] = [[] for _ in range(number)]
-    for one in answers:
-        for other in range(number):
-            if other != part[one.person]:
-                parts[other].append(one)
-    left_out = (
-        np.array([_weighted(some, groups)[0] for some in parts]) if number > 1 else np.array([math.nan])
-    )
-    spread = float(np.square(left_out - left_out.mean()).sum())
-    return PopulationMean(mean, math.sqrt((number - 1) / number * spread) if number else math.nan, borrowed)
-
-
-def weighted_mean(answers: Sequence[Answer], groups: Sequence[Group]) -> float:
-    """`population_mean` without its error, which takes fifty times as long."""
-    return _weighted(answers, groups)[0]
-
-
-def _weighted(answers: Iterable[Answer], groups: Sequence[Group]) -> tuple[float, float]:
     sums = _sums(answers)
-    total = borrowed = weight = 0.0
+    total = weight = 0.0
     for group in groups:
+        _check(group)
         for place, share in group.shares.items():
-            if not share or not group.pairs:
-                continue
-            found, own = _mean(sums, group, place)
-            total += group.pairs * share * found
-            weight += group.pairs * share
-            borrowed += 0.0 if own else group.pairs * share
-    return (total / weight, borrowed / weight) if weight else (math.nan, math.nan)
+            if share and group.pairs:
+                total += group.pairs * share * _mean(sums, group, place)
+                weight += group.pairs * share
+    return total / weight if weight else math.nan
+
+
+def _check(group: Group) -> None:
+    # Shares are NaN where it is not known of anybody where they are from.
+    whole = sum(group.shares.values())
+    if group.pairs < 0 or not (math.isnan(whole) or math.isclose(whole, 1, abs_tol=1e-9)):
+        raise ValueError(f"{group} needs shares that add up to 1 and no negative number of pairs")
 
 
 def _sums(answers: Iterable[Answer]) -> _Sums:
@@ -145,8 +105,7 @@ def _sums(answers: Iterable[Answer]) -> _Sums:
     return {key: (int(number), total) for key, (number, total) in found.items()}
 
 
-def _mean(sums: _Sums, group: Group, place: str) -> tuple[float, bool]:
-    """The mean of people at a place, and whether it is about the country itself."""
+def _mean(sums: _Sums, group: Group, place: str) -> float:
     for country, tone, least in (
         (group.country, group.tone, LEAST_RATINGS),
         ("", group.tone, 1),
@@ -154,5 +113,5 @@ def _mean(sums: _Sums, group: Group, place: str) -> tuple[float, bool]:
     ):
         number, total = sums.get((country, tone, place), (0, 0.0))
         if number >= least:
-            return total / number, bool(country)
-    return math.nan, False
+            return total / number
+    return math.nan

@@ -34,6 +34,7 @@ from endoxa.collect.models import (
     State,
     record,
 )
+from endoxa.collect.security.codes import sheet_of
 from endoxa.collect.security.limits import PROPOSALS
 from endoxa.collect.sqlite import empty_log
 from endoxa.collect.withdrawals import What, bury, bury_keys, note_rehearsal, noted
@@ -86,6 +87,10 @@ def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
         PROPOSALS.clear(str(found.pk))
         with noted(campaign, What.PERSON, found.pk):
             gone = _withdraw(campaign, found, now)
+        if sheet := sheet_of(found.secret_hash, found.receipt_hash):
+            # The id of a person is random: a sheet that is entered once more is known by its own.
+            with noted(campaign, What.PERSON, sheet):
+                pass
         entry = record(campaign, None, "withdrawal", **asdict(gone))
         # As with tombstones: whoever saw somebody leave learns nothing from the minute.
         entry.at = now.replace(minute=0, second=0, microsecond=0)
@@ -179,7 +184,7 @@ def _bury(campaign: Campaign, table: str, rows: Manager[Model], now: datetime) -
 
 
 def _nobody_elses(pair: Pair) -> bool:
-    """Whether nobody who is still there proposed, mentioned or rated the pair."""
+    """Whether no remaining person proposed, mentioned or rated the pair."""
     if pair.source == Source.SEED or pair.author_id is not None:
         return False
     return not pair.mention_rows.exists() and not pair.rating_rows.exists()
@@ -231,7 +236,7 @@ def expire(campaign: Campaign, today: date) -> Expired:
     consent says so before. Nothing happens before the date, and the second call finds nothing to do.
 
     Raises:
-        UserError: the campaign has no retention date, or one that is no date.
+        UserError: the retention date is missing or invalid.
     """
     if today <= retention_date(campaign):
         return Expired()
@@ -266,11 +271,19 @@ def expire_all(today: date) -> Expired:
     return Expired(*(sum(column) for column in zip(*map(astuple, done), strict=True)))
 
 
+def is_over(campaign: Campaign, today: date) -> bool:
+    """Whether the retention date is over; False without one."""
+    try:
+        return today > retention_date(campaign)
+    except UserError:
+        return False
+
+
 def retention_date(campaign: Campaign) -> date:
     """The last day on which people's link to their answers is kept.
 
     Raises:
-        UserError: there is none.
+        UserError: it is missing or invalid.
     """
     text = campaign.settings.retention
     try:

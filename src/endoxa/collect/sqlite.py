@@ -37,7 +37,7 @@ def copy_database(source: Path, target: Path) -> None:
     """Put the content of one database into another, in one transaction; others may go on reading and writing.
 
     Raises:
-        UserError: one of them is locked, cannot be opened, is no database or damaged, or the disk is full.
+        UserError: one of them is locked, cannot be opened, is not a database, is damaged, or the disk is full.
     """
     try:
         with closing(_open(source)) as old, closing(_open(target)) as new:
@@ -66,7 +66,7 @@ def forget_sessions(path: Path) -> None:
     """Take the sign-ins out of a copy, which whoever finds a backup must not be able to use; and the counts of tries.
 
     Raises:
-        UserError: it is no database of ours.
+        UserError: it is not the database of a campaign.
     """
     try:
         with closing(_open(path)) as database, database:

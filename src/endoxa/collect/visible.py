@@ -7,7 +7,7 @@ import unicodedata
 import regex
 
 READ = 480
-"""Characters that are looked at: invisible ones and marks may fall away, megabytes of them are no mistake."""
+"""Maximum number of characters that are read, counted before invisible ones and marks are removed."""
 
 _SPACES = regex.compile(r"[\s\p{Cc}\u2800]+")
 _INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Co}--[\u200c\u200d]]", regex.V1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from datetime import timedelta
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from endoxa.collect.cards import answering, drawing, feedback, goal
+from endoxa.collect.entry.merging import merge
 from endoxa.collect.models import Card, Mention, Moderation, Pair, Person, Rating, Via, Wave
 from endoxa.collect.privacy import erase_people, withdraw
 
@@ -82,6 +84,54 @@ def test_counts_are_frozen_when_the_wave_begins(person, pair, heard, make_person
     later = timezone.now() + timedelta(minutes=16)
     assert feedback.begin_if_due(pair.campaign, later)
     assert Wave.objects.get().known == {str(pair.pk): [10, 0]}
+
+
+def test_counting_needs_no_lock_and_answers_given_meanwhile_do_not_count(pair, heard, monkeypatch):
+    heard(pair, (4, 4, 4))
+    began = timezone.now()
+    plain, count = feedback.locked, feedback._known
+    inside = []
+
+    @contextmanager
+    def locked(campaign):
+        with plain(campaign) as found:
+            inside.append(True)
+            yield found
+            inside.pop()
+
+    def counted(campaign, now):
+        assert not inside
+        heard(pair, (4,) * 8)
+        return count(campaign, now)
+
+    monkeypatch.setattr(feedback, "locked", locked)
+    monkeypatch.setattr(feedback, "_known", counted)
+    wave = feedback.begin_if_due(pair.campaign, began)
+    assert wave.known == {str(pair.pk): (3, 0)}
+
+
+def test_the_latest_rating_of_each_person_counts_for_merged_pairs(campaign, make_pairs, make_person):
+    pairs = make_pairs(campaign, *(("AR", f"a{n}", "en") for n in range(6)), negative=False)
+    people = [make_person(campaign, f"p{n}", origins=["AR", "CL", "UY", "KE"][n % 4 :]) for n in range(13)]
+    given = {}
+    rng = np.random.default_rng(3)
+    for who in people:
+        for place in rng.permutation(6)[:4]:
+            value = int(rng.integers(1, 4))
+            _answered(who, pairs[place], value)
+            given[who.pk, place] = value, who.origins[0]
+    merge(pairs[1], pairs[0])
+    merge(pairs[2], pairs[1])
+    merge(pairs[4], pairs[3])
+    roots = {0: 0, 1: 0, 2: 0, 3: 3, 4: 3, 5: 5}
+    latest = {(who, roots[place]): row for (who, place), row in given.items()}
+    expected = {}
+    for root in (0, 3, 5):
+        homes = [home for (_, place), (value, home) in latest.items() if place == root and value > 1]
+        expected[str(pairs[root].pk)] = [feedback.step(len(homes)), feedback.step(len(set(homes)))]
+    assert min(people for people, _ in expected.values()) >= 3
+    feedback.begin(campaign, timezone.now())
+    assert Wave.objects.get().known == expected
 
 
 def test_a_card_from_before_the_wave_is_told_nothing(person, pair, heard):

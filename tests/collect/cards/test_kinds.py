@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -102,6 +103,68 @@ def test_every_pair_has_the_stated_probability(person, pairs):
     assert set(seen) == {pair.pk for pair in pairs}
     # 300 draws: standard deviation of each count is 7.8.
     assert all(abs(count - 300 * 2 / 7) < 4 * 7.8 for count in seen.values())
+
+
+def test_of_a_large_country_a_stretch_is_read_and_its_length_counts(person, make_pairs, monkeypatch):
+    monkeypatch.setattr(kinds, "WINDOW", 20)
+    pairs = make_pairs(person.campaign, *(("AR", f"well {n}", "en") for n in range(100)), need=FULL)
+    rng = np.random.default_rng(5)
+    for pair, position in zip(pairs, rng.random(100), strict=True):
+        Pair.objects.filter(pk=pair.pk).update(position=position)
+    read = []
+    plain = kinds._stretch
+    monkeypatch.setattr(kinds, "_stretch", lambda *args: read.append(plain(*args)) or read[-1])
+    totals, seen = [], Counter()
+    for seed in range(400):
+        card = drawn(person, COMPARE_AT, seed)
+        assert card.pool == 100
+        # Horvitz and Thompson (1952): the sum of inverse propensities estimates the number of pairs.
+        totals.append(2 / card.propensity)
+        seen.update(card.answers.values_list("pair_id", flat=True))
+        card.delete()
+    assert max(map(len, read)) < 45
+    assert np.mean(totals) == pytest.approx(100, abs=4 * np.std(totals) / 20)
+    assert len(seen) > 95
+
+
+def test_pairs_are_drawn_before_the_lock_and_again_where_one_is_gone(person, pairs, monkeypatch):
+    plain, draft = kinds.locked, kinds._draft
+    inside, drafts = [], []
+
+    @contextmanager
+    def locked(campaign):
+        with plain(campaign) as found:
+            inside.append(True)
+            if len(drafts) == 1 and drafts[0][1] is not None:
+                Pair.objects.filter(pk=drafts[0][1].pairs[0]).update(need=NEEDS)
+            yield found
+            inside.pop()
+
+    def drafted(*args):
+        drafts.append((bool(inside), draft(*args)))
+        return drafts[-1][1]
+
+    monkeypatch.setattr(kinds, "locked", locked)
+    monkeypatch.setattr(kinds, "_draft", drafted)
+    card = drawn(person)
+    assert [within for within, _ in drafts] == [False, True]
+    gone = drafts[0][1].pairs[0]
+    assert gone not in card.answers.values_list("pair_id", flat=True)
+    assert (card.pool, card.propensity) == (6, 5 / 6)
+    drafts.clear()
+    MixedCard.objects.all().delete()
+    drafts.append((False, None))
+    drawn(person, COMPARE_AT)
+    assert [within for within, _ in drafts[1:]] == [False]
+
+
+def test_topics_that_a_person_avoids_are_on_no_list(person, make_pairs):
+    words = [("AR", f"well {n}", "en") for n in range(7)]
+    make_pairs(person.campaign, *words, need=FULL, topic="Other")
+    person.topic_optouts = ["Other"]
+    assert drawn(person) is None
+    make_pairs(person.campaign, *(("AR", f"fine {n}", "en") for n in range(6)), need=FULL)
+    assert drawn(person).pool == 6
 
 
 def test_answers_are_no_ratings_and_can_be_sent_twice(person, pairs):
@@ -314,6 +377,17 @@ def test_a_comparison_of_two_that_were_merged_says_nothing(person, pairs):
     unmerge(second.pair)
     found = read_tables(person.campaign, Keys("salt")).frames["mixed"].sort("position")
     assert found["answer"].to_list() == ["more", "less"]
+
+
+def test_a_comparison_is_left_out_once_one_of_both_is_hidden(person, pairs):
+    card = drawn(person, COMPARE_AT)
+    kinds.answer_comparison(person, card.token, "first")
+    hidden, _ = card.answers.order_by("position")
+    Pair.objects.filter(pk=hidden.pair_id).update(moderation="hidden")
+    found = read_tables(person.campaign, Keys("salt"))
+    assert found.frames["mixed"].height == 0
+    assert set(found.frames["pairs"]["compared"].to_list()) == {0}
+    assert found.left_out.mixed == 2
 
 
 def test_words_that_a_moderator_removed_are_on_no_list_and_in_no_export(person, pairs):

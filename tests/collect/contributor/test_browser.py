@@ -149,7 +149,7 @@ def test_other_scripts_do_not_scroll_sideways(browser, site, language):
         page.locator("input[name=languages][value=es]").check()
         page.locator("main form button.primary, .actions button.primary").last.click()
         page.wait_for_url("**/card/**")
-        token(one)
+        at_home(site, token(one).replace("-", ""))
         one.check(f"card-{language}")
         page.locator("form.answers button").nth(3).click()
         page.wait_for_url("**/add/")
@@ -229,6 +229,7 @@ def say(site, card, attribute, *, negative):
 def test_all_five_answers_are_in_sight_in_every_language(phone, site):
     """What cannot be seen is chosen less often. The country has a long name; the way back stands there too."""
     join(phone, site.join)
+    at_home(site, token(phone).replace("-", ""))
     answer(phone)
     phone.page.wait_for_url("**/add/")
     next_card(phone)
@@ -261,6 +262,7 @@ def test_the_reasons_to_skip_an_open_question_are_in_sight(browser, site, langua
 def test_with_the_keyboard_alone(phone, site):
     join(phone, site.join)
     card = token(phone)
+    at_home(site, card.replace("-", ""))
     phone.page.keyboard.press("4")
     phone.page.wait_for_url("**/add/")
     for _ in range(40):
@@ -325,6 +327,7 @@ def test_letters_of_twice_the_size(browser, site, width):
         one.go(f"{site.join}consent/")
         look("consent")
         join(one, site.join)
+        at_home(site, token(one).replace("-", ""))
         look("card")
         on_card(one).locator("button").first.click()
         one.page.wait_for_url("**/add/")
@@ -340,6 +343,7 @@ def test_in_the_dark(browser, site):
         one.page.locator("summary", has_text="Skip").click()
         one.check("card-skip-dark")
         one.page.keyboard.press("Escape")
+        at_home(site, token(one).replace("-", ""))
         answer(one)
         one.page.wait_for_url("**/add/")
         one.check("card-more-dark")
@@ -384,6 +388,7 @@ def test_reload_and_back(phone, site):
     card = token(phone)
     phone.page.reload()
     assert token(phone) == card
+    at_home(site, card.replace("-", ""))
     answer(phone)
     phone.page.wait_for_url("**/add/")
     phone.page.go_back()
@@ -453,6 +458,7 @@ def test_pages_are_small(phone, site):
     assert 0 < sum(size for _, size in phone.received) <= 60_000
     join(phone, site.join)
     first = len(phone.received)
+    at_home(site, token(phone).replace("-", ""))
     answer(phone)
     phone.page.wait_for_url("**/add/")
     next_card(phone)

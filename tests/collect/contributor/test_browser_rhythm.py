@@ -27,10 +27,21 @@ LOOKS = {
 
 @pytest.fixture(scope="module")
 def ready(site):
-    """The site with pairs about one country only, a third of them fully rated, and a wave in which all are known."""
+    """The site with pairs about one country only, a third of them fully rated, and a wave in which all are known.
+
+    The wave outlasts the tests, every answer is followed by the page for words, and no words are part of others.
+    """
     now = datetime.now(UTC).replace(tzinfo=None).isoformat(" ")
-    site.change("update collect_campaign set began_at = ?", now)
-    site.change("update collect_pair set country = 'AR', language = 'en', negative = 0, key = 'k' || id")
+    site.change(
+        "insert into collect_settingsversion (campaign_id, number, content, made_at)"
+        " select campaign_id, number + 1, json_set(content, '$.wave_minutes', 100000), made_at"
+        " from collect_settingsversion order by number desc limit 1"
+    )
+    site.change("update collect_campaign set began_at = ?, version = version + 1, balance = 'explore'", now)
+    site.change(
+        "update collect_pair set country = 'AR', language = 'en', negative = 0, key = 'k' || id,"
+        " attribute = printf('sing in the street %03d', id)"
+    )
     site.change(f"update collect_pair set need = {FULL}, ratings = 3 where id % 3 = 0")
     known = json.dumps({str(pk): [10, 3] for (pk,) in site.ask("select id from collect_pair")})
     site.change(

@@ -453,6 +453,7 @@ def test_what_contributors_type_is_shown_as_typed(phone, desk, site):
     phone.press("Go on")
     harmless(phone)
     phone.go("/card/")
+    site.change("update collect_card set adds = 1, words = 1 where state = 'open'")
     answer(phone, 4)
     phone.page.wait_for_url("**/add/")
     type_into(phone, "another")

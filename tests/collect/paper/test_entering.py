@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import csv
+from datetime import date
 
 import polars as pl
 import pytest
 
+from endoxa.collect.cards.locking import locked
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Card, Pair, Person, Rating
+from endoxa.collect.models.campaign import _settings as settings_of
 from endoxa.collect.paper.entering import PAPER, enter, read_answers
 from endoxa.collect.paper.sheets import FIXED, choose_cards, new_receipts, write_template
-from endoxa.collect.privacy import withdraw
+from endoxa.collect.privacy import erase_people, expire, withdraw
+from endoxa.collect.sampler.types import CANDIDATE, NEEDS
 from endoxa.collect.security.codes import hash_receipt
 from endoxa.errors import UserError
 
@@ -92,6 +96,58 @@ def test_whoever_withdrew_is_not_entered_again(campaign, typed, client, settings
     stored = enter(campaign, sheets, "en")
     assert (stored.people, stored.withdrawn) == (0, 1)
     assert not Person.objects.exists()
+
+
+def test_sheets_of_an_erased_rehearsal_can_be_entered_again(campaign, typed, settings, tmp_path):
+    settings.FOLDER = tmp_path
+    path, _ = typed({"consent": "yes", 1: "5"}, {"consent": "yes", 1: "2"})
+    sheets = read_answers(path, campaign)
+    enter(campaign, sheets, "en")
+    withdraw(Person.objects.get(ratings__value=2))
+    with locked(campaign.pk) as current:
+        erase_people(current)
+    stored = enter(campaign, sheets, "en")
+    assert (stored.people, stored.withdrawn) == (1, 1)
+
+
+def test_after_the_retention_date_a_receipt_leads_to_nobody(campaign, typed):
+    path, _ = typed({"consent": "yes", 1: "5"})
+    sheets = read_answers(path, campaign)
+    first = _entered(campaign, sheets)
+    first.delete()
+    again = _entered(campaign, sheets)
+    # Of all that is stored, only the hash of the receipt follows from the receipt, and that goes.
+    assert first.pk != again.pk
+    version = campaign.versions.get()
+    version.content = {**version.content, "retention": "2020-01-31"}
+    version.save()
+    settings_of.cache_clear()
+    expire(campaign, date.today())
+    left = Person.objects.get()
+    assert {left.secret_hash, left.receipt_hash}.isdisjoint({again.secret_hash, again.receipt_hash})
+    with pytest.raises(UserError, match=r"retention date of campaign 'river' \(2020-01-31\) is over"):
+        enter(campaign, sheets, "en")
+    assert Person.objects.count() == 1
+
+
+def _entered(campaign, sheets):
+    enter(campaign, sheets, "en")
+    return Person.objects.get()
+
+
+def test_cards_from_paper_had_no_fields_for_new_pairs(campaign, typed):
+    path, _ = typed({"consent": "yes", 1: "5"})
+    enter(campaign, read_answers(path, campaign), "en")
+    card = Card.objects.get()
+    assert (card.adds, card.words, card.ticks) == (False, False, False)
+
+
+def test_candidates_about_the_countries_of_people_on_paper_ask_for_ratings(campaign, typed, make_pairs):
+    own, far = make_pairs(campaign, ("CL", "sail", "en"), ("KE", "run", "en"), need=CANDIDATE)
+    path, _ = typed({"consent": "yes", "origins": "CL", 1: "5"})
+    enter(campaign, read_answers(path, campaign), "en")
+    assert Pair.objects.get(pk=own.pk).need == NEEDS
+    assert Pair.objects.get(pk=far.pk).need == CANDIDATE
 
 
 @pytest.mark.parametrize(

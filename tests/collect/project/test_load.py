@@ -21,5 +21,9 @@ def test_a_room_on_its_phones_loses_nothing(tmp_path):
             seconds=15,
             environment={"ENDOXA_SECONDS_A_CARD": "2"},
         )
-        assert len(thanked.read_text().splitlines()) > 60
+        answers = thanked.read_text().splitlines()
+        [(stored,)] = site.ask("select count(*) from collect_rating")
+        # How many there are is a matter of the machine; whoever was cut off at the end was not thanked.
+        assert 0 < len(answers) <= stored
+        assert len(set(answers)) == len(answers)
         assert kept(site, thanked) == (0, 0)

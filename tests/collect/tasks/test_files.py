@@ -52,7 +52,7 @@ def test_settings_that_are_none_are_refused(options, message, make_task):
 
 
 def test_kinds_names_and_panels_that_cannot_be_are_refused(make_task, campaign, tmp_path):
-    with pytest.raises(UserError, match="no kind of task 'poems'"):
+    with pytest.raises(UserError, match="Unknown kind of task 'poems'"):
         add_task(campaign, "poems", tmp_path / "none.csv")
     make_task("votes", tuples(1))
     with pytest.raises(UserError, match="has a task 'votes' already"):

@@ -1,32 +1,31 @@
-"""Feedback after an answer: how many others had heard a pair, in coarse words, as of the start of a wave.
+"""Feedback: how many others had heard a pair, in coarse steps, as of the start of a wave.
 
-Nothing of it is read before an answer, and no draw reads it at all. A wave's counts are frozen when it begins and a
-card counts only if it was drawn afterwards, so what somebody is told never holds their own answer, nor one that was
-given after they were told. It still tells people of others' answers; `simulate.conformity` shows what that can do.
+It is shown after an answer only, and draws do not use it. A wave's counts are frozen when it begins, and feedback is
+given only about cards that were drawn afterwards. So it never includes a person's own answer, nor answers given after
+the person read it. People still learn of others' answers; `simulate.conformity` estimates the effect.
 """
 
 from __future__ import annotations
 
-import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
-from uuid import UUID
 
-from django.conf import settings as django_settings
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
+from endoxa.collect.cards.caching import Cache
 from endoxa.collect.cards.counts import root_of
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, Person, Rating, State, Wave
 
 STEPS = (3, 10, 30)
-"""What is told: at least so many. Fewer than the first are nobody's business."""
+"""Thresholds shown. Smaller counts are not shown."""
 
-_LOOKED: dict[int, float] = {}
-"""When this process looked last whether a wave is due, by campaign."""
-_LATEST: dict[int, tuple[float, Wave | None]] = {}
+_LOOKED: Cache[int, None] = Cache()
+"""Campaigns of which this process knows whether a wave is due."""
+_LATEST: Cache[int, Wave | None] = Cache()
 
 Known = tuple[int, int]
 """People and countries, each one of `STEPS` or 0."""
@@ -38,10 +37,10 @@ def step(count: int) -> int:
 
 
 def after(card: Card) -> Known | None:
-    """What may be told of the pair of a card that was just rated; None for nothing.
+    """What may be shown about the pair of a card that was just rated; None for nothing.
 
-    Nothing after a skip, of a pair that is not live, is flagged or covered, while people rehearse, where the
-    campaign has it switched off, and where the card was drawn before the present wave.
+    Nothing is shown after a skip, about a pair that is not live, is flagged or covered, in a rehearsal, if the
+    campaign has switched it off, and if the card was drawn before the current wave.
     """
     if card.pair is None or card.state != CardState.ANSWERED or not card.campaign.settings.feedback:
         return None
@@ -54,9 +53,9 @@ def after(card: Card) -> Known | None:
 
 
 def recognised(person: Person) -> int:
-    """How many others had heard one of the pairs that the person added: one of `STEPS`, the best of them; else 0.
+    """How many others had heard a pair that the person added: the largest of `STEPS` over their pairs, else 0.
 
-    Pairs that the person rated, too, are left out: their own rating would be among those counted.
+    Pairs that the person also rated are left out: their own rating would be counted.
     """
     campaign = person.campaign
     if not campaign.settings.feedback or campaign.began_at is None:
@@ -84,28 +83,25 @@ def _frozen(wave: int, _began_at: datetime) -> Mapping[str, Known]:
 
 def latest(campaign: Campaign) -> Wave | None:
     """The wave that is under way, as this process knew it within `STATISTICS_SECONDS`."""
-    kept = _LATEST.get(campaign.pk)
-    if kept is None or time.monotonic() - kept[0] > django_settings.STATISTICS_SECONDS:
-        found = Wave.objects.filter(campaign=campaign).defer("known").order_by("-began_at").first()
-        kept = _LATEST[campaign.pk] = time.monotonic(), found
-    return kept[1]
+    waves = Wave.objects.filter(campaign=campaign).defer("known").order_by("-began_at")
+    return _LATEST.get(campaign.pk, waves.first)
 
 
 def begin_if_due(campaign: Campaign, now: datetime | None = None) -> Wave | None:
     """Begin a wave where the present one has lasted as long as the settings say; the new one, if there is one.
 
-    Each process looks once in `STATISTICS_SECONDS`, by an index and without the campaign's lock.
+    Each process looks once in `STATISTICS_SECONDS`, by an index, and counts without the campaign's lock.
     """
     now = now or timezone.now()
-    looked = _LOOKED.get(campaign.pk)
-    if looked is not None and time.monotonic() - looked < django_settings.STATISTICS_SECONDS:
+    if _LOOKED.is_fresh(campaign.pk):
         return None
-    _LOOKED[campaign.pk] = time.monotonic()
+    _LOOKED.put(campaign.pk, None)
     if not _due(campaign, now):
         return None
+    known = _known(campaign, now)
     with locked(campaign.pk) as current:
         # Somebody else may have begun it while we waited.
-        return begin(current, now) if _due(current, now) else None
+        return _begin(current, now, known) if _due(current, now) else None
 
 
 def _due(campaign: Campaign, now: datetime) -> bool:
@@ -116,28 +112,49 @@ def _due(campaign: Campaign, now: datetime) -> bool:
 
 
 def begin(campaign: Campaign, now: datetime) -> Wave:
-    """Freeze what is known now. Earlier waves go: nothing is told from them any more."""
+    """Freeze what is known now. Earlier waves go: nothing is shown from them any more."""
+    return _begin(campaign, now, _known(campaign, now))
+
+
+def _begin(campaign: Campaign, now: datetime, known: Mapping[str, Known]) -> Wave:
     Wave.objects.filter(campaign=campaign).delete()
-    return Wave.objects.create(campaign=campaign, began_at=now, known=_known(campaign))
+    return Wave.objects.create(campaign=campaign, began_at=now, known=known)
 
 
-def _known(campaign: Campaign) -> dict[str, Known]:
-    """Steps of each live pair by people who rated it 2 or more, anew from the rows; merged pairs count as one."""
+def _known(campaign: Campaign, now: datetime) -> dict[str, Known]:
+    """Steps of each pair by people who had rated it 2 or more by then; merged pairs count as one.
+
+    The database counts. Only ratings of merged pairs are read, of which the latest of each person counts.
+    """
     roots = _roots(campaign)
-    latest_value: dict[tuple[int, UUID], tuple[int, tuple[str, ...]]] = {}
-    given = (
-        Rating.objects.filter(person__campaign=campaign)
-        .order_by("created_at", "pk")
-        .values_list("pair_id", "person_id", "value", "person__origins")
+    together = {*roots, *roots.values()}
+    given = Rating.objects.filter(pair__campaign=campaign, created_at__lt=now)
+    # One place for each person, or one with two origins would stand for two.
+    counted = (
+        given.filter(value__gt=1)
+        .values_list("pair_id")
+        .annotate(people=Count("pk"), places=Count("person__origins__0", distinct=True))
+        .filter(people__gte=STEPS[0])
+        .order_by()
     )
-    for pair, person, value, origins in given.iterator():
-        latest_value[roots.get(pair, pair), person] = value, tuple(origins)
-    people: defaultdict[int, int] = defaultdict(int)
+    known = {
+        str(pair): (step(people), step(places)) for pair, people, places in counted if pair not in together
+    }
+    merged = Pair.objects.filter(campaign=campaign, merged_into__isnull=False)
+    among = Q(pair__in=merged.values("pk")) | Q(pair__in=merged.values("merged_into"))
+    return known | _known_merged(given.filter(among), roots)
+
+
+def _known_merged(given: QuerySet[Rating], roots: Mapping[int, int]) -> dict[str, Known]:
+    rows = given.order_by("created_at", "pk").values_list("pair_id", "person_id", "value", "person__origins")
+    latest_value = {
+        (roots.get(pair, pair), person): (value, origins) for pair, person, value, origins in rows
+    }
+    people: Counter[int] = Counter()
     places: defaultdict[int, set[str]] = defaultdict(set)
     for (pair, _), (value, origins) in latest_value.items():
         if value > 1:
             people[pair] += 1
-            # One place for each person, or one with two origins would stand for two.
             places[pair] |= set(origins[:1])
     return {str(pair): (step(n), step(len(places[pair]))) for pair, n in people.items() if step(n)}
 

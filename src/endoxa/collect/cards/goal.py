@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.conf import settings as django_settings
 from django.db.models import Count
 
+from endoxa.collect.cards.caching import Cache
 from endoxa.collect.models import Campaign, Moderation, Pair, Person
 from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 
 SHOWN = 3
-"""Countries that a page names; no ranking of them, and none of people."""
+"""Maximum number of countries on a page. Neither countries nor people are ranked."""
 
-_KEPT: dict[int, tuple[float, Mapping[str, Goal]]] = {}
-"""By campaign; each worker process keeps its own for a few seconds."""
+_KEPT: Cache[int, Mapping[str, Goal]] = Cache()
+"""By campaign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +39,7 @@ def goals_of(person: Person) -> tuple[Goal, ...]:
 
 
 def _read(campaign: Campaign) -> Mapping[str, Goal]:
-    kept = _KEPT.get(campaign.pk)
-    now = time.monotonic()
-    if kept is None or now - kept[0] >= django_settings.STATISTICS_SECONDS:
-        kept = _KEPT[campaign.pk] = now, _counted(campaign)
-    return kept[1]
+    return _KEPT.get(campaign.pk, lambda: _counted(campaign))
 
 
 def _counted(campaign: Campaign) -> Mapping[str, Goal]:
@@ -52,7 +47,7 @@ def _counted(campaign: Campaign) -> Mapping[str, Goal]:
     live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
     done: defaultdict[str, int] = defaultdict(int)
     whole: defaultdict[str, int] = defaultdict(int)
-    # Nobody works at candidates.
+    # Candidates do not ask for ratings.
     live = live.exclude(need=CANDIDATE)
     for country, need, n in live.values_list("country", "need").annotate(n=Count("pk")).order_by():
         whole[country] += n

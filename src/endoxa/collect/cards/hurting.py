@@ -57,7 +57,7 @@ def judge(root: Pair, together: Sequence[int], needed: int) -> None:
     flags = [flag for flag in root.flags if flag != UNCLEAR]
     negative = {Verdict.KIND: False, Verdict.HURTS: True}.get(found)
     if negative is False and flags:
-        # A report, or a flag of ours, is for a moderator to settle.
+        # Moderators decide about reports and flags.
         negative = None
     if found == Verdict.UNCLEAR:
         flags.append(UNCLEAR)

@@ -1,21 +1,25 @@
-"""Cards of other kinds between the ratings: drawn, answered, skipped and taken back.
+"""Lists and comparisons between the ratings: drawn, answered, skipped and taken back.
 
-They show only pairs that have all their ratings and are not covered, so that nobody is told of a pair that they are to
+They show only pairs that have all their ratings and are not covered, so that nobody sees a pair here that they are to
 rate later. Nothing here is a rating, and the sampler does not know of it.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from endoxa.collect.cards.answering import UnknownCardError, drop_reports, flag_report
+from endoxa.collect.cards.caching import Cache
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
     CLOSED,
@@ -31,7 +35,7 @@ from endoxa.collect.models import (
     Person,
     Source,
 )
-from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
+from endoxa.collect.sampler.slots import FULL, OPEN, TOPUP
 from endoxa.collect.withdrawals import What, bury, noted
 
 SHOWN = {MixedKind.HEARD: 5, MixedKind.COMPARE: 2}
@@ -45,9 +49,18 @@ CHOICES = {
 }
 """What a choice between two says of each of them."""
 
+WINDOW = 256
+"""Pairs among which a card is drawn: all of a country that has no more, else about as many."""
+
+_Place = tuple[str, str, str]
+"""Country, language and topic of pairs."""
+
+_SIZES: Cache[int, Mapping[_Place, int]] = Cache()
+"""How many pairs can be shown, by campaign."""
+
 
 def due(campaign: Campaign, done: int) -> MixedKind | None:
-    """The kind of the next card after so many; None for a rating. They are spread evenly over a set."""
+    """The kind of the next card after `done` cards; None for a rating. They are spread evenly over a set."""
     settings = campaign.settings
     every = settings.sampler.break_after
     kinds = [MixedKind.HEARD] * settings.heard_lists + [MixedKind.COMPARE] * settings.comparisons
@@ -56,15 +69,32 @@ def due(campaign: Campaign, done: int) -> MixedKind | None:
     return slots.get(done % every)
 
 
+@dataclass(frozen=True)
+class _Draft:
+    """A card before it is stored; `version` is that of the settings under which it was drawn."""
+
+    kind: MixedKind
+    country: str
+    pairs: tuple[int, ...]
+    pool: int
+    propensity: float
+    version: int
+
+
 def next_mixed(
     person: Person, done: int, *, now: datetime | None = None, rng: np.random.Generator | None = None
 ) -> MixedCard | None:
-    """The card of another kind that is open or due; None where a rating comes next.
+    """The list or comparison that is open or due; None where a rating comes next.
 
-    None too while the person has a rating open, and where no country has enough pairs that they did not meet.
+    None too while the person has a rating open, and where no country has enough pairs that they did not meet. Pairs are
+    drawn before the campaign is locked, and drawn again within the lock only where one of them cannot be shown now.
+
+    Raises:
+        UnknownCardError: if the person has left the campaign.
     """
-    now = now or timezone.now()
-    with locked(person.campaign_id) as campaign:
+    now, rng = now or timezone.now(), rng or np.random.default_rng()
+    draft = _draft(person, done, rng)
+    with locked(person.campaign_id):
         if not Person.objects.filter(pk=person.pk).exists():
             raise UnknownCardError
         if Card.objects.filter(person=person, state=CardState.OPEN, expires_at__gt=now).exists():
@@ -78,8 +108,9 @@ def next_mixed(
                 return card
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
-        kind = due(campaign, done)
-        return None if kind is None else _drawn(campaign, person, kind, now, rng or np.random.default_rng())
+        if draft is not None and not _still_shown(draft, person.campaign):
+            draft = _draft(person, done, rng)
+        return None if draft is None else _stored(draft, person, now)
 
 
 def _kind(card: MixedCard) -> MixedKind:
@@ -94,56 +125,113 @@ def _fit(prefix: str = "") -> Q:
     return Q(**{f"{prefix}moderation": Moderation.LIVE, f"{prefix}flagged": False}) & kind
 
 
-def _drawn(
-    campaign: Campaign, person: Person, kind: MixedKind, now: datetime, rng: np.random.Generator
-) -> MixedCard | None:
-    """Draw a country with equal chances among those with enough pairs, then its pairs with equal chances."""
-    size = SHOWN[kind]
-    pools = {country: found for country, found in _pools(campaign, person).items() if len(found) >= size}
-    if not pools:
+def _listed(campaign: Campaign) -> QuerySet[Pair]:
+    """Pairs that can be shown: they fit and have all their ratings."""
+    return Pair.objects.filter(_fit(), campaign=campaign, need__in=(TOPUP, OPEN, FULL))
+
+
+def _draft(person: Person, done: int, rng: np.random.Generator) -> _Draft | None:
+    """Draw a country with equal chances among those with enough pairs, then its pairs with equal chances.
+
+    Of a country with more than `WINDOW` pairs only those are read whose random position falls into a stretch of
+    the circle [0, 1) that begins anywhere. The probability that a pair is in it is the length of the stretch.
+    """
+    campaign = person.campaign
+    kind = due(campaign, done)
+    if kind is None:
         return None
-    country = str(rng.choice(sorted(pools)))
-    pool = pools[country]
-    card = MixedCard.objects.create(
-        campaign=campaign,
-        person=person,
+    size, met = SHOWN[kind], _met(person)
+    sizes = _sizes(person, met)
+    countries = sorted(country for country, there in sizes.items() if there >= size)
+    if not countries:
+        return None
+    country = str(rng.choice(countries))
+    found = [pk for pk in _stretch(person, country, sizes[country], rng) if pk not in met]
+    if len(found) < size:
+        # The sizes were a little old.
+        return None
+    share = _share(sizes[country])
+    return _Draft(
         kind=kind,
         country=country,
-        pool=len(pool),
-        propensity=size / len(pool) / len(pools),
+        pairs=tuple(int(pair) for pair in rng.choice(found, size, replace=False)),
+        pool=len(found) if share == 1 else sizes[country],
+        propensity=share * size / len(found) / len(countries),
         version=campaign.version,
+    )
+
+
+def _sizes(person: Person, met: Collection[int]) -> Counter[str]:
+    """How many pairs of each country the person can be shown: of their own and near ones, where they named any."""
+    own = _listed(person.campaign).filter(pk__in=met).values_list("country", "language", "topic")
+    languages = _languages(person)
+    named = {*person.origins, *person.connections}
+    sizes: Counter[str] = Counter()
+    for place, n in (Counter(_all_sizes(person.campaign)) - Counter(own)).items():
+        country, language, topic = place
+        if language in languages and (not named or country in named) and topic not in person.topic_optouts:
+            sizes[country] += n
+    return sizes
+
+
+def _all_sizes(campaign: Campaign) -> Mapping[_Place, int]:
+    there = _listed(campaign).values_list("country", "language", "topic").annotate(n=Count("pk")).order_by()
+    return _SIZES.get(campaign.pk, lambda: {(*place,): n for *place, n in there})
+
+
+def _share(size: int) -> float:
+    """Length of the stretch of positions that is read of a country with this many pairs."""
+    return min(1.0, WINDOW / size)
+
+
+def _stretch(person: Person, country: str, size: int, rng: np.random.Generator) -> list[int]:
+    """Ids of the country's pairs, which are about this many, in a random stretch of positions."""
+    found = _listed(person.campaign).filter(country=country, language__in=_languages(person))
+    if person.topic_optouts:
+        found = found.exclude(topic__in=person.topic_optouts)
+    share = _share(size)
+    if share < 1:
+        start = rng.random()
+        end = start + share
+        # Behind a function no index of positions is used: the country's own pairs are fewer then.
+        fewer = size < share * sum(_all_sizes(person.campaign).values())
+        found = found.annotate(place=Coalesce("position", Value(0.0)) if fewer else F("position"))
+        within = Q(place__gte=start, place__lt=end)
+        found = found.filter(within if end <= 1 else within | Q(place__lt=end - 1))
+    return list(found.order_by("pk").values_list("pk", flat=True))
+
+
+def _languages(person: Person) -> list[str]:
+    return person.languages or list(person.campaign.settings.data_languages)
+
+
+def _still_shown(draft: _Draft, campaign: Campaign) -> bool:
+    return _listed(campaign).filter(pk__in=draft.pairs).count() == len(draft.pairs)
+
+
+def _stored(draft: _Draft, person: Person, now: datetime) -> MixedCard:
+    card = MixedCard.objects.create(
+        campaign=person.campaign,
+        person=person,
+        kind=draft.kind,
+        country=draft.country,
+        pool=draft.pool,
+        propensity=draft.propensity,
+        version=draft.version,
         drawn_at=now,
     )
     MixedAnswer.objects.bulk_create(
-        MixedAnswer(card=card, person=person, pair_id=int(pair), position=place)
-        for place, pair in enumerate(rng.choice(pool, size, replace=False))
+        MixedAnswer(card=card, person=person, pair_id=pair, position=place)
+        for place, pair in enumerate(draft.pairs)
     )
     return card
 
 
-def _pools(campaign: Campaign, person: Person) -> dict[str, list[int]]:
-    """Ids of the pairs that the person can be shown, by country: their own and near ones, where they named any."""
-    languages = person.languages or list(campaign.settings.data_languages)
-    found = Pair.objects.filter(_fit(), campaign=campaign, language__in=languages).exclude(
-        need__in=(NEEDS, CANDIDATE)
-    )
-    if named := [*person.origins, *person.connections]:
-        found = found.filter(country__in=named)
-    if person.topic_optouts:
-        found = found.exclude(topic__in=person.topic_optouts)
-    met = _met(person)
-    pools: dict[str, list[int]] = {}
-    for pk, country in found.order_by("pk").values_list("pk", "country"):
-        if pk not in met:
-            pools.setdefault(country, []).append(pk)
-    return pools
-
-
 def _met(person: Person) -> set[int]:
-    """Pairs that the person saw or said, and what those were merged into."""
+    """Pairs that the person saw or said, and what those were merged into; not those of a card that is open."""
     rows: list[QuerySet[Card] | QuerySet[MixedAnswer]] = [
         Card.objects.filter(person=person, pair__isnull=False),
-        MixedAnswer.objects.filter(person=person).exclude(card__state=CardState.LAPSED),
+        MixedAnswer.objects.filter(person=person).exclude(card__state__in=(CardState.LAPSED, CardState.OPEN)),
     ]
     met: set[int] = set()
     for query in (*rows, person.mentions.all()):

@@ -9,9 +9,12 @@ from typing import Any, Concatenate
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
+from endoxa.collect.cards.answering import UnknownCardError
+from endoxa.collect.cards.covers import CoveredError
 from endoxa.collect.models import Person, State
 from endoxa.collect.security.codes import COOKIE, hash_secret
 
@@ -85,7 +88,7 @@ def contributor(page: Page) -> Callable[..., HttpResponse]:
         try:
             return page(request, person, *args, **named)
         except (DatabaseError, ObjectDoesNotExist):
-            # Whoever leaves in another tab, while this one is being answered, is not there to be written about.
+            # The person left in another tab while this page was answered.
             if Person.objects.filter(pk=person.pk).exists():
                 raise
             return redirect("contributor:home")
@@ -93,8 +96,34 @@ def contributor(page: Page) -> Callable[..., HttpResponse]:
     return view
 
 
+def to_card(note: str = "") -> HttpResponseRedirect:
+    """To the card that waits for the person, with one of `forms.NOTES` above it."""
+    address = reverse("contributor:card")
+    return HttpResponseRedirect(f"{address}?note={note}" if note else address)
+
+
+def own_card(page: Page) -> Callable[..., HttpResponse]:
+    """Open a page about one card to the contributor who was given it; others are led to their own card.
+
+    Where the page needs words that the person did not open, it leads back to the card, with a note.
+    """
+
+    @contributor
+    @wraps(page)
+    def view(request: HttpRequest, person: Person, *args: Any, **named: Any) -> HttpResponse:
+        try:
+            return page(request, person, *args, **named)
+        except UnknownCardError:
+            return to_card("moved")
+        except CoveredError:
+            # The script cannot read redirects, and shall not take this for an answer that was kept.
+            return to_card("covered") if request.accepts("text/html") else HttpResponse(status=422)
+
+    return view
+
+
 def closed(request: HttpRequest, *, status: int = 200) -> HttpResponse:
-    """The page of a campaign that is paused or over. Nothing is wrong with the site then, so it is no 503."""
+    """The page of a campaign that is paused or over. The site works, so the status is not 503."""
     return render(request, "contributor/closed.html", status=status)
 
 

@@ -15,7 +15,7 @@ _STANDING = frozenset({Moderation.LIVE, Moderation.PENDING})
 
 
 class MergeError(EntryError):
-    """Two pairs that cannot be merged, or a merge that is none."""
+    """Pairs that cannot be merged, or a pair that is not merged."""
 
 
 def merge(pair: Pair, into: Pair) -> Pair:

@@ -207,7 +207,7 @@ def _new(campaign: Campaign, person: Person, country: str, words: Words, via: st
 
 
 def _check_unseen(person: Person, pair: Pair) -> None:
-    """A mention is unprompted: what a card showed to the person, under whatever words, is none."""
+    """A mention is unprompted: pairs that a card showed to the person, in any words, do not count."""
     if Card.objects.filter(Q(pair__in=family(root_of(pair))), person=person).exists():
         raise AlreadyShownError(
             gettext("You have seen this one on a card, so it is here already. What else do people say?")

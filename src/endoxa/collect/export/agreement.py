@@ -53,7 +53,7 @@ def agreement(campaign: Campaign, number: str, recipient: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that is no Markdown."""
+    """Escape Markdown."""
     return "".join(f"\\{letter}" if letter in r"\`*_{}[]<>#|" else letter for letter in text)
 
 

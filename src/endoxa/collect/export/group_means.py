@@ -1,9 +1,9 @@
 """How known pairs are to people from the country and to others, by tone and country: figures over all ratings.
 
-The tables of an export say of people without a key nothing that tells where they are from, so that comparisons made
-from them lack these people. Here they are all in, and small cells are left out instead (`suppression`). Readers know of
-every rating which pair it is about and its value; of people with a key also whether they are from the country. So the
-risk of a cell is counted over the ratings of those without a key.
+The tables do not say where people without a key are from, so comparisons made from them lack these people. Here they
+are all in, and small cells are left out instead (`suppression`). Readers know of every rating which pair it is about
+and its value; of people with a key also whether they are from the country. So the risk of a cell is counted over the
+ratings of those without a key.
 
 Near and far ratings are told apart for totals over all countries only: which countries somebody feels close to stands
 in no other table, so there the risk is counted over all ratings from elsewhere.
@@ -74,10 +74,7 @@ def read_answers(
         if pair in pool.roots
     }
     tones = dict(Pair.objects.filter(campaign=campaign).values_list("public_id", "negative"))
-    near = {
-        person.pk: geography.near(frozenset(person.origins), frozenset(person.connections))
-        for person in Person.objects.filter(campaign=campaign)
-    }
+    near = _near(campaign)
     return [
         Answer(
             person=person,
@@ -89,6 +86,12 @@ def read_answers(
         )
         for (person, root), (value, country) in latest.items()
     ]
+
+
+def _near(campaign: Campaign) -> dict[UUID, frozenset[str]]:
+    """The countries near to each person."""
+    people = Person.objects.filter(campaign=campaign).values_list("pk", "origins", "connections")
+    return {pk: geography.near(frozenset(origins), frozenset(felt)) for pk, origins, felt in people}
 
 
 def _place(is_from: bool | None, is_near: bool) -> str:
@@ -130,10 +133,7 @@ def read_population(campaign: Campaign, whole: Mapping[UUID, Published]) -> Popu
             for country in countries
         }
     else:
-        near = {
-            person.pk: geography.near(frozenset(person.origins), frozenset(person.connections))
-            for person in Person.objects.filter(campaign=campaign)
-        }
+        near = _near(campaign)
         shares = {}
         for country in countries:
             places = [_place(one.is_from(country), country in near[person]) for person, one in whole.items()]

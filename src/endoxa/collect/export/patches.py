@@ -42,7 +42,7 @@ class Since:
         pool: which pair each one counts for.
         pairs: the table of pairs, without figures.
         rare: the columns of each person that a new export would give up.
-        respondents: the key in the survey of whoever has none elsewhere.
+        respondents: the key in the survey of people who have no other key.
     """
 
     withdrawals: pl.DataFrame
@@ -57,7 +57,7 @@ class Since:
         return frozenset(self.withdrawals["row_id"])
 
     def left_without_key(self, frames: Mapping[str, pl.DataFrame]) -> int:
-        """People who left after an export was made and had no key in it; at most so many.
+        """People who left after an export was made and had no key in it; an upper bound.
 
         Whoever leaves has two keys on the list (`withdrawals.bury_keys`). Who joined after the export and left again is
         counted, too: better too many than that somebody hides among people who are gone.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Set
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import polars as pl
@@ -37,6 +37,7 @@ from endoxa.collect.models import (
 from endoxa.collect.sampler.slots import CANDIDATE
 
 Row = dict[str, Any]
+_Given = TypeVar("_Given", Rating, Mention, HurtAnswer, MixedAnswer)
 
 
 @cache
@@ -97,15 +98,8 @@ def rating_rows(
 
     Earlier ones of people without a key are left out: nobody could see what they belong to.
     """
-    found = [
-        rating
-        for rating in Rating.objects.filter(person__campaign=campaign)
-        .order_by("created_at", "pk")
-        .select_related("card", "pair")
-        if rating.pair_id in pool.roots
-    ]
-    latest = {(rating.person_id, pool.roots[rating.pair_id]): rating.pk for rating in found}
-    counting = set(latest.values())
+    given = Rating.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
+    kept, counting = _kept(given.select_related("card", "pair"), pool, people)
 
     def row(rating: Rating) -> Row:
         who, card = people[rating.person_id], rating.card
@@ -128,7 +122,6 @@ def rating_rows(
             "hour": time_of(rating.created_at, who),
         }
 
-    kept = (one for one in found if one.pk in counting or people[one.person_id].linked)
     return _frame("ratings", campaign.settings, map(row, kept))
 
 
@@ -137,15 +130,8 @@ def mention_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published
 
     Later ones of people without a key are left out, as with ratings.
     """
-    found = [
-        mention
-        for mention in Mention.objects.filter(person__campaign=campaign)
-        .order_by("created_at", "pk")
-        .select_related("pair")
-        if mention.pair_id in pool.roots
-    ]
-    first = {(mention.person_id, pool.roots[mention.pair_id]): mention.pk for mention in reversed(found)}
-    counting = set(first.values())
+    said = Mention.objects.filter(person__campaign=campaign).order_by("-created_at", "-pk")
+    kept, counting = _kept(said.select_related("pair"), pool, people)
 
     def row(mention: Mention) -> Row:
         who = people[mention.person_id]
@@ -166,8 +152,23 @@ def mention_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published
             "hour": time_of(mention.created_at, who),
         }
 
-    kept = (one for one in found if one.pk in counting or people[one.person_id].linked)
     return _frame("mentions", campaign.settings, map(row, kept))
+
+
+def _kept(
+    given: Iterable[_Given],
+    pool: Pool,
+    people: Mapping[UUID, Published],
+    kind: Callable[[_Given], str] = lambda _: "",
+) -> tuple[list[_Given], Set[int]]:
+    """Answers that are exported, and the ids of those that count: the last of each person about a pair and of a kind.
+
+    Others of people without a key are left out: nobody could see what they belong to.
+    """
+    found = [one for one in given if one.pair_id in pool.roots]
+    last = {(one.person_id, pool.roots[one.pair_id], kind(one)): one.pk for one in found}
+    counting = set(last.values())
+    return [one for one in found if one.pk in counting or people[one.person_id].linked], counting
 
 
 def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
@@ -197,12 +198,8 @@ def hurt_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
 
     Of people without a key only the latest about each pair, as with ratings.
     """
-    found = [
-        given
-        for given in HurtAnswer.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
-        if given.pair_id in pool.roots
-    ]
-    counting = set({(one.person_id, pool.roots[one.pair_id]): one.pk for one in found}.values())
+    said = HurtAnswer.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
+    kept, _ = _kept(said, pool, people)
 
     def row(given: HurtAnswer) -> Row:
         who = people[given.person_id]
@@ -216,7 +213,6 @@ def hurt_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
             "hour": time_of(given.created_at, who),
         }
 
-    kept = (one for one in found if one.pk in counting or people[one.person_id].linked)
     return _frame("hurt_answers", campaign.settings, map(row, kept))
 
 
@@ -230,23 +226,18 @@ def mixed_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published])
     """What lists and comparisons say of exported pairs. The latest answer of a person to a kind counts.
 
     Earlier ones of people without a key are left out, as with ratings. Where pairs of one list are one by now, a tick
-    at any of them counts; a comparison of two that are one by now says nothing, and is left out.
+    at any of them counts. A comparison is left out unless both its pairs are exported, as two pairs.
     """
-    found = [
-        one
-        for one in mixed_given(campaign).order_by("card__closed_at", "pk").select_related("card")
-        if one.pair_id in pool.roots
-    ]
-    sides = Counter((one.card_id, pool.roots[one.pair_id]) for one in found)
-    found = [
-        one
-        for one in found
-        if one.card.kind != MixedKind.COMPARE or sides[one.card_id, pool.roots[one.pair_id]] == 1
-    ]
-    # Stable: within a card what was ticked comes last, so that it is what counts.
-    found.sort(key=lambda one: (one.card.closed_at or one.card.drawn_at, one.card_id, one.answer == "heard"))
-    latest = {(one.person_id, pool.roots[one.pair_id], one.card.kind): one.pk for one in found}
-    counting = set(latest.values())
+    found = [one for one in mixed_given(campaign).select_related("card") if one.pair_id in pool.roots]
+    sides: defaultdict[int, set[UUID]] = defaultdict(set)
+    for one in found:
+        sides[one.card_id].add(pool.roots[one.pair_id])
+    found = [one for one in found if one.card.kind != MixedKind.COMPARE or len(sides[one.card_id]) == 2]
+    # Within a card what was ticked comes last, so that it is what counts.
+    found.sort(
+        key=lambda one: (one.card.closed_at or one.card.drawn_at, one.card_id, one.answer == "heard", one.pk)
+    )
+    kept, counting = _kept(found, pool, people, lambda one: one.card.kind)
 
     def row(one: MixedAnswer) -> Row:
         who, card = people[one.person_id], one.card
@@ -266,7 +257,6 @@ def mixed_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published])
             "hour": time_of(card.closed_at or card.drawn_at, who),
         }
 
-    kept = (one for one in found if one.pk in counting or people[one.person_id].linked)
     return _frame("mixed", campaign.settings, map(row, kept))
 
 

@@ -24,7 +24,7 @@ RATING_WORDS: Mapping[int, str] = {
 
 
 class CardState(models.TextChoices):
-    """What became of a card. An open one whose time is over counts as free; nobody has to tidy it up."""
+    """State of a card. An open card whose time is over does not hold a place any more; no job has to close it."""
 
     OPEN = "open"
     ANSWERED = "answered"

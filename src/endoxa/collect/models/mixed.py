@@ -1,4 +1,4 @@
-"""Cards that are no ratings: "which of these have you heard?" and "which of these two is said more?"."""
+"""List and comparison cards: "which of these have you heard?" and "which of these two is said more?"."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from endoxa.collect.models.campaign import Campaign
 class Person(models.Model):
     """One contributor of one campaign, known only by the hashes of two secrets that they hold.
 
-    `secret_hash` is of the cookie, `receipt_hash` of the receipt code. `origins`, `connections` (ISO 3166)
-    and `languages`
-    (ISO 639) may be empty: each is optional. `extras` holds only fields that the campaign declared, as chosen values.
+    `secret_hash` is of the cookie (see `security.codes.no_cookie` for people on paper), `receipt_hash` of the receipt
+    code. `origins`, `connections` (ISO 3166) and `languages` (ISO 639) may be empty: each is optional. `extras` holds
+    only fields that the campaign declared, as chosen values.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

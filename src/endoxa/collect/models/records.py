@@ -98,7 +98,7 @@ class Release(models.Model):
 
 
 class Tombstone(models.Model):
-    """The id of a row that was withdrawn, so that whoever holds a release can drop it too.
+    """The id of a withdrawn row, so that holders of a release can drop it too.
 
     `release` is the one in which a person had this key (table "people"; its patches share it). Rows of other tables
     have the same id in all releases. `withdrawn_hour` is not exported.

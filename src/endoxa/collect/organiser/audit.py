@@ -110,12 +110,12 @@ _VALUES: Mapping[tuple[str, str], Mapping[str, Promise]] = {
     ("account removed", "role"): {**ROLES, "all": gettext_lazy("all roles")},
     ("decision taken back", "decision"): _DECISIONS,
 }
-"""Values that are words of ours, by action and detail."""
+"""Translatable values, by action and detail."""
 
 COMMAND_LINE = "-"
 """Stands for the command line, and for accounts that are gone, among accounts."""
 CONTRIBUTORS = "+"
-"""Stands for contributors, who are no accounts."""
+"""Filter for acts of contributors, who have no accounts."""
 
 PAGE = 50
 
@@ -157,7 +157,7 @@ def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[Line]:
 
 
 def _uuid(text: object) -> UUID | None:
-    """The id that was noted; None if it is none."""
+    """The recorded id; None if it is invalid."""
     try:
         return UUID(str(text))
     except ValueError:

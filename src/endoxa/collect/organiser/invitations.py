@@ -61,6 +61,6 @@ def qr_code(address: str) -> bytes:
 
 
 def make_code(campaign: Campaign, days: int) -> JoinCode:
-    """A random code that opens the campaign for so many days from now."""
+    """A random code that is valid for `days` days."""
     ends = timezone.now() + timedelta(days=days)
     return JoinCode.objects.create(campaign=campaign, code=new_code(LENGTH), expires_at=ends)

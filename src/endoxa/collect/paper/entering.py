@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
-from uuid import UUID
 
 from django.conf import settings as django_settings
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 
 from endoxa.collect import naming, withdrawals
 from endoxa.collect.campaign import CampaignSettings
+from endoxa.collect.cards.candidates import reach
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.contributor.joining.views import language_of
@@ -41,13 +39,13 @@ from endoxa.collect.paper.sheets import (
     RECEIPT,
     pair_of_heading,
 )
-from endoxa.collect.security.codes import hash_receipt, hash_secret
+from endoxa.collect.privacy import is_over
+from endoxa.collect.security.codes import RECEIPT_LENGTH, hash_receipt, letters_of, no_cookie, sheet_id
 from endoxa.errors import UserError
 
 PAPER = "paper"
 """The tier of ratings from paper: no sampler drew them, so they have no propensity."""
 _NOTHING = frozenset({"", "-"})
-_RECEIPT_LENGTH = 12
 _Cell = TypeVar("_Cell")
 
 
@@ -186,8 +184,8 @@ def _yes_or_no(text: str) -> bool | None:
 
 
 def _receipt(text: str) -> str:
-    letters = "".join(letter for letter in text.upper() if letter.isalnum())
-    if len(letters) != _RECEIPT_LENGTH:
+    letters = letters_of(text)
+    if len(letters) != RECEIPT_LENGTH:
         raise ValueError(
             f"found '{text}', expected the code of twelve letters and digits that is on the sheet"
         )
@@ -227,20 +225,29 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
         campaign: whose answers they are.
         sheets: what `read_answers` gave.
         language: that of the printed pages, in which people read the consent.
+
+    Raises:
+        UserError: the retention date is over.
     """
+    if is_over(campaign, timezone.now().date()):
+        raise UserError(
+            f"The retention date of campaign '{campaign.slug}' ({campaign.settings.retention}) is over, so answers "
+            "from paper cannot be entered."
+        )
     people = ratings = before = out = 0
     with locked(campaign.pk) as current:
-        listed = _listed(current)
+        gone = _withdrawn(current)
         pairs = {pair.pk: pair for pair in Pair.objects.filter(campaign=current)}
         touched: dict[int, Pair] = {}
         for sheet in sheets:
-            pks = [_person_id(current, sheet.receipt, erased) for erased in listed.erased]
-            if any(withdrawals.hashed(pk) in listed.gone for pk in pks):
+            receipt = hash_receipt(sheet.receipt)
+            if withdrawals.hashed(sheet_id(receipt)) in gone:
                 out += 1
-            elif Person.objects.filter(receipt_hash=hash_receipt(sheet.receipt)).exists():
+            elif Person.objects.filter(receipt_hash=receipt).exists():
                 before += 1
             else:
-                person = _person(current, pks[-1], sheet, language)
+                person = _person(current, receipt, sheet, language)
+                reach(person)
                 _rate(current, person, {pairs[one]: value for one, value in sheet.ratings.items()})
                 touched |= {one: pairs[one] for one in sheet.ratings}
                 people, ratings = people + 1, ratings + len(sheet.ratings)
@@ -250,44 +257,20 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
     return Entered(people, ratings, before, out)
 
 
-def _person_id(campaign: Campaign, receipt: str, erased: str) -> UUID:
-    """Follows from the receipt code, so that the list of withdrawals knows a sheet that is entered once more.
-
-    After an erased rehearsal it is another one: a sheet that went with it may come back, and somebody of that name in
-    an older backup may not.
-    """
-    words = f"{campaign.slug} {receipt} {erased}".rstrip()
-    digest = salted_hmac("endoxa.paper", words, algorithm="sha256").digest()
-    return UUID(bytes=digest[:16], version=4)
-
-
-@dataclass(frozen=True)
-class _Listed:
-    """What the list of withdrawals says: hashes of who left, and a mark for each erased rehearsal ("" before any)."""
-
-    gone: frozenset[str] = frozenset()
-    erased: tuple[str, ...] = ("",)
-
-
-def _listed(campaign: Campaign) -> _Listed:
+def _withdrawn(campaign: Campaign) -> set[str]:
     if django_settings.FOLDER is None:
-        return _Listed()
+        return set()
     lines = withdrawals.read(django_settings.FOLDER / withdrawals.NAME, whole=False)
-    own = [line for line in lines if line.campaign == campaign.slug]
-    return _Listed(
-        frozenset(line.person for line in own if line.what == withdrawals.What.PERSON),
-        ("", *(line.person for line in own if line.what == withdrawals.What.REHEARSAL)),
-    )
+    return {line.person for line in lines if line.person and line.campaign == campaign.slug}
 
 
-def _person(campaign: Campaign, pk: UUID, sheet: Sheet, language: str) -> Person:
+def _person(campaign: Campaign, receipt_hash: str, sheet: Sheet, language: str) -> Person:
     settings = campaign.settings
     return Person.objects.create(
-        pk=pk,
         campaign=campaign,
-        # Nobody holds this cookie: on a phone they are somebody new.
-        secret_hash=hash_secret(secrets.token_hex(16)),
-        receipt_hash=hash_receipt(sheet.receipt),
+        # On a phone they are somebody new.
+        secret_hash=no_cookie(),
+        receipt_hash=receipt_hash,
         ui_language=language,
         consent_version=settings.consent_version,
         consent_language=language_of(settings.texts.consent, language),
@@ -313,6 +296,8 @@ def _rate(campaign: Campaign, person: Person, ratings: Mapping[Pair, int]) -> No
             version=campaign.version,
             digest=campaign.settings.digest(),
             adds=False,
+            words=False,
+            ticks=False,
             state=CardState.ANSWERED,
             drawn_at=now,
             expires_at=now,

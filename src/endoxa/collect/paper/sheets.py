@@ -13,14 +13,13 @@ from pathlib import Path
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.models import Campaign, Moderation, Pair
 from endoxa.collect.sampler.slots import CANDIDATE
-from endoxa.collect.security.codes import new_code
+from endoxa.collect.security.codes import new_receipt
 from endoxa.errors import UserError
 
 RECEIPT, CONSENT, KEEP_WORDS, ORIGINS, LANGUAGES = "receipt", "consent", "keep_words", "origins", "languages"
 FIXED = ("sheet", RECEIPT, CONSENT, KEEP_WORDS, ORIGINS, LANGUAGES)
 """Columns of `answers.csv` before those of the cards."""
 
-_RECEIPT_LENGTH = 12
 _HEADING = re.compile(r"^card (\d+) ([0-9a-f]{12})$")
 
 
@@ -75,11 +74,7 @@ def choose_cards(campaign: Campaign, language: str, most: int) -> tuple[PaperCar
 
 def new_receipts(count: int) -> tuple[str, ...]:
     """Receipt codes of new sheets, such as WQ7M-4KDP-2LMZ."""
-    return tuple(_grouped(new_code(_RECEIPT_LENGTH)) for _ in range(count))
-
-
-def _grouped(code: str) -> str:
-    return "-".join(code[start : start + 4] for start in range(0, len(code), 4))
+    return tuple(new_receipt() for _ in range(count))
 
 
 def needed_boxes(settings: CampaignSettings) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ def load_preset(name: str) -> Preset:
     """Read a preset.
 
     Raises:
-        UserError: if there is none of this name.
+        UserError: unknown preset.
     """
     if name not in preset_names():
         raise UserError(f"Unknown preset '{name}' (available: {', '.join(preset_names())}).")

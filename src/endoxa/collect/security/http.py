@@ -59,7 +59,7 @@ HEADERS = MappingProxyType(
 """On every response, static files and errors included."""
 
 NOT_KEPT = "no-store"
-"""Whoever takes the phone next must not find the last person's cards with the back button."""
+"""The next user of a phone must not see the last person's cards with the back button."""
 
 Application = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
 Message = Mapping[str, Any]
@@ -143,7 +143,7 @@ class Buffered:
             answer = _plainly(HTTPStatus.REQUEST_TIMEOUT)
         else:
             if len(body) < length:
-                # Whoever sent it has gone.
+                # The client has disconnected.
                 answer = _plainly(HTTPStatus.BAD_REQUEST)
             else:
                 whole = {**environ, "wsgi.input": BytesIO(body)}

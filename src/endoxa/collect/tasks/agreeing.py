@@ -45,7 +45,7 @@ def needed_with_third(needed: int, values: Sequence[Hashable]) -> int:
 
 
 def majority(values: Sequence[Value]) -> Value | None:
-    """What more than half say; None where there is no such thing."""
+    """The majority answer; None without a majority."""
     if not values:
         return None
     value, count = Counter(values).most_common(1)[0]

@@ -35,8 +35,8 @@ def passed(judge: Judge) -> bool:
 def finish(judge: Judge, *, why: str = "") -> None:
     """Somebody is through (`why` is "" then) or stops early and keeps what they judged; the rule of checks decides.
 
-    Whoever breaks that rule has failed: their judgements do not count, and the items need others. The second call
-    does nothing.
+    A person who breaks that rule has failed: their judgements do not count, and the items are handed out again. The
+    second call does nothing.
     """
     with locked(judge.task.campaign_id):
         now = Judge.objects.select_related("task").get(pk=judge.pk)

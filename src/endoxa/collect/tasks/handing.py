@@ -46,7 +46,7 @@ class TaskOverError(Exception):
 
 
 class UnknownTurnError(Exception):
-    """There is no such turn of this judge, or its time was over and somebody else has the item."""
+    """Unknown turn of this judge, or the turn expired and another judge has the item."""
 
 
 def settings_of(task: Task) -> Any:
@@ -195,7 +195,7 @@ def take(judge: Judge, token: UUID, answer: Mapping[str, Any], *, now: datetime 
 
 
 def _gone(turn: Turn) -> bool:
-    """Whether an item whose lease ran out needs nobody any more, or came to the same judge again."""
+    """Whether an item with an expired lease is complete, or was handed to the same judge again."""
     again = Turn.objects.filter(item=turn.item, judge=turn.judge, state__in=HAD).exists()
     enough = turn.item.done and not room(turn.item.task.kind).at_least
     return again or enough

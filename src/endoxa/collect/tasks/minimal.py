@@ -36,7 +36,7 @@ WARNINGS: dict[str, Promise] = {
     "scripts-differ": _SCRIPTS,
     "script-language": _SCRIPTS,
 }
-"""Checks that reviewers are told of, with what they are told."""
+"""Checks that reviewers see, with their messages."""
 
 _AGREEMENT = gettext_lazy("Adjectives and participles agree with their noun: look at both sentences.")
 _GENDER_VERBS = gettext_lazy("Verbs agree with gender: look at the end of both sentences.")

@@ -195,12 +195,12 @@ class Room:
     Attributes:
         kind: the word on the command line ("votes").
         title: what it is called on pages.
-        columns: columns a file of items must have, with what stands in them.
+        columns: columns a file of items must have, with a description each.
         optional: further columns that mean something.
         hidden: columns that judges never see, such as `engine`.
         form: the form of an item.
         template: what is shown of an item, and the fields of the form.
-        answers: columns that the export has for every judgement, with what stands in them.
+        answers: columns that the export has for every judgement, with a description each.
         row: cells of these columns for a judgement.
         settings: its settings.
         needed: how many judgements an item needs, given those that it has.
@@ -208,7 +208,7 @@ class Room:
         context: what the template needs besides `content` and `form`.
         check: refuses a row of the file of items: yields sentences.
         outcome: what the judgements of an item come to: a row for the table of outcomes; None where there is none.
-        outcome_columns: columns of that row, with what stands in them.
+        outcome_columns: columns of that row, with a description each.
         ids: columns that name an item, the first one that the file has; without any, rows are numbered.
         prepare: makes of the rows of the file those that are kept; nulls are empty texts already.
         tables: instead of `outcome`, whole tables made of all items in the order of the file, by their names. `items`

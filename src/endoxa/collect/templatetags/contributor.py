@@ -11,14 +11,14 @@ from django.urls import reverse
 from endoxa.collect.contributor.access import holder
 from endoxa.collect.contributor.cards.services import cards_of
 from endoxa.collect.contributor.frame import campaign_of
-from endoxa.collect.contributor.receipts import receipt_code
 from endoxa.collect.contributor.results import is_out, results_day
+from endoxa.collect.security.codes import receipt_code
 
 register = template.Library()
 
 
 @register.inclusion_tag("contributor/at_pause.html", takes_context=True)
-def at_pause(context: RequestContext) -> dict[str, Any]:
+def receipt_at_pause(context: RequestContext) -> dict[str, Any]:
     """What a pause has beside the counts: the receipt, in full at the first one, and questions not asked before."""
     person = holder(context["request"])
     if person is None:

@@ -9,10 +9,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from endoxa.collect.cards import answering, covers
-from endoxa.collect.contributor.access import contributor
+from endoxa.collect.contributor.access import contributor, own_card, to_card
 from endoxa.collect.contributor.cards import services
 from endoxa.collect.contributor.cards.forms import HURTS, HurtForm
-from endoxa.collect.contributor.cards.views import own_card, pair_context, to_card
+from endoxa.collect.contributor.cards.views import pair_context
 from endoxa.collect.models import Person
 
 

@@ -43,7 +43,7 @@ class Bar:
 
 
 def bar_of(person: Person, done: int) -> Bar:
-    """Where a person is who is done with so many cards."""
+    """Progress after `done` cards."""
     of = person.campaign.settings.sampler.break_after
     return Bar(done % of, of)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import wraps
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -21,8 +20,7 @@ from endoxa.collect import geography
 from endoxa.collect.campaign import in_language
 from endoxa.collect.cards import answering, covers, drawing, feedback, kinds
 from endoxa.collect.cards.answering import UnknownCardError, latest_answer
-from endoxa.collect.cards.covers import CoveredError
-from endoxa.collect.contributor.access import Page, answers_last, contributor, next_step
+from endoxa.collect.contributor.access import answers_last, contributor, next_step, own_card, to_card
 from endoxa.collect.contributor.cards import rhythm, services
 from endoxa.collect.contributor.cards.forms import (
     NOTES,
@@ -48,32 +46,6 @@ from endoxa.collect.security.limits import PROPOSALS, PROPOSALS_OF_ALL, refuse
 
 _HELP_LINES = 3
 """The nearest ones; the page of help has all."""
-
-
-def to_card(note: str = "") -> HttpResponseRedirect:
-    """To the card that waits for the person, with one of `forms.NOTES` above it."""
-    address = reverse("contributor:card")
-    return HttpResponseRedirect(f"{address}?note={note}" if note else address)
-
-
-def own_card(page: Page) -> Callable[..., HttpResponse]:
-    """Open a page about one card to the contributor who was given it; others are led to their own card.
-
-    Where the page needs words that the person did not open, it leads back to the card, with a note.
-    """
-
-    @contributor
-    @wraps(page)
-    def view(request: HttpRequest, person: Person, *args: Any, **named: Any) -> HttpResponse:
-        try:
-            return page(request, person, *args, **named)
-        except UnknownCardError:
-            return to_card("moved")
-        except CoveredError:
-            # The script cannot read redirects, and shall not take this for an answer that was kept.
-            return to_card("covered") if request.accepts("text/html") else HttpResponse(status=422)
-
-    return view
 
 
 @require_safe

@@ -25,9 +25,8 @@ from endoxa.collect.contributor.joining.services import (
     tidy,
     with_code,
 )
-from endoxa.collect.contributor.receipts import receipt_code
 from endoxa.collect.models import Campaign, Person
-from endoxa.collect.security.codes import hash_receipt, hash_secret, receipt_of
+from endoxa.collect.security.codes import hash_receipt, hash_secret, receipt_code, receipt_of
 from endoxa.collect.security.limits import ENROLMENTS, JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
 
 

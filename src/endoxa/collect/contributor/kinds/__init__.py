@@ -1,1 +1,1 @@
-"""Pages of the cards that are no ratings: which have you heard, which is said more."""
+"""Pages of list and comparison cards: which have you heard, which is said more."""

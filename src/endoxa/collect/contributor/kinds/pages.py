@@ -1,4 +1,4 @@
-"""The page of a card that is no rating."""
+"""The page of a list or comparison card."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from endoxa.collect.models import MixedCard
 
 
 def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) -> HttpResponse:
-    """Show a card; `around` is what stands round any card."""
+    """Show a card; `around` is the context that all card pages share."""
     context = {
         **around,
         "card": card,

@@ -1,4 +1,4 @@
-"""URLs of the cards that are no ratings."""
+"""URLs of list and comparison cards."""
 
 from __future__ import annotations
 

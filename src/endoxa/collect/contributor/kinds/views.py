@@ -1,21 +1,16 @@
-"""Take the answers to cards that are no ratings, their skips, and what is taken back."""
+"""Answers to list and comparison cards, their skips, reports and undo."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from endoxa.collect.cards import kinds
-from endoxa.collect.cards.answering import UnknownCardError
-from endoxa.collect.contributor.access import Page, answers_last, contributor
+from endoxa.collect.contributor.access import answers_last, own_card, to_card
 from endoxa.collect.contributor.cards.forms import REPORTS, SKIPS
 from endoxa.collect.models import MixedKind, Person
 
@@ -53,27 +48,8 @@ class ReportForm(forms.Form):
         self.fields["row"].choices = [(str(row), "") for row in rows]  # type: ignore[attr-defined]
 
 
-def _own(page: Page) -> Callable[..., HttpResponse]:
-    """Open a page to the contributor who was given the card; others are led to their own card."""
-
-    @contributor
-    @wraps(page)
-    def view(request: HttpRequest, person: Person, *args: Any, **named: Any) -> HttpResponse:
-        try:
-            return page(request, person, *args, **named)
-        except UnknownCardError:
-            return _to_card("moved")
-
-    return view
-
-
-def _to_card(note: str = "") -> HttpResponse:
-    address = reverse("contributor:card")
-    return redirect(f"{address}?note={note}" if note else address)
-
-
 @require_POST
-@_own
+@own_card
 @answers_last
 def answer(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Keep what was ticked or chosen."""
@@ -81,44 +57,44 @@ def answer(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     if card.kind == MixedKind.HEARD:
         ticked = HeardForm(request.POST, rows=list(card.answers.values_list("public_id", flat=True)))
         if not ticked.is_valid():
-            return _to_card("unclear")
+            return to_card("unclear")
         kinds.answer_heard(person, token, ticked.cleaned_data["heard"])
     else:
         chosen = ComparisonForm(request.POST)
         if not chosen.is_valid():
-            return _to_card("unclear")
+            return to_card("unclear")
         kinds.answer_comparison(person, token, chosen.cleaned_data["choice"])
-    return _to_card()
+    return to_card()
 
 
 @require_POST
-@_own
+@own_card
 @answers_last
 def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Close a card without an answer."""
     form = ReasonForm(request.POST)
     if not form.is_valid():
-        return _to_card("unclear")
+        return to_card("unclear")
     kinds.skip_mixed(person, token, form.cleaned_data["reason"])
-    return _to_card()
+    return to_card()
 
 
 @require_POST
-@_own
+@own_card
 @answers_last
 def report(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Put one of the pairs before moderators, and close the card."""
     card = kinds.mixed_of(person, token)
     form = ReportForm(request.POST, rows=list(card.answers.values_list("public_id", flat=True)))
     if not form.is_valid():
-        return _to_card("unclear")
+        return to_card("unclear")
     kinds.report_one(person, token, form.cleaned_data["row"], form.cleaned_data["reason"])
-    return _to_card()
+    return to_card()
 
 
 @require_POST
-@_own
+@own_card
 def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Take back what was answered, and show the card again."""
     kinds.undo_mixed(person, token)
-    return _to_card()
+    return to_card()

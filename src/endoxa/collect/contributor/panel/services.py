@@ -48,12 +48,12 @@ class Ticket:
     participant: str
 
     def secret(self) -> str:
-        """The cookie's value of whoever agrees with this ticket: 128 bits; the form sent twice gives the same."""
+        """Cookie value of the person who consents with this ticket: 128 bits; the same if the form is sent twice."""
         text = f"{self.task} {self.number} {self.participant}"
         return salted_hmac(_SALT, text, algorithm="sha256").hexdigest()[:32]
 
     def signed(self) -> str:
-        """As it stands in the form."""
+        """The ticket as a form value."""
         return signing.dumps([self.task, self.number, self.participant], salt=_SALT)
 
 
@@ -175,7 +175,7 @@ def reached(judge: Judge, name: str) -> bool:
 
 
 def join(judge: Judge, group: str) -> None:
-    """Somebody said which group they belong to; "" where they would rather not, or nobody asks."""
+    """Store the group of a person; "" if they prefer not to say or the task does not ask."""
     Judge.objects.filter(pk=judge.pk).update(group=group)
 
 

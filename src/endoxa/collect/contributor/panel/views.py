@@ -41,7 +41,7 @@ both = require_http_methods(["GET", "HEAD", "POST"])
 @both
 @with_task
 def start(request: HttpRequest, task: Task) -> HttpResponse:
-    """Tell and ask; with the boxes ticked, make a judge. The panel's id is read here, and by nobody who is known."""
+    """Show the consent page; with the boxes ticked, create a judge. Known judges are sent on."""
     judge = judge_of(request, task)
     if judge is not None:
         return redirect(next_page(judge))
@@ -92,7 +92,7 @@ def _consent(request: HttpRequest, task: Task, ticket: Ticket) -> HttpResponse:
 @require_safe
 @with_task
 def declined(request: HttpRequest, task: Task) -> HttpResponse:
-    """Thank whoever said no."""
+    """Thank a person who declined."""
     return page(request, "declined", task)
 
 

@@ -66,7 +66,7 @@ def all_pairs_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _address(request: HttpRequest, campaign: Campaign) -> str:
-    """The list with the filters that stand in the address of the request."""
+    """The list with the filters in the address of the request."""
     kept = request.GET.urlencode()
     return reverse("organiser:all_pairs", args=[campaign.slug]) + (f"?{kept}" if kept else "")
 

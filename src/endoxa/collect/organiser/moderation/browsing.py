@@ -130,7 +130,7 @@ class PairsForm(forms.Form):
         return [str(words[name][value]) for name, value in self.cleaned_data.items() if value and name != "q"]
 
     def pairs(self) -> QuerySet[Pair]:
-        """The pairs asked for, newest first; what is no choice filters nothing."""
+        """The pairs asked for, newest first. Invalid choices are ignored."""
         self.is_valid()
         wanted = self.cleaned_data
         found = self._pairs
@@ -213,7 +213,7 @@ class Found:
 
 
 def found(pairs: QuerySet[Pair], after: str) -> Found:
-    """The page after the pair with a key; the first where there is none, or it is no key."""
+    """The page after the pair with a key; the first page if the key is missing or invalid."""
     numbers = list(_after(pairs, after).values_list("pk", flat=True)[: COUNTED + 1])
     chosen = numbers[:PAGE]
     rows = Pair.objects.select_related("campaign").in_bulk(chosen)

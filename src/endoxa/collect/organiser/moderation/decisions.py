@@ -50,7 +50,7 @@ FIELDS = (
 )
 """What a decision can change in a pair itself."""
 _OF_MERGED = frozenset({Action.UNMERGE, Action.PERSONAL, Action.EDIT})
-"""What can be decided about a pair that stands for itself no more."""
+"""Decisions that are possible about a merged pair."""
 
 
 class StaleError(EntryError):
@@ -63,7 +63,7 @@ class StaleError(EntryError):
 
 
 class GoneError(StaleError):
-    """The pair is not there any more: whoever made it left, or took it back."""
+    """The pair was deleted: its author left or took it back."""
 
     def __init__(self) -> None:
         super().__init__(gettext("This one is gone meanwhile. There is nothing left to decide."))
@@ -96,7 +96,7 @@ def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Ac
     """Carry out a decision about the pair `item`, if the pair is as the account saw it.
 
     Raises:
-        GoneError: the campaign has no such pair.
+        GoneError: unknown pair of this campaign.
         StaleError: somebody decided meanwhile; nothing is done.
         EntryError: the new words cannot be used or the pairs cannot be merged.
     """

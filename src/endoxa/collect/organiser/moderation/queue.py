@@ -80,7 +80,7 @@ _HANDED = Q(words__contains=f'"{ESCALATED}"')
 
 
 def reasons(pair: Pair) -> list[str]:
-    """Why a pair is before moderators, in words; nothing for flags that nobody wrote a sentence for."""
+    """Reasons for moderation as sentences; flags without a sentence are omitted."""
     found = [str(FLAGS[flag]) for flag in pair.flags if flag in FLAGS]
     return [str(UNJUDGED)] if pair.unjudged and pair.moderation == Moderation.LIVE else found
 
@@ -140,7 +140,7 @@ def _ordered(wanted: Q, *, organiser: bool) -> QuerySet[Pair]:
 
 
 def take_next(campaign: Campaign, user: User, *, organiser: bool) -> Pair | None:
-    """The first pair that nobody else is looking at, claimed for this account; None where there is none."""
+    """The first pair that is not claimed by another account, claimed for this one; None if there is none."""
     taken = claims_of_others(user).values("pair")
     free = queue(campaign, organiser=organiser).exclude(pk__in=taken)
     if not organiser:

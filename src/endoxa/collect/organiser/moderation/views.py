@@ -243,7 +243,7 @@ def item_page(
 
 
 def signed_in(request: HttpRequest) -> User:
-    """The account; `allowed` has let nobody else in."""
+    """The account of the request; `allowed` has checked it."""
     assert isinstance(request.user, User)
     return request.user
 
@@ -312,7 +312,7 @@ def moderation_undo(request: HttpRequest, campaign: Campaign, act: UUID) -> Http
 @allowed(*DECIDERS)
 @require_POST
 def moderation_next(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Claim the most urgent pair that nobody else is looking at."""
+    """Claim the most urgent pair that is not claimed by another account."""
     return _onward(request, campaign)
 
 

@@ -19,7 +19,7 @@ from endoxa.collect.tasks.rooms import room
 _IN_MEMORY = 8 * 2**20
 JUDGES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER)
 BEGUN = "task_begun_{}"
-"""In the session of an account that was told what kind of words a task holds."""
+"""Session key: the account has seen the content warning of a task."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,10 +73,10 @@ def returned(exported: object) -> Iterator[Returned]:
     """Responses of exported records, together by person.
 
     Raises:
-        UserError: these are no such records.
+        UserError: the content is not an export of Argilla.
     """
     if not isinstance(exported, list):
-        raise UserError("These are no exported records of Argilla: expected a list.")
+        raise UserError("Not an export of Argilla: expected a list of records.")
     for number, record in enumerate(exported, start=1):
         if not isinstance(record, Mapping) or not record.get("id") or "responses" not in record:
             raise UserError(

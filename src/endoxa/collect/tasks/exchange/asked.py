@@ -13,7 +13,7 @@ from endoxa.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What stands on the page of an item in another tool.
+    """Content of the page of an item in another tool.
 
     Attributes:
         shown: columns that are shown, with their titles.
@@ -108,7 +108,7 @@ def questions(found: Room) -> list[Question]:
 
 
 def suggestions(found: Room, content: Content) -> dict[str, str]:
-    """What stands in the fields before anybody changes them."""
+    """Initial values of the fields."""
     asked = kind_of(found).asked
     return {
         name: str(value)

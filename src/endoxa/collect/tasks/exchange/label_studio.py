@@ -61,10 +61,10 @@ def returned(exported: object) -> Iterator[Returned]:
     """Annotations of a JSON export; those that were cancelled (skipped) are left out.
 
     Raises:
-        UserError: it is no such export.
+        UserError: the content is not an export of Label Studio.
     """
     if not isinstance(exported, list):
-        raise UserError("This is no JSON export of Label Studio: expected a list of tasks.")
+        raise UserError("Not a JSON export of Label Studio: expected a list of tasks.")
     for number, task in enumerate(exported, start=1):
         if not isinstance(task, Mapping) or KEY not in (task.get("data") or {}):
             raise UserError(

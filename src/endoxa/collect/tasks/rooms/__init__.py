@@ -27,9 +27,9 @@ def room(kind: str) -> Room:
     """The room of a kind.
 
     Raises:
-        UserError: there is none.
+        UserError: unknown kind.
     """
     found = rooms().get(kind)
     if found is None:
-        raise UserError(f"There is no kind of task '{kind}'. Expected one of: {', '.join(sorted(rooms()))}.")
+        raise UserError(f"Unknown kind of task '{kind}'. Expected one of: {', '.join(sorted(rooms()))}.")
     return found

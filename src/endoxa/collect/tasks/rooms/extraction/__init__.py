@@ -56,7 +56,7 @@ def _context(content: Content, _shown: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _percent(confidence: str) -> str:
-    """A confidence between 0 and 1 as whole percent; empty where it is none."""
+    """A confidence between 0 and 1 in whole percent; empty if it is missing or invalid."""
     try:
         share = float(confidence)
     except ValueError:

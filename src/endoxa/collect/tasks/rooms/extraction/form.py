@@ -11,7 +11,7 @@ from django.utils.translation import gettext, gettext_lazy
 from endoxa.collect.tasks.room import AnswerForm
 
 KEEP, EDIT, SPLIT, OMIT = "keep", "edit", "split", "omit"
-"""Decisions; those of `endoxa curate review`, with a word of its own for statements that say two things."""
+"""Decisions: those of `endoxa curate review`, and one for statements that say two things."""
 
 OTHER = "other"
 REASONS: Mapping[str, Any] = {

@@ -1,4 +1,4 @@
-"""Where identity and attribute stand in a statement, so that a page can mark both."""
+"""Positions of identity and attribute in a statement, so that a page can mark both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ IDENTITY, ATTRIBUTE = "identity", "attribute"
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*")
 _SHORT = 3
-"""Words of so few letters are no sign of a span: "of", "are", "not" stand everywhere."""
+"""Words of at most this length do not identify a span: "of", "are" and "not" are everywhere."""
 _STEM = 4
 """Letters that two forms of a word share at least ("Igbos", "igbo"; "loudly", "loud")."""
 

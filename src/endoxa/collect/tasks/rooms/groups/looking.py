@@ -65,7 +65,7 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a threshold would do: from so many groups to so many; the unions, and how many are not listed.
+    """Effect of a threshold: number of groups before and after, the merges, and how many of them are not listed.
 
     `cut` says that only the `MOST_PAIRS` most alike pairs were looked at, so that more could be merged.
     """
@@ -121,7 +121,7 @@ def _nearest(task: Task, groups: Sequence[int]) -> dict[int, float]:
 
 
 def opened(task: Task, key: str) -> Opened | None:
-    """One group; None where there is none of this key with members."""
+    """The group with this key; None if it is missing or empty."""
     group = living(task).filter(key=key).first()
     if group is None:
         return None

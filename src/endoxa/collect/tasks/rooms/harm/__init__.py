@@ -22,7 +22,7 @@ PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
 """Those of `endoxa.datasets.stereotales.associations`, which the server need not load for its pages."""
 TEXT, IDENTIFIER = "association", "association_id"
 NAMES = (IDENTIFIER, "item_id", "id")
-"""Columns that may name an association which has no four parts."""
+"""Columns that may name an association without four parts."""
 
 
 class HarmSettings(PanelSettings):

@@ -1,4 +1,4 @@
-"""Attention checks of the harm study: lines of ours, plainly labelled, that say which answers to choose."""
+"""Attention checks of the harm study: labelled lines that say which answer to choose."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CHECKS = {
 
 
 def attention_items(count: int) -> list[Check]:
-    """The first so many checks, as items."""
+    """The first `count` checks, as items."""
     return [
         Check(f"attention-{name}", {"check": name}, {"harm": one.harm, "frequent": one.frequent})
         for name, one in list(CHECKS.items())[:count]

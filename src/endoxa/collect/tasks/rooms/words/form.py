@@ -1,4 +1,4 @@
-"""The form of one text: a verdict, a corrected text, a note, and a name for whoever wishes to be named."""
+"""The form of one text: a verdict, a corrected text, a note, and an optional name for the credits."""
 
 from __future__ import annotations
 

@@ -1,0 +1,47 @@
+"""What a process remembers of the database for some seconds, so that not every card reads it anew."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
+
+from django.conf import settings
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+_ALL: list[Cache[Any, Any]] = []
+
+
+class Cache(Generic[Key, Value]):
+    """Values by key, each for `STATISTICS_SECONDS`; every worker process has its own."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Key, tuple[float, Value]] = {}
+        _ALL.append(self)
+
+    def get(self, key: Key, read: Callable[[], Value]) -> Value:
+        """The value of a key, read anew where it is missing or too old."""
+        if not self.is_fresh(key):
+            self.put(key, read())
+        return self._kept[key][1]
+
+    def is_fresh(self, key: Key) -> bool:
+        """Whether the value of a key is there and recent enough."""
+        kept = self._kept.get(key)
+        return kept is not None and time.monotonic() - kept[0] < settings.STATISTICS_SECONDS
+
+    def put(self, key: Key, value: Value) -> None:
+        """Keep a value from now on."""
+        self._kept[key] = time.monotonic(), value
+
+    def clear(self) -> None:
+        """Forget all values."""
+        self._kept.clear()
+
+
+def clear_all() -> None:
+    """Forget the values of all caches, for tests: each begins with new rows under old ids."""
+    for cache in _ALL:
+        cache.clear()
