@@ -8,7 +8,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from endoxa.collect.models import Card, CardState, Pair, Rating
-from endoxa.collect.sampler.types import CANDIDATE
+from endoxa.collect.sampler.slots import CANDIDATE
 
 BEFORE, AFTER = ("collect", "0006_rhythm"), ("collect", "0007_candidates")
 

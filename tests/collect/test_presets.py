@@ -103,7 +103,7 @@ def test_seeds_start_the_cards_in_the_language_of_each_country_and_in_english(ma
     assert {seed.country for seed in seeds} == set(settings.countries)
     assert {seed.language for seed in seeds} == {"es", "en", "pt"}
     assert {seed.topic for seed in seeds} == set(TOPICS)
-    assert max(Counter(seed.topic for seed in seeds).values()) <= settings.sampler.topic_cap * len(seeds)
+    assert max(Counter(seed.topic for seed in seeds).values()) <= 0.3 * len(seeds)
     assert all(seed.negative is not None for seed in seeds)
     assert all(clean(seed.attribute) == seed.attribute for seed in seeds)
     assert not [seed.attribute for seed in seeds if flags(seed.attribute, seed.language, settings)]
@@ -116,18 +116,18 @@ def test_seeds_start_the_cards_in_the_language_of_each_country_and_in_english(ma
 
 
 def test_the_seeds_leave_room_for_words_of_people(laces):
-    """A quarter of what a room of the expected size can rate; more, and the fields for new words would close."""
+    """Less than what the controller aims at in a room of the expected size: the fields for new words are open."""
     settings = laces.settings
     expected = Expected(True, settings.expected_people, settings.minutes)
     start = Outlook(
         backlog=settings.sampler.k * len(laces.seeds),
         pace=expected.pace(0, 0, 0.0),
         minutes=settings.minutes,
-        leaving=expected.leaving,
+        expected=expected,
         new_pairs=0.0,
         k=settings.sampler.k,
     )
-    assert start.backlog <= start.capacity / 4
+    assert start.backlog <= 0.25 * start.capacity
     assert start.balance is Balance.EXPLORE
 
 
@@ -152,15 +152,15 @@ def test_most_first_cards_are_about_the_country_of_whoever_plays(
             ]
             own = [card.country == country for one in people for card in first_cards(one, chance)]
             shares[country, len(languages)] = sum(own) / len(own)
-    # Of 40 cards a country may have some fewer by chance; of all 1,680 not.
-    assert {who: share for who, share in shares.items() if share < 0.45} == {}
+    # Of 16 cards a country may have some fewer by chance; of all 672 not.
+    assert {who: share for who, share in shares.items() if share < 0.5} == {}
     for languages in (1, 2):
         found = [share for (_, number), share in shares.items() if number == languages]
-        assert sum(found) / len(found) >= 0.62
+        assert sum(found) / len(found) >= 0.8
 
 
-def first_cards(person, chance, count=20):
-    """Cards that somebody gets in a campaign in which nobody else answers yet."""
+def first_cards(person, chance, count=8):
+    """The first set of cards that somebody gets in a campaign in which nobody else answers yet."""
     cards = []
     for _ in range(count):
         card = next_card(person, rng=chance)

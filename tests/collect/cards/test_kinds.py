@@ -36,7 +36,7 @@ from endoxa.collect.models import (
 from endoxa.collect.organiser.dashboard.services import end_rehearsal
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.privacy import redact, withdraw
-from endoxa.collect.sampler.types import FULL, NEEDS
+from endoxa.collect.sampler.slots import FULL, NEEDS
 from endoxa.collect.withdrawals import Keys
 
 HEARD_AT, COMPARE_AT = 2, 5

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from endoxa.collect.sampler.types import FULL
+from endoxa.collect.sampler.slots import FULL
 from support.collect.browsing import CHROMIUM, join, visit
 
 pytestmark = pytest.mark.skipif(

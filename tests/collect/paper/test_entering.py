@@ -15,7 +15,7 @@ from endoxa.collect.models.campaign import _settings as settings_of
 from endoxa.collect.paper.entering import PAPER, enter, read_answers
 from endoxa.collect.paper.sheets import FIXED, choose_cards, new_receipts, write_template
 from endoxa.collect.privacy import erase_people, expire, withdraw
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa.collect.security.codes import hash_receipt
 from endoxa.errors import UserError
 

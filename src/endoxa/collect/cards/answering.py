@@ -29,7 +29,6 @@ from endoxa.collect.models import (
     Revealed,
     Skip,
 )
-from endoxa.collect.sampler import Slot
 from endoxa.collect.withdrawals import What, bury, noted
 
 
@@ -168,13 +167,13 @@ def rate(
             pair=card.pair,
             value=value,
             in_group=card.pair.country in person.origins,
-            surplus=card.tier in list(Slot) and root.ratings >= campaign.settings.sampler.k,
+            surplus=bool(card.slot) and root.ratings >= campaign.settings.sampler.k,
             created_at=now,
         )
         if lapsed:
             # Else it was their only open card.
             _give_back(person, together)
-        given.append(Given(person.pk, value, card.pair.pk, card.tier, rating.in_group))
+        given.append(Given(person.pk, value, card.pair.pk, card.slot, rating.in_group))
         recount_ratings(root, given, campaign.settings.sampler)
         return Answered(card, again=False)
 

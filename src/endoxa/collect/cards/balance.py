@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -10,8 +9,9 @@ from typing import NamedTuple
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.utils import timezone
 
+from endoxa.collect.cards.caching import Cache
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Moderation, Pair, Source
-from endoxa.collect.sampler import KEPT_SECONDS, Balance, Expected, Forecast, Outlook, Slot, forecast
+from endoxa.collect.sampler import Balance, Expected, Forecast, Outlook, forecast
 from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 
 _COMING = (Moderation.LIVE, Moderation.PENDING)
@@ -21,33 +21,34 @@ class View(NamedTuple):
     """What the controller said last.
 
     Attributes:
-        read_at: of the clock of this process, in seconds.
         outlook: the campaign as it stood.
         balance: what an organiser ordered, else what follows from the outlook and from what was chosen before.
         candidates: share of all pairs that wait for a second mention.
     """
 
-    read_at: float
     outlook: Outlook
     balance: Balance
     candidates: float
 
 
-_KEPT: dict[int, View] = {}
+_VIEWS: Cache[int, View] = Cache()
 
 
 def view_of(campaign: Campaign, now: datetime | None = None) -> View:
-    """What the controller says; up to five seconds old, but for an order, which holds at once.
+    """What the controller says; some seconds old at most, but for an order, which holds at once.
 
     A process remembers what it said last, so that the balance does not go to and fro (`Outlook.balance_after`).
     """
-    kept = _KEPT.get(campaign.pk)
-    if kept is None or time.monotonic() - kept.read_at > KEPT_SECONDS or kept.outlook.ordered != _order(campaign):
-        outlook = outlook_of(campaign, now or timezone.now())
-        balance = outlook.ordered or outlook.balance_after(kept.balance if kept else None)
-        kept = View(time.monotonic(), outlook, balance, _candidates(campaign))
-        _KEPT[campaign.pk] = kept
-    return kept
+    before = _VIEWS.latest(campaign.pk)
+    if before is not None and before.outlook.ordered != _order(campaign):
+        _VIEWS.forget(campaign.pk)
+    return _VIEWS.get(campaign.pk, lambda: _view(campaign, now or timezone.now(), before))
+
+
+def _view(campaign: Campaign, now: datetime, before: View | None) -> View:
+    outlook = outlook_of(campaign, now)
+    chosen = before.balance if before and not before.outlook.ordered else None
+    return View(outlook, outlook.ordered or outlook.balance_after(chosen), _candidates(campaign))
 
 
 def _order(campaign: Campaign) -> Balance | None:
@@ -125,7 +126,7 @@ def _expected(campaign: Campaign) -> Expected:
 
 def _pace(recent: Lately) -> tuple[int, float, float]:
     """People, ratings of each a minute, and new pairs per rating; only ratings of pairs that needed them count."""
-    needed = recent.cards.filter(state=CardState.ANSWERED, tier__in=list(Slot))
+    needed = recent.cards.filter(state=CardState.ANSWERED).exclude(slot="")
     found = needed.aggregate(people=Count("person", distinct=True), cards=Count("id"))
     people, cards = found["people"], found["cards"]
     each = cards / people / recent.minutes if people else 0.0

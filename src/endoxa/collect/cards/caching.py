@@ -32,6 +32,15 @@ class Cache(Generic[Key, Value]):
         kept = self._kept.get(key)
         return kept is not None and time.monotonic() - kept[0] < settings.STATISTICS_SECONDS
 
+    def latest(self, key: Key) -> Value | None:
+        """The value that was kept last, however old; None where there is none."""
+        kept = self._kept.get(key)
+        return kept[1] if kept else None
+
+    def forget(self, key: Key) -> None:
+        """Read the value of a key anew the next time."""
+        self._kept.pop(key, None)
+
     def put(self, key: Key, value: Value) -> None:
         """Keep a value from now on."""
         self._kept[key] = time.monotonic(), value

@@ -14,13 +14,14 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 
 from endoxa.collect import geography
+from endoxa.collect.cards.caching import Cache
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Via
-from endoxa.collect.sampler import KEPT_SECONDS, SamplerSettings, slots
+from endoxa.collect.sampler import SamplerSettings, slots
 from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 
-_REACHED: dict[int, tuple[float, frozenset[str]]] = {}
-"""By campaign: when it was read, and the countries that somebody who took part is from or near."""
+_REACHED: Cache[int, frozenset[str]] = Cache()
+"""By campaign: the countries that somebody who took part is from or near."""
 
 
 def is_candidate(root: Pair, together: Iterable[int], settings: SamplerSettings) -> bool:
@@ -41,13 +42,13 @@ def is_candidate(root: Pair, together: Iterable[int], settings: SamplerSettings)
 
 
 def _reached(pair: Pair) -> bool:
-    """Whether somebody in the campaign is from the country of a pair or near it; up to some seconds old."""
-    kept = _REACHED.get(pair.campaign_id)
-    if kept is None or time.monotonic() - kept[0] > KEPT_SECONDS:
-        people = Person.objects.filter(campaign=pair.campaign_id).values_list("origins", "connections")
-        reached = frozenset[str]().union(*(_known(origins, felt) for origins, felt in people.distinct()))
-        kept = _REACHED[pair.campaign_id] = time.monotonic(), reached
-    return pair.country in kept[1]
+    """Whether somebody in the campaign is from the country of a pair or near it, as known some seconds ago."""
+    return pair.country in _REACHED.get(pair.campaign_id, lambda: _countries(pair.campaign_id))
+
+
+def _countries(campaign: int) -> frozenset[str]:
+    people = Person.objects.filter(campaign=campaign).values_list("origins", "connections").distinct()
+    return frozenset[str]().union(*(_known(origins, felt) for origins, felt in people))
 
 
 def _known(origins: Iterable[str], felt: Iterable[str]) -> frozenset[str]:
@@ -59,7 +60,7 @@ def reach(person: Person) -> None:
     """Candidates about the countries of somebody whose profile is new ask for ratings from now on."""
     countries = _known(person.origins, person.connections)
     with locked(person.campaign_id):
-        _REACHED.pop(person.campaign_id, None)
+        _REACHED.forget(person.campaign_id)
         _promote(Pair.objects.filter(campaign=person.campaign_id, need=CANDIDATE, country__in=countries))
 
 

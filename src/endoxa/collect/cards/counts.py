@@ -16,7 +16,6 @@ from endoxa.collect.models import Campaign, Mention, Pair, Rating
 from endoxa.collect.sampler import SamplerSettings, Slot
 from endoxa.collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, need
 
-
 _FROM_RATINGS = ["ratings", "own_filled", "near_filled", "variance", "need"]
 
 
@@ -65,26 +64,29 @@ def _recount(root: Pair, together: list[int], settings: SamplerSettings) -> None
 
 
 class Given(NamedTuple):
-    """A rating: ids of its person and pair, its value, the tier of its card, and whether it is about their own country."""
+    """A rating: ids of its person and pair, its value, the slot it fills, and whether the country is their own."""
 
     person: UUID
     value: int
     pair: int
-    tier: str
+    slot: str
     in_group: bool
 
     @property
-    def slot(self) -> Slot:
+    def counts_for(self) -> Slot:
         """Whom the rating was for. Of those that no slot asked for, the ones from the country count as such."""
-        if self.tier in list(Slot):
-            return Slot(self.tier)
+        if self.slot:
+            return Slot(self.slot)
         return Slot.OWN if self.in_group else Slot.ANYONE
 
 
 def ratings_of(together: list[int]) -> list[Given]:
     """All ratings of a pair and of what was merged into it (`family`), the oldest first."""
     rows = Rating.objects.filter(pair__in=together).order_by("created_at", "pk")
-    return [Given._make(row) for row in rows.values_list("person_id", "value", "pair_id", "card__tier", "in_group")]
+    return [
+        Given._make(row)
+        for row in rows.values_list("person_id", "value", "pair_id", "card__slot", "in_group")
+    ]
 
 
 def recount_ratings(root: Pair, given: Iterable[Given], settings: SamplerSettings) -> None:
@@ -97,8 +99,8 @@ def _set_ratings(root: Pair, given: Iterable[Given], settings: SamplerSettings) 
     latest = list({one.person: one for one in given}.values())
     values = [one.value for one in latest]
     root.ratings = len(values)
-    root.own_filled = sum(one.slot is Slot.OWN for one in latest)
-    root.near_filled = sum(one.slot is Slot.NEAR for one in latest)
+    root.own_filled = sum(one.counts_for is Slot.OWN for one in latest)
+    root.near_filled = sum(one.counts_for is Slot.NEAR for one in latest)
     root.variance = pvariance(values) if len(values) > 1 else None
     root.need = need(root.ratings, root.variance, settings)
 
@@ -106,7 +108,8 @@ def _set_ratings(root: Pair, given: Iterable[Given], settings: SamplerSettings) 
 def recount_needs(campaign: Campaign, settings: SamplerSettings) -> None:
     """Apply new limits to all pairs of a campaign, in one statement; says the same as `need`.
 
-    Candidates stay such, unless a second mention is no longer asked for. The limits are handed over, since the version that holds them may not be read, and kept, before it is committed.
+    Candidates stay such, unless a second mention is no longer asked for. The limits are handed over, since the version
+    that holds them may not be read, and kept, before it is committed.
     """
     Pair.objects.filter(campaign=campaign).update(
         need=Case(

@@ -75,7 +75,9 @@ def _with_roots(pairs: Iterable[tuple[int | None, int | None]]) -> frozenset[int
     while rows:
         found.update(pair for pair, _ in rows if pair is not None)
         further = {into for _, into in rows if into is not None} - found
-        rows = list(Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")) if further else []
+        rows = (
+            list(Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")) if further else []
+        )
     return frozenset(found)
 
 
@@ -138,7 +140,11 @@ class _Draw:
         """What comes next, stored; None where nothing is left."""
         settings, validate = self._settings, self._view.balance is Balance.VALIDATE
         # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
-        if self._history and self._history[0].tier != PROMPT and (asked := self._early_question()) is not None:
+        if (
+            self._history
+            and self._history[0].tier != PROMPT
+            and (asked := self._early_question()) is not None
+        ):
             return self._question(asked)
         if self._rng.random() < settings.calibration and (common := self._next_common()) is not None:
             return self._pair(common, "calibration")
@@ -146,7 +152,8 @@ class _Draw:
             return self._pair(topup, "topup")
         found = matching.take(self._asking, self._view.outlook, self._now, self._rng)
         if found is not None:
-            return self._pair(found.pair, found.slot, found)
+            rater = self._asking.rater
+            return self._pair(found.pair, sampler.place(found.pair.country, rater.origins, rater.near), found)
         return self._rest(validate=validate)
 
     def _rest(self, *, validate: bool) -> Card | None:
@@ -160,13 +167,23 @@ class _Draw:
         return self._question(self._least_said(questions)) if questions else None
 
     def _early_question(self) -> str | None:
-        """The country to ask about though pairs wait, in as many cards as the controller and the country's gaps want."""
-        if not (more := self._to_ask(again=True)):
+        """The country to ask about though pairs wait, as often as the controller and the gaps ask for; else None."""
+        if not self._view.outlook.prompts or not (more := self._to_ask(again=True)):
             return None
-        return self._least_said(more) if self._rng.random() < self._view.outlook.prompts else None
+        settings = self._campaign.settings
+        share = sampler.question_share(
+            self._view.outlook.prompts,
+            self._person.origins,
+            settings.countries,
+            said_of(self._campaign),
+            settings.sampler.prompt_early,
+        )
+        return self._least_said(more) if self._rng.random() < share else None
 
     def _least_said(self, countries: Sequence[str]) -> str:
-        return countries[0] if len(countries) == 1 else sampler.least_said(countries, said_of(self._campaign))[0]
+        return (
+            countries[0] if len(countries) == 1 else sampler.least_said(countries, said_of(self._campaign))[0]
+        )
 
     def _next_common(self) -> Pair | None:
         """The first pair of the common set, in the order that all share, that the person has not had."""
@@ -198,6 +215,7 @@ class _Draw:
             country=pair.country,
             negative=bool(pair.negative),
             tier=tier,
+            slot=match.slot if match else "",
             propensity=match.propensity if match else None,
             pool=match.pool if match else 0,
             adds=fields.words or fields.ticks,

@@ -132,23 +132,24 @@ def _needing(campaign: Campaign) -> QuerySet[Pair]:
     return Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, need=NEEDS)
 
 
-def _reserved(campaign: Campaign, now: datetime) -> list[_Reserved]:
-    """Slots that open cards and matches hold. Of cards that no slot asked for, the slot of anyone."""
-    cards = Card.objects.filter(campaign=campaign, state=CardState.OPEN, expires_at__gt=now)
-    matches = Match.objects.filter(campaign=campaign, until__gt=now)
-    rows = [*cards.values_list("person", "pair", "tier"), *matches.values_list("person", "pair", "slot")]
-    return [
-        _Reserved(person, pair, Slot(slot) if slot in list(Slot) else Slot.ANYONE)
-        for person, pair, slot in rows
+def _reserved(campaign: Campaign, now: datetime, *, matches: bool = True) -> list[_Reserved]:
+    """Slots that open cards hold and, with `matches`, those that wait for somebody.
+
+    Of cards that no slot asked for, the slot of anyone.
+    """
+    queries: list[QuerySet[Card] | QuerySet[Match]] = [
+        Card.objects.filter(campaign=campaign, state=CardState.OPEN, expires_at__gt=now)
     ]
+    if matches:
+        queries.append(Match.objects.filter(campaign=campaign, until__gt=now))
+    rows = [row for query in queries for row in query.values_list("person", "pair", "slot")]
+    return [_Reserved(person, pair, Slot(slot or Slot.ANYONE)) for person, pair, slot in rows]
 
 
 class _Round:
     """One round of matches: who takes part, what is reserved and what waits, at one moment."""
 
-    def __init__(
-        self, campaign: Campaign, outlook: Outlook, now: datetime, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, campaign: Campaign, outlook: Outlook, now: datetime, rng: np.random.Generator) -> None:
         self._campaign, self._outlook, self._now, self._rng = campaign, outlook, now, rng
         self._settings = campaign.settings.sampler
 
@@ -160,21 +161,33 @@ class _Round:
         raters = self._raters(asking)
         prices = self._prices(raters)
         person = asking.rater.person if asking else None
-        for hurried in (self._outlook.hurried, True):
+        for last in (False, True):
+            hurried = self._outlook.hurried or last
             moment = sampler.Moment(self._settings, prices, hurried=hurried, asking=person)
-            found = sampler.match(self._waiting(raters, asking, hurried=hurried), raters, moment, self._rng)
+            waiting = self._waiting(raters, asking, hurried=hurried, matches=not last)
+            found = sampler.match(waiting, raters, moment, self._rng)
+            if last:
+                self._give_way(found)
             self._store(found)
             if asking is None or any(one.person == person for one in found):
                 return
-            # Nothing for whom nobody is waited for: then they stand in for those who are.
+            # Who would go without stands in for others, also for those who have not come to their pair yet.
             raters = [replace(one, free=one.person == person) for one in raters]
+
+    def _give_way(self, found: Iterable[sampler.Match]) -> None:
+        """Take slots from people for whom they wait, where all of a pair are taken."""
+        for one in found:
+            held = sum(each.pair == one.pair for each in _reserved(self._campaign, self._now))
+            if Pair.objects.values_list("ratings", flat=True).get(pk=one.pair) + held >= self._settings.k:
+                others = Match.objects.filter(campaign=self._campaign, pair=one.pair, slot=one.slot)
+                Match.objects.filter(pk__in=others.order_by("until").values("pk")[:1]).delete()
 
     def _store(self, found: Iterable[sampler.Match]) -> None:
         until = self._now + timedelta(minutes=self._campaign.settings.lease_minutes)
         Match.objects.bulk_create(
             Match(
                 campaign=self._campaign,
-                person_id=one.person,
+                person_id=str(one.person),
                 pair_id=one.pair,
                 slot=one.slot,
                 propensity=one.propensity,
@@ -206,14 +219,20 @@ class _Round:
         """The price of each country that somebody comes from, from the open slots for its people."""
         people = Counter(country for one in raters for country in one.origins)
         own = wanted(self._settings)[Slot.OWN]
-        lacking = _needing(self._campaign).filter(country__in=people, own_filled__lt=own).values_list("country")
+        lacking = (
+            _needing(self._campaign).filter(country__in=people, own_filled__lt=own).values_list("country")
+        )
         slots = dict(lacking.annotate(n=Sum(own - F("own_filled"))).order_by())
         each = max(1.0, self._outlook.pace.each * self._outlook.minutes)
         return {country: sampler.price(slots.get(country, 0), n, each) for country, n in people.items()}
 
-    def _waiting(self, raters: Sequence[Rater], asking: Asking | None, *, hurried: bool) -> list[Waiting]:
-        """Pairs for the people who are free, those that miss fewest ratings first."""
-        reserved = [one for one in _reserved(self._campaign, self._now) if one.pair is not None]
+    def _waiting(
+        self, raters: Sequence[Rater], asking: Asking | None, *, hurried: bool, matches: bool
+    ) -> list[Waiting]:
+        """Pairs for the people who are free, those that miss fewest ratings first; `matches`: as in `_reserved`."""
+        reserved = [
+            one for one in _reserved(self._campaign, self._now, matches=matches) if one.pair is not None
+        ]
         rows = self._rows(raters, asking, len(reserved), hurried=hurried)
         held: defaultdict[int, Counter[Slot]] = defaultdict(Counter)
         for one in reserved:
@@ -225,11 +244,20 @@ class _Round:
             for pk, *_, ratings, own, near, _ in rows
         }
         rows = [row for row in rows if slots[row[0]]]
-        barred = self._barred([row[0] for row in rows])
+        barred, picked = self._had([row[0] for row in rows])
         for one in reserved:
-            barred[one.pair or 0].add(one.person)
+            picked[one.pair or 0].add(one.person)
         return [
-            Waiting(pk, country, language, topic, bool(negative), slots[pk], frozenset(barred[pk]))
+            Waiting(
+                pair=pk,
+                country=country,
+                language=language,
+                topic=topic,
+                negative=bool(negative),
+                slots=slots[pk],
+                barred=frozenset(barred[pk] | picked[pk]),
+                picked=frozenset(picked[pk]),
+            )
             for pk, country, language, topic, negative, *_ in rows
         ]
 
@@ -262,15 +290,20 @@ class _Round:
         }
         return sorted(found.values(), key=lambda row: (-row[5], row[8], row[0]))
 
-    def _barred(self, pairs: Collection[int]) -> defaultdict[int, set[UUID]]:
-        """People who answered each pair, or one that was merged into it, or said it."""
-        answered = Card.objects.filter(state__in=CLOSED)
-        found: defaultdict[int, set[UUID]] = defaultdict(set)
-        for rows in (answered, Mention.objects.all()):
-            together = rows.filter(Q(pair__in=pairs) | Q(pair__merged_into__in=pairs))
-            for pair, into, person in together.values_list("pair_id", "pair__merged_into_id", "person_id"):
-                found[into or pair].add(person)
-        return found
+    def _had(self, pairs: Collection[int]) -> tuple[defaultdict[int, set[UUID]], defaultdict[int, set[UUID]]]:
+        """People who answered each pair, or one that was merged into it, or said it; and those whom it had picked."""
+        about = Q(pair__in=pairs) | Q(pair__merged_into__in=pairs)
+        ids = ("pair_id", "pair__merged_into_id", "person_id")
+        had: defaultdict[int, set[UUID]] = defaultdict(set)
+        picked: defaultdict[int, set[UUID]] = defaultdict(set)
+        cards = Card.objects.filter(about, state__in=CLOSED).values_list(*ids, "slot", "state")
+        for pair, into, person, slot, state in cards:
+            had[into or pair].add(person)
+            if slot and state == CardState.ANSWERED:
+                picked[into or pair].add(person)
+        for pair, into, person in Mention.objects.filter(about).values_list(*ids):
+            had[into or pair].add(person)
+        return had, picked
 
 
 def _countries(raters: Iterable[Rater], kind: str) -> frozenset[str]:

@@ -303,7 +303,6 @@ def _pair(campaign: Campaign, row: _Row) -> Pair:
         source=row["origin"],
         moderation=Moderation.LIVE,
         calibration=row["calibration"],
-        waited=row["cards_while_waiting"],
         need=CANDIDATE if row["candidate"] else NEEDS,
     )
 
@@ -324,7 +323,7 @@ def _card(person: Person, pair: Pair | None, row: _Row, state: CardState) -> Car
         country=pair.country if pair else "",
         number=0,
         tier=row.get("tier", ""),
-        weight=row.get("weight"),
+        slot=row.get("slot", ""),
         propensity=row["propensity"],
         pool=row.get("pool") or 0,
         late=row.get("late", False),

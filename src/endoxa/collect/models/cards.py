@@ -47,11 +47,12 @@ CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 class Card(models.Model):
     """A card that was shown: the log of the sampler, the lease and the token of the form at once.
 
-    `token` goes into the form; submitting it twice gives the first result. `pair` is empty on a prompt card
-    ("what do people say about `country`?"). `tier` says how the pair came to this person: the slot (`sampler.Slot`) that
-    the rating fills, or "calibration", "topup", "open", "backup", "paper". `propensity` and `pool` are those of
-    `sampler.Match`, empty for other tiers. `version` and `digest` name the settings. `adds` says whether fields for new pairs were shown: for `words`, for `ticks` of further countries.
-    `number` counts the person's cards from 0.
+    `token` goes into the form; submitting it twice gives the first result. `pair` is empty on a prompt card ("what do
+    people say about `country`?"). `tier` says why this person got it: how near they are to the country of a pair that
+    picked them (a `sampler.Slot`), or "prompt", "calibration", "topup", "open", "backup", "paper". `slot` is the one
+    that such a rating fills; it, `propensity` and `pool` are those of `sampler.Match`, empty for other tiers. `version`
+    and `digest` name the settings. `adds` says whether fields for new pairs were shown: for `words`, for `ticks` of
+    further countries. `number` counts the person's cards from 0.
     `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
     It is empty without words, and for cards from before it was stored.
     """
@@ -64,6 +65,7 @@ class Card(models.Model):
     negative = models.BooleanField(default=False)
     number = models.PositiveIntegerField()
     tier = models.CharField(max_length=12)
+    slot = models.CharField(max_length=6, blank=True)
     propensity = models.FloatField(null=True)
     pool = models.PositiveIntegerField(default=0)
     version = models.PositiveIntegerField()
@@ -97,7 +99,8 @@ class Card(models.Model):
 class Match(models.Model):
     """A pair that waits for a person, whom it picked for one of its slots; the card is drawn when they come to it.
 
-    A person has one at most. `slot`, `propensity` and `pool` are as in `sampler.Match`; after `until` it counts no more.
+    A person has one at most. `slot`, `propensity` and `pool` are as in `sampler.Match`; after `until` it counts no
+    more.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="matches")

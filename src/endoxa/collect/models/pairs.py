@@ -54,13 +54,13 @@ def _seconds() -> int:
 class Pair(models.Model):
     """(country, attribute, language). `key` is the normalised attribute, unique within country and language.
 
-    `need`, `ratings`, `mentions`, `variance`, `own_filled` and `near_filled` are recounted from the rows, never counted up
-    or down by hand (`cards.counts`); the last two say how many of the ratings were for people from the country and near
-    it (`sampler.slots`). `waiting_since` is in seconds of Unix time: plain numbers are read fast. Merged pairs
-    keep their row and their answers and point to `merged_into`; ratings and mentions of both
-    count there. `before_merge` is the moderation that comes back when a merge is undone. `negative` says whether it
-    hurts to hear this about oneself (None: nobody judged it), `judged` who decided that. `flags` are words for
-    moderators ("name", "email", ...).
+    `need`, `ratings`, `mentions`, `variance`, `own_filled` and `near_filled` are recounted from the rows, never counted
+    up or down by hand (`cards.counts`); the last two say how many of the ratings were for people from the country and
+    near it (`sampler.slots`). `waiting_since` is in seconds of Unix time: plain numbers are read fast. Merged pairs
+    keep their row and their answers and point to `merged_into`; ratings and mentions of both count there.
+    `before_merge` is the moderation that comes back when a merge is undone. `negative` says whether it hurts to hear
+    this about oneself (None: nobody judged it), `judged` who decided that. `flags` are words for moderators ("name",
+    "email", ...).
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="pairs")
@@ -115,7 +115,7 @@ class Pair(models.Model):
             ),
             # In the order in which pairs pick their raters: those that miss fewest ratings first.
             models.Index(
-                "campaign", "moderation", "need", F("ratings").desc(), "waiting_since", name="pair_waiting"
+                "campaign", "need", "moderation", F("ratings").desc(), "waiting_since", name="pair_waiting"
             ),
             models.Index(fields=["campaign", "created_at"], name="pair_by_age"),
             models.Index(fields=["campaign", "language", "key"], name="pair_by_key"),

@@ -4,7 +4,7 @@
 `controller.py` the balance between new pairs and ratings, `aim.py` where new pairs are asked for.
 """
 
-from endoxa.collect.sampler.aim import Fields, Said, fields, least_said
+from endoxa.collect.sampler.aim import Fields, Said, fields, least_said, question_share, unseen_mass
 from endoxa.collect.sampler.controller import (
     KEPT_SECONDS,
     Balance,
@@ -44,4 +44,6 @@ __all__ = [
     "open_slots",
     "place",
     "price",
+    "question_share",
+    "unseen_mass",
 ]

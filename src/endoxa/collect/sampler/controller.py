@@ -3,8 +3,8 @@
 If a card yields g new pairs, ratings per pair tend to 1/g whatever the sampler; so new pairs are asked for only as far
 as ratings can keep up. Both sides are steered: the ratings still missing (the backlog) should be about a quarter of
 those the people present can still give, somewhat more online, where people come one by one. Above that the fields for
-new pairs go; below it some cards ask for new pairs and show none. Nothing new is asked for once the backlog, with what is
-on its way, is more than can safely be rated.
+new pairs go; below it some cards ask for new pairs and show none. Nothing new is asked for once the backlog, with what
+is on its way, is more than can safely be rated.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ _EACH_VARIES = 0.25
 _ALL_VARY = 0.1
 """Coefficient of variation of what all give, for causes that they share (the network, a break)."""
 
-_LEAVING_TOGETHER, _LEAVING_APART = 0.07, 0.02
+_LEAVING_TOGETHER, _LEAVING_APART = 0.09, 0.02
 """Last share of the whole time that is not counted on, in a room and online. People leave a room before the end, and
-what comes late finds few who have not seen it; online somebody always comes anew. Found by simulation, like `_TARGETS`."""
+what comes late finds few who have not seen it; online somebody always comes anew. Found by simulation, like
+`_TARGETS`."""
 
 _HURRIED = 0.3
 """Last share of the whole time in which nobody who is busy is waited for (`matching`)."""
@@ -55,9 +56,9 @@ _RETURNING = 0.3
 _TARGET_TOGETHER, _TARGET_APART = 0.28, 0.35
 """Backlog that is aimed at, as a share of the capacity, in a room and online."""
 
-_LIMITS = ((1.0, Balance.EXPLORE), (1.07, Balance.BALANCE), (1.14, Balance.SPARSE))
-"""Backlog, as a multiple of the one that is aimed at, up to which each is chosen. The steps are small: new pairs ask for
-ratings while candidates, which wait for room, fill up to the target as well."""
+_LIMITS = ((0.99, Balance.EXPLORE), (1.05, Balance.BALANCE), (1.1, Balance.SPARSE))
+"""Backlog, as a multiple of the one that is aimed at, up to which each is chosen. The steps are small: new pairs ask
+for ratings while candidates, which wait for room, fill up to the target as well."""
 
 _STEPS = 100
 
@@ -91,8 +92,8 @@ class Forecast:
 class Pace:
     """How many people are active, ratings of each a minute, and whether that is only what the campaign was made for.
 
-    `shown` is what a forecast in words goes by, where that is something else: the last minutes alone, or, while they may
-    say little of the room, all who were expected.
+    `shown` is what a forecast in words goes by, where that is something else: the last minutes alone, or, while they
+    may say little of the room, all who were expected.
     """
 
     people: int
@@ -150,8 +151,8 @@ class Expected:
 
         Most have not joined while a campaign is younger than its window, and after a break nobody is back yet: the last
         minutes say nothing about the room then. After that, what was expected counts half as much with every window,
-        since a room fills slowly (in a long one a quarter of the time); more people than expected count at once.
-        The pace that is shown is never such a mixture: the expected people for a second window, then those who are there.
+        since a room fills slowly (in a long one a quarter of the time); more people than expected count at once. The
+        pace that is shown is never such a mixture: the expected people for a second window, then those who are there.
         """
         expected, first = self._within_window
         if age < self.window or not people:

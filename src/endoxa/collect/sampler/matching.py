@@ -2,28 +2,30 @@
 
 Each slot of a pair (`slots`) goes to one of the people who take part now and have no pair waiting for them. The slot of
 people from the country is drawn with equal chances among these, and so is that of anyone among all. Near people's time
-goes where it is scarce: each country has a price, the part of its people's time that its own pairs need, and the slot of
-near people goes to somebody from a cheap country more often. This is the online matching of Mehta, Saberi, Vazirani and
-Vazirani (2007, "AdWords and generalized online matching", Journal of the ACM 54(5), section 4): who has spent the part x
-of a budget counts with the weight 1 - exp(x - 1). Theirs takes the largest weight; ours draws in proportion to it, since
-every chance must be known and none may be 0.
+goes where it is scarce: each country has a price, the part of its people's time that its own pairs need, and the slot
+of near people goes to somebody from a cheap country more often. This is the online matching of Mehta, Saberi, Vazirani
+and Vazirani (2007, "AdWords and generalized online matching", Journal of the ACM 54(5), section 4): who has spent the
+part x of a budget counts with the weight 1 - exp(x - 1). Theirs takes the largest weight; ours draws in proportion to
+it, since every chance must be known and none may be 0.
 
-Substitutes: a slot that nobody who takes part could fill goes to the next kind of people (own to near, near to own, then
-to anyone). Somebody who could fill it but is busy is waited for, until time is short (`Outlook.hurried`).
+Substitutes: a slot that nobody who takes part could fill goes to the next kind of people (own to near, near to own,
+then to anyone). Somebody who could fill it but is busy is waited for, until time is short (`Outlook.hurried`).
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from endoxa.collect.sampler.settings import SamplerSettings
 from endoxa.collect.sampler.slots import Slot, place, wanted
 
-FIRST_CARDS = 4
+FIRST_CARDS = 8
 """Cards after which somebody can be drawn for any country; the first ones are about countries that people know."""
 
 _CHEAPEST = 1e-3
@@ -70,6 +72,7 @@ class Waiting:
         pair: id.
         slots: open ones (`slots.open_slots`), reservations taken off.
         barred: people who had the pair, have it now, or said it.
+        picked: those of them whom the pair picked for another of its slots.
     """
 
     pair: int
@@ -79,6 +82,7 @@ class Waiting:
     negative: bool
     slots: tuple[Slot, ...]
     barred: frozenset[Hashable] = frozenset()
+    picked: frozenset[Hashable] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ class Moment:
 
 
 _Groups = dict[Slot, list[Rater]]
-"""People who could rate a pair, now or later, by how near they are; `ANYONE` holds all who can be drawn."""
+"""People who can take slots of a pair, now or later, by how near they are; `ANYONE` holds all who can be drawn."""
 
 
 def price(own_slots: int, people: int, each: float) -> float:
@@ -184,23 +188,25 @@ class _Round:
         self._all_new = all(one.cards < FIRST_CARDS for one in raters)
         self.free = {one.person for one in raters if one.free}
         self._taken: set[tuple[Hashable, int]] = set()
+        self._given: Counter[tuple[int, Slot]] = Counter()
 
     def matched(self, pair: Waiting, *, guarded: bool) -> Iterator[Match]:
         """People for the open slots of a pair, as far as there are any."""
         if not self.free:
             return
-        could = [one for one in self._raters if self._could(one, pair)]
-        by = {one.person: place(pair.country, one.origins, one.near) for one in could}
-        groups: _Groups = {slot: [] for slot in Slot}
-        for one in could:
-            groups[by[one.person]].append(one)
-        groups[Slot.ANYONE] = [one for one in could if self._for_anyone(one)]
+        fit = [one for one in self._raters if self._fits(one, pair)]
+        could = [
+            one for one in fit if one.person not in pair.barred and (one.person, pair.pair) not in self._taken
+        ]
+        by = {one.person: place(pair.country, one.origins, one.near) for one in fit}
+        groups, everybody = self._grouped(could, by), self._grouped(fit, by)
         may = {
             one.person
             for one in could
             if one.person in self.free and not (guarded and guards(one, pair, self._moment.settings))
         }
-        for slot in pair.slots:
+        left = Counter({slot: pair.slots.count(slot) - self._given[pair.pair, slot] for slot in Slot})
+        for slot in left.elements():
             people = self._people(slot, groups, may)
             if not people:
                 continue
@@ -211,21 +217,25 @@ class _Round:
                 person=drawn.person,
                 slot=slot,
                 by=by[drawn.person],
-                propensity=self._propensity(drawn, slot, people, groups),
+                propensity=self._propensity(drawn, slot, people, everybody),
                 pool=len(people),
             )
+            self._given[pair.pair, slot] += 1
             self.free.discard(drawn.person)
             self._taken.add((drawn.person, pair.pair))
             may.discard(drawn.person)
 
-    def _could(self, rater: Rater, pair: Waiting) -> bool:
-        """Whether somebody can rate a pair, now or later."""
+    def _fits(self, rater: Rater, pair: Waiting) -> bool:
+        """Whether a pair can pick somebody for one of its slots, or has done so."""
         return (
             pair.language in rater.languages
-            and rater.person not in pair.barred
+            and (rater.person not in pair.barred or rater.person in pair.picked)
             and not (pair.topic and pair.topic in rater.no_topics)
-            and (rater.person, pair.pair) not in self._taken
         )
+
+    def _grouped(self, people: Sequence[Rater], by: Mapping[Hashable, Slot]) -> _Groups:
+        groups = {slot: [one for one in people if by[one.person] is slot] for slot in (Slot.OWN, Slot.NEAR)}
+        return {**groups, Slot.ANYONE: [one for one in people if self._for_anyone(one)]}
 
     def _for_anyone(self, rater: Rater) -> bool:
         """Whether somebody can be drawn for any country: not with the first cards, unless all have those."""
@@ -239,11 +249,11 @@ class _Round:
                 return here
         return []
 
-    def _weights(self, slot: Slot, people: Sequence[Rater]) -> np.ndarray:
-        weights = np.ones(len(people))
-        if slot is Slot.NEAR:
-            weights = np.array([self._cheapness(one) for one in people])
-        return weights / weights.sum()
+    def _weights(self, slot: Slot, people: Sequence[Rater]) -> npt.NDArray[np.float64]:
+        cheap = slot is Slot.NEAR
+        weights = np.array([self._cheapness(one) if cheap else 1.0 for one in people])
+        shares: npt.NDArray[np.float64] = weights / weights.sum()
+        return shares
 
     def _cheapness(self, rater: Rater) -> float:
         dearest = max((self._moment.prices.get(country, 0.0) for country in rater.origins), default=0.0)
@@ -252,8 +262,9 @@ class _Round:
     def _propensity(self, rater: Rater, slot: Slot, people: Sequence[Rater], groups: _Groups) -> float:
         """P(one of all slots of a pair goes to this person), the slots given out one after the other.
 
-        Who is free at this second is chance, so everybody who could take a slot counts, busy or not. Each slot takes one
-        of the people away before the next is drawn, so that the chances add up to at most 1.
+        Who is free at this second is chance, so everybody who can take a slot counts, busy or not, and those whom the
+        pair picked before. Each slot takes one of the people away before the next is drawn, so that the chances add up
+        to at most 1.
         """
         missed = 1.0
         earlier: list[set[Hashable]] = []

@@ -69,7 +69,7 @@ class SamplerSettings(BaseModel):
     in_a_row: Annotated[int, Field(ge=1, le=100)] = 3
     negative_in_a_row: Annotated[int, Field(ge=1, le=100)] = 2
     second_mention: bool = True
-    candidate_share: Share = 0.17
+    candidate_share: Share = 0.15
     tick_people: Annotated[int, Field(ge=0, le=1_000)] = 4
     lease_workshop: Annotated[int, Field(ge=1, le=240)] = 3
     lease_online: Annotated[int, Field(ge=1, le=1_440)] = 30

@@ -60,8 +60,8 @@ class Filled:
 def open_slots(filled: Filled, settings: SamplerSettings) -> tuple[Slot, ...]:
     """Slots that are still to be filled, the nearest first; as many as ratings are missing to k.
 
-    Where more ratings of one kind came than were meant (calibration, paper), the slot of near people goes first, that of
-    people from the country last.
+    Where more ratings of one kind came than were meant (calibration, paper), the slot of near people goes first, that
+    of people from the country last.
     """
     goal = wanted(settings)
     missing = max(0, settings.k - filled.own - filled.near - filled.anyone)

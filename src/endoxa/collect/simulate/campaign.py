@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -119,6 +119,7 @@ class Campaign:
         asked: how many people were asked of which further countries an attribute is said, by attribute.
         has_candidates: whether pairs can wait for a second mention.
         latest: minute of each person's latest rating that was needed. active: of what they did last.
+        picked: people who rated each pair since it picked them for one of its slots.
         words: proposals in words of people's own. mentions: who proposed which pair.
         in_group: of each new pair, whether its first author is of its country.
     """
@@ -141,6 +142,7 @@ class Campaign:
         self.answered: deque[float] = deque()
         self.latest = [-math.inf] * world.settings.people
         self.active = np.full(world.settings.people, -math.inf)
+        self.picked: defaultdict[int, list[int]] = defaultdict(list)
         self.mentions: list[tuple[int, int]] = []
         self.in_group: list[bool] = []
         self._seen: npt.NDArray[np.bool_] = np.zeros((world.settings.people, 1_024), dtype=np.bool_)
@@ -203,12 +205,13 @@ class Campaign:
         if card.slot is not None:
             self.answered.append(self.pool.now)
             self.latest[person] = self.pool.now
+            self.picked[card.pair].append(person)
         over = int(self.pool["ratings"][card.pair]) >= self.settings.k
         ratings = self.ratings
         ratings.person.append(person)
         ratings.pair.append(card.pair)
         ratings.value.append(value)
-        ratings.propensity.append(float("nan") if card.propensity is None else card.propensity)
+        ratings.propensity.append(math.nan if card.propensity is None else card.propensity)
         ratings.late.append(late)
         ratings.over.append(over)
         ratings.surplus.append(over and card.tier not in ASKED_FOR_MORE)

@@ -151,6 +151,7 @@ class CardsForm(forms.Form):
         gettext_lazy("Pairs in the common set"),
         gettext_lazy("Chosen at random among the seeds when they are added."),
     )
+
     def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
         numbers = settings.sampler.model_dump()
         super().__init__(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from endoxa.collect import sampler
 from endoxa.collect.sampler import Balance, Expected, Match, Moment, Said, Slot, Waiting
@@ -14,6 +15,8 @@ from endoxa.collect.sampler.slots import NEEDS, TOPUP
 from endoxa.collect.simulate.arms.rivals import among, at_once, lease_minutes, unseen
 from endoxa.collect.simulate.campaign import Campaign, Card
 from endoxa.collect.simulate.world import FAR, LANGUAGES, NEAR, OWN
+
+Places = npt.NDArray[np.int64]
 
 _MATCH_STREAM = 6
 
@@ -64,12 +67,12 @@ class _Endoxa:
         self._common = np.random.default_rng([campaign.world.seed, 3]).permutation(common).tolist()
 
     def next(self, person: int, spent: float) -> Card:  # noqa: ARG002
-        """What the site would show: an open question, a pair of the common set, the pair that waits, or what is left."""
+        """What the site would show next (`cards.drawing`)."""
         campaign, settings, luck = self._campaign, self._settings, self._campaign.draws[person]
         outlook, balance = self._look()
         # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
         first = not campaign.number[person] or person in self._just_asked
-        if not first and luck.random() < outlook.prompts:
+        if not first and outlook.prompts and luck.random() < self._share(person, outlook.prompts):
             return self._question(person)
         if luck.random() < settings.calibration and (common := self._next_common(person)) is not None:
             return self._card(person, common, balance, tier="calibration")
@@ -143,6 +146,14 @@ class _Endoxa:
             slot=slot,
             propensity=chance,
             lease=self._lease,
+        )
+
+    def _share(self, person: int, prompts: float) -> float:
+        world = self._campaign.world
+        homes = world.settings.countries
+        said = self._said(list(range(len(homes))), list(homes))
+        return sampler.question_share(
+            prompts, world.origins[person], homes, said, self._settings.prompt_early
         )
 
     def _question(self, person: int) -> Card:
@@ -245,9 +256,10 @@ class _Matches:
         ]
         return min(open_ones, key=lambda pair: float(pool["since"][pair]), default=None)
 
-    def _reserved(self) -> dict[int, Counter[Slot]]:
+    def _reserved(self, *, waiting: bool = True) -> dict[int, Counter[Slot]]:
+        """Slots that open cards hold and, with `waiting`, pairs that wait for somebody."""
         found = {pair: Counter(slots) for pair, slots in self._campaign.leases.held.items()}
-        for match, _ in self._of.values():
+        for match, _ in self._of.values() if waiting else ():
             found.setdefault(match.pair, Counter())[match.slot] += 1
         return found
 
@@ -259,16 +271,30 @@ class _Matches:
         here = campaign.active > now - self._lease
         raters = [self._rater(person, free=bool(here[person])) for person in around.tolist()]
         prices = self._prices(around, self._reserved(), outlook)
-        for hurried in (outlook.hurried, True):
+        for last in (False, True):
+            hurried = outlook.hurried or last
+            reserved = self._reserved(waiting=not last)
             moment = Moment(campaign.settings, prices, hurried=hurried, asking=asking)
-            waiting = list(self._waiting(raters, asking, hurried=hurried))
+            free = [int(person) for person, one in zip(around, raters, strict=True) if one.free]
+            waiting = list(self._waiting(around, free, asking, reserved, hurried=hurried))
             for match in sampler.match(waiting, raters, moment, self._rng):
                 assert isinstance(match.person, int)
+                self._give_way(match)
                 self._of[match.person] = match, now + self._lease
             if asking is None or asking in self._of:
                 return
-            # Nothing for whom nobody is waited for: then they stand in for those who are.
+            # As on the site: who would go without stands in for others, also for those who have not come yet.
             raters = [replace(one, free=one.person == asking) for one in raters]
+
+    def _give_way(self, match: Match) -> None:
+        """Take a slot from somebody for whom it waits, where all of a pair are taken."""
+        taken = self._reserved().get(match.pair, Counter[Slot]()).total()
+        if int(self._campaign.pool["ratings"][match.pair]) + taken < self._campaign.settings.k:
+            return
+        for person, (other, _) in self._of.items():
+            if (other.pair, other.slot) == (match.pair, match.slot):
+                del self._of[person]
+                return
 
     def _rater(self, person: int, *, free: bool) -> sampler.Rater:
         world = self._campaign.world
@@ -283,7 +309,7 @@ class _Matches:
         )
 
     def _prices(
-        self, around: np.ndarray, reserved: Mapping[int, Counter[Slot]], outlook: sampler.Outlook
+        self, around: Places, reserved: Mapping[int, Counter[Slot]], outlook: sampler.Outlook
     ) -> dict[str, float]:
         campaign = self._campaign
         pool, countries = campaign.pool, campaign.world.countries
@@ -299,25 +325,28 @@ class _Matches:
         }
 
     def _waiting(
-        self, raters: list[sampler.Rater], asking: int | None, *, hurried: bool
+        self,
+        around: Places,
+        free: list[int],
+        asking: int | None,
+        reserved: Mapping[int, Counter[Slot]],
+        *,
+        hurried: bool,
     ) -> Iterator[Waiting]:
         """Pairs for the people who are free, those that miss fewest ratings first, as `cards.matching` reads them."""
         campaign, settings = self._campaign, self._campaign.settings
         pool, world = campaign.pool, campaign.world
-        reserved = self._reserved()
-        free = [one.person for one in raters if one.free]
         order = np.lexsort((pool["since"], -pool["ratings"]))
         order = order[pool["need"][order] == NEEDS]
         if asking is not None:
             # What somebody rated alone comes first in this order, and would hide the rest from them.
             order = order[unseen(campaign, asking)[order]]
-        proximity = world.proximity[[one.person for one in raters]]
-        known = (proximity < FAR).any(axis=0)
+        known = np.any(world.proximity[around] < FAR, axis=0)
         goal = sampler.slots.wanted(settings)
         anyone = pool["ratings"] - pool["own"] - pool["near"] < goal[Slot.ANYONE]
         kinds = (
-            (proximity_of(world, free, OWN), pool["own"] < goal[Slot.OWN]),
-            (proximity_of(world, free, NEAR), pool["near"] < goal[Slot.NEAR]),
+            (np.any(world.proximity[free] == OWN, axis=0), pool["own"] < goal[Slot.OWN]),
+            (np.any(world.proximity[free] == NEAR, axis=0), pool["near"] < goal[Slot.NEAR]),
         )
         limit = _AHEAD * len(free) + len(reserved)
         chosen: dict[int, None] = {}
@@ -332,9 +361,10 @@ class _Matches:
             if not slots:
                 continue
             barred = set(np.flatnonzero(campaign.saw(pair)).tolist())
+            picked = set(campaign.picked[pair])
             if pair in reserved:
-                barred |= {person for person, (held, *_) in holders.items() if held == pair}
-                barred |= {person for person, (one, _) in self._of.items() if one.pair == pair}
+                picked |= {person for person, (held, *_) in holders.items() if held == pair}
+                picked |= {person for person, (one, _) in self._of.items() if one.pair == pair}
             country, _, language, _ = pool.codes(pair)
             yield Waiting(
                 pair=pair,
@@ -343,11 +373,6 @@ class _Matches:
                 topic="",
                 negative=bool(pool["negative"][pair]),
                 slots=slots,
-                barred=frozenset(barred),
+                barred=frozenset(barred | picked),
+                picked=frozenset(picked),
             )
-
-
-def proximity_of(world: object, people: list[int], place: int) -> np.ndarray:
-    """By country: whether one of these people is so near to it."""
-    found: np.ndarray = (world.proximity[people] == place).any(axis=0)  # type: ignore[attr-defined]
-    return found
