@@ -10,9 +10,21 @@ from django.utils import timezone
 
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.answering import UnknownCardError
-from endoxa.collect.cards.balance import outlook_of
+from endoxa.collect.cards.balance import forecast_of, outlook_of
 from endoxa.collect.cards.counts import recount
-from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Rating, Skip
+from endoxa.collect.models import (
+    Campaign,
+    Card,
+    CardState,
+    Mention,
+    MixedAnswer,
+    MixedCard,
+    Moderation,
+    Pair,
+    Person,
+    Rating,
+    Skip,
+)
 from endoxa.collect.organiser.dashboard.services import set_state
 from endoxa.collect.sampler import Balance, SamplerSettings
 from endoxa.collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP
@@ -304,6 +316,49 @@ def test_pairs_that_wait_for_a_moderator_will_ask_for_ratings(campaign, make_pai
     make_pairs(campaign, ("AR", "sing", "es"), ("CL", "sing", "es"), moderation=Moderation.PENDING)
     make_pairs(campaign, ("AR", "hidden", "es"), moderation=Moderation.HIDDEN)
     assert outlook_of(campaign, NOON).backlog == 9
+
+
+def test_pairs_that_nobody_present_can_read_are_nobodys_work_and_fall_short(
+    make_campaign, make_person, make_pairs
+):
+    """A class reads English and Spanish; what waits in Portuguese does not keep it from adding words."""
+    campaign = make_campaign(minutes=60, expected_people=1, data_languages=("en", "es", "pt"))
+    make_pairs(campaign, *(("AR", f"attribute {n}", "pt") for n in range(40)))
+    make_pairs(campaign, ("AR", "drink mate", "en"), ("AR", "tomar mate", "es"))
+    now = campaign.began_at
+    assert outlook_of(campaign, now).backlog == 126
+    assert outlook_of(campaign, now).balance is Balance.VALIDATE
+    drawing.next_card(make_person(campaign, "ana", languages=["en"]), now=now)
+    drawing.next_card(make_person(campaign, "ben", languages=["es"]), now=now)
+    later = now + timedelta(minutes=1)
+    seen = outlook_of(campaign, later)
+    assert (seen.backlog, seen.balance) == (2 * 3 - 2, Balance.EXPLORE)
+    assert forecast_of(campaign, later).short >= 40
+    # Somebody who did not say what they read is shown everything.
+    drawing.next_card(make_person(campaign, "eva", languages=[]), now=later)
+    assert outlook_of(campaign, later).backlog == 126 - 3
+
+
+def test_what_somebody_judged_on_a_list_is_not_shown_to_them_again(campaign, person, make_pairs):
+    pair, other = make_pairs(
+        campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"), need=OPEN, ratings=3
+    )
+    card = MixedCard.objects.create(
+        campaign=campaign,
+        person=person,
+        kind="heard",
+        country="AR",
+        version=1,
+        state="answered",
+        drawn_at=NOON,
+    )
+    MixedAnswer.objects.create(card=card, person=person, pair=pair, position=0, answer="heard")
+    shown = []
+    while (found := drawing.next_card(person, now=NOON)) is not None:
+        shown.append(found.pair)
+        answer = answering.finish_prompt if found.pair is None else answering.rate
+        answer(person, found.token, *([] if found.pair is None else [3]), now=NOON)
+    assert set(shown) - {None} == {other}
 
 
 def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):

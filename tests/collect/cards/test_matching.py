@@ -134,7 +134,7 @@ def test_who_would_go_without_gets_what_waits_for_somebody_else(make_campaign, m
     drawing.next_card(ben, now=NOON)
     later = NOON + timedelta(seconds=6)
     Card.objects.filter(person=ben).delete()
-    matching.match_all(campaign, view_of(campaign).outlook, later, np.random.default_rng(1))
+    matching.match_all(campaign, view_of(campaign), later, np.random.default_rng(1))
     (waiting,) = Match.objects.filter(person=ana)
     assert drawing.next_card(eva, now=later).pair == waiting.pair
     assert not Match.objects.exists()

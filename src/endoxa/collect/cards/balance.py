@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -10,9 +11,9 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 from django.utils import timezone
 
 from endoxa.collect.cards.caching import Cache
-from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Moderation, Pair, Source
-from endoxa.collect.sampler import Balance, Expected, Forecast, Outlook, forecast
-from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
+from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Moderation, Pair, Person, Source
+from endoxa.collect.sampler import Balance, Expected, Forecast, Outlook, Slot, forecast
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS, wanted
 
 _COMING = (Moderation.LIVE, Moderation.PENDING)
 
@@ -24,11 +25,13 @@ class View(NamedTuple):
         outlook: the campaign as it stood.
         balance: what an organiser ordered, else what follows from the outlook and from what was chosen before.
         candidates: share of all pairs that wait for a second mention.
+        own_slots: by country, ratings missing that are for people from there.
     """
 
     outlook: Outlook
     balance: Balance
     candidates: float
+    own_slots: Mapping[str, int]
 
 
 _VIEWS: Cache[int, View] = Cache()
@@ -48,7 +51,8 @@ def view_of(campaign: Campaign, now: datetime | None = None) -> View:
 def _view(campaign: Campaign, now: datetime, before: View | None) -> View:
     outlook = outlook_of(campaign, now)
     chosen = before.balance if before and not before.outlook.ordered else None
-    return View(outlook, outlook.ordered or outlook.balance_after(chosen), _candidates(campaign))
+    balance = outlook.ordered or outlook.balance_after(chosen)
+    return View(outlook, balance, _candidates(campaign), _own_slots(campaign))
 
 
 def _order(campaign: Campaign) -> Balance | None:
@@ -59,6 +63,15 @@ def _candidates(campaign: Campaign) -> float:
     live = Pair.objects.filter(campaign=campaign, moderation__in=_COMING)
     counts = live.aggregate(all=Count("id"), waiting=Count("id", filter=Q(need=CANDIDATE)))
     return counts["waiting"] / counts["all"] if counts["all"] else 0.0
+
+
+def _own_slots(campaign: Campaign) -> Mapping[str, int]:
+    own = wanted(campaign.settings.sampler)[Slot.OWN]
+    needing = Pair.objects.filter(
+        campaign=campaign, moderation=Moderation.LIVE, need=NEEDS, own_filled__lt=own
+    )
+    by_country = needing.values_list("country").annotate(n=Sum(own - F("own_filled")))
+    return dict(by_country.order_by())
 
 
 def window_of(campaign: Campaign) -> timedelta:
@@ -94,14 +107,21 @@ def lately(campaign: Campaign, now: datetime) -> Lately:
 
 
 def forecast_of(campaign: Campaign, now: datetime | None = None) -> Forecast:
-    """What to expect at the end, from the last minutes of a campaign."""
-    return forecast(outlook_of(campaign, now or timezone.now()))
+    """What to expect at the end, from the last minutes of a campaign.
+
+    Pairs that nobody who takes part can read fall short, whatever the pace.
+    """
+    now = now or timezone.now()
+    found = forecast(outlook_of(campaign, now))
+    unread = _needing(campaign).exclude(language__in=_read_by_people(campaign, now)).count()
+    return replace(found, short=found.short + unread)
 
 
 def outlook_of(campaign: Campaign, now: datetime) -> Outlook:
     """A campaign as it stands; where the last minutes say nothing yet, as its settings expect it.
 
-    Pairs that wait for a moderator count as if they were live: they will ask for ratings too.
+    Pairs that wait for a moderator count as if they were live: they will ask for ratings too. Those in languages that
+    nobody who takes part reads do not count: nobody can work at them.
     """
     settings = campaign.settings
     age = (now - (campaign.began_at or now)).total_seconds() / 60
@@ -133,11 +153,24 @@ def _pace(recent: Lately) -> tuple[int, float, float]:
     return people, each, recent.new_pairs / cards if cards else 0.0
 
 
+def _needing(campaign: Campaign) -> QuerySet[Pair]:
+    return Pair.objects.filter(campaign=campaign, moderation__in=_COMING, need=NEEDS)
+
+
+def _read_by_people(campaign: Campaign, now: datetime) -> frozenset[str]:
+    """Languages of the campaign that somebody reads who took part lately; all of them while nobody did."""
+    spoken = campaign.settings.data_languages
+    since = now - timedelta(minutes=_expected(campaign).returning)
+    people = Person.objects.filter(campaign=campaign, cards__drawn_at__gt=since)
+    read = [languages or spoken for languages in people.values_list("languages", flat=True).distinct()]
+    return frozenset(spoken) & frozenset[str]().union(*read) if read else frozenset(spoken)
+
+
 def _backlog(campaign: Campaign, now: datetime) -> int:
-    """Ratings missing up to k, less live leases on pairs that need them."""
+    """Ratings missing up to k of pairs that somebody can read, less live leases on pairs that need them."""
     k = campaign.settings.sampler.k
-    needing = Pair.objects.filter(campaign=campaign, moderation__in=_COMING, need=NEEDS)
-    missing = needing.aggregate(total=Sum(k - F("ratings")))["total"] or 0
+    readable = _needing(campaign).filter(language__in=_read_by_people(campaign, now))
+    missing = readable.aggregate(total=Sum(k - F("ratings")))["total"] or 0
     held = Card.objects.filter(
         campaign=campaign, state=CardState.OPEN, expires_at__gt=now, pair__need=NEEDS
     ).count()

@@ -18,7 +18,17 @@ from endoxa.collect.cards.candidates import admit, asked_elsewhere
 from endoxa.collect.cards.covers import at_draw
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.cards.said import said_of
-from endoxa.collect.models import CLOSED, Card, CardState, Match, Mention, Moderation, Pair, Person
+from endoxa.collect.models import (
+    CLOSED,
+    Card,
+    CardState,
+    Match,
+    Mention,
+    MixedAnswer,
+    Moderation,
+    Pair,
+    Person,
+)
 from endoxa.collect.sampler import Balance
 from endoxa.collect.sampler.slots import OPEN, TOPUP
 
@@ -112,7 +122,7 @@ def next_card(
             card.save(update_fields=["state"])
         if matching.is_due(campaign, now):
             admit(campaign, view.outlook.room)
-            matching.match_all(campaign, view.outlook, now, rng)
+            matching.match_all(campaign, view, now, rng)
         newest = Card.objects.filter(person=person).aggregate(newest=Max("id"))["newest"]
         if newest != max((past.id for past in history), default=None):
             # Another window of the same person was here in between.
@@ -150,7 +160,7 @@ class _Draw:
             return self._pair(common, "calibration")
         if not validate and self._rng.random() < settings.topup and (topup := self._any(TOPUP)) is not None:
             return self._pair(topup, "topup")
-        found = matching.take(self._asking, self._view.outlook, self._now, self._rng)
+        found = matching.take(self._asking, self._view, self._now, self._rng)
         if found is not None:
             rater = self._asking.rater
             return self._pair(found.pair, sampler.place(found.pair.country, rater.origins, rater.near), found)
@@ -199,6 +209,9 @@ class _Draw:
             campaign=self._campaign, moderation=Moderation.LIVE, need__in=needs, language__in=rater.languages
         )
         pairs = pairs.exclude(pk__in=self._asking.had).exclude(topic__in=rater.no_topics)
+        # What stood on a list was judged there.
+        listed = MixedAnswer.objects.filter(person=self._person).exclude(card__state=CardState.LAPSED)
+        pairs = pairs.exclude(pk__in=listed.values("pair"))
         start = float(self._rng.random())
         for part in (pairs.filter(country__in=rater.origins | rater.near), pairs):
             # Places are spread by chance, so that the next one after a random place is any of them.

@@ -13,15 +13,20 @@ from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
 
 from endoxa.collect import geography, sampler
+from endoxa.collect.cards.balance import View
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person
-from endoxa.collect.sampler import KEPT_SECONDS, Outlook, Rater, Slot, Waiting
+from endoxa.collect.sampler import KEPT_SECONDS, Rater, Slot, Waiting
 from endoxa.collect.sampler.slots import NEEDS, wanted
 
 _AHEAD = 12
 """Pairs that are read for each person who is free, of each kind."""
+
+_MANY = 500
+"""Pairs about some countries from which on sorting them takes longer than walking all pairs in order."""
 
 _FIELDS = (
     "id",
@@ -75,14 +80,14 @@ def is_due(campaign: Campaign, now: datetime) -> bool:
     return campaign.matched_at is None or not 0 <= (now - campaign.matched_at).total_seconds() < KEPT_SECONDS
 
 
-def match_all(campaign: Campaign, outlook: Outlook, now: datetime, rng: np.random.Generator) -> None:
+def match_all(campaign: Campaign, view: View, now: datetime, rng: np.random.Generator) -> None:
     """Let pairs pick raters among all who are free."""
     campaign.matched_at = now
     campaign.save(update_fields=["matched_at"])
-    _Round(campaign, outlook, now, rng).match(None)
+    _Round(campaign, view, now, rng).match(None)
 
 
-def take(asking: Asking, outlook: Outlook, now: datetime, rng: np.random.Generator) -> Match | None:
+def take(asking: Asking, view: View, now: datetime, rng: np.random.Generator) -> Match | None:
     """The pair that waits for a person, else one that picks them now; None where none can. It waits no longer.
 
     A pair that was taken away, is complete or was answered since is dropped. So is one that should not come now
@@ -92,7 +97,7 @@ def take(asking: Asking, outlook: Outlook, now: datetime, rng: np.random.Generat
     found = _waiting_for(asking, now)
     if found is None or sampler.guards(asking.rater, _as_waiting(found.pair), campaign.settings.sampler):
         _drop(asking.person)
-        _Round(campaign, outlook, now, rng).match(asking)
+        _Round(campaign, view, now, rng).match(asking)
         found = _waiting_for(asking, now)
     _drop(asking.person)
     return found
@@ -149,8 +154,8 @@ def _reserved(campaign: Campaign, now: datetime, *, matches: bool = True) -> lis
 class _Round:
     """One round of matches: who takes part, what is reserved and what waits, at one moment."""
 
-    def __init__(self, campaign: Campaign, outlook: Outlook, now: datetime, rng: np.random.Generator) -> None:
-        self._campaign, self._outlook, self._now, self._rng = campaign, outlook, now, rng
+    def __init__(self, campaign: Campaign, view: View, now: datetime, rng: np.random.Generator) -> None:
+        self._campaign, self._view, self._now, self._rng = campaign, view, now, rng
         self._settings = campaign.settings.sampler
 
     def match(self, asking: Asking | None) -> None:
@@ -162,7 +167,7 @@ class _Round:
         prices = self._prices(raters)
         person = asking.rater.person if asking else None
         for last in (False, True):
-            hurried = self._outlook.hurried or last
+            hurried = self._view.outlook.hurried or last
             moment = sampler.Moment(self._settings, prices, hurried=hurried, asking=person)
             waiting = self._waiting(raters, asking, hurried=hurried, matches=not last)
             found = sampler.match(waiting, raters, moment, self._rng)
@@ -199,7 +204,7 @@ class _Round:
 
     def _raters(self, asking: Asking | None) -> list[Rater]:
         """Everybody who takes part: free are those who have a card before them and no pair that waits for them."""
-        since = self._now - timedelta(minutes=self._outlook.expected.returning)
+        since = self._now - timedelta(minutes=self._view.outlook.expected.returning)
         people = Person.objects.filter(cards__campaign=self._campaign, cards__drawn_at__gt=since)
         counted = people.annotate(drawn=Count("cards")).order_by("pk")
         here = set(
@@ -218,13 +223,12 @@ class _Round:
     def _prices(self, raters: Sequence[Rater]) -> Mapping[str, float]:
         """The price of each country that somebody comes from, from the open slots for its people."""
         people = Counter(country for one in raters for country in one.origins)
-        own = wanted(self._settings)[Slot.OWN]
-        lacking = (
-            _needing(self._campaign).filter(country__in=people, own_filled__lt=own).values_list("country")
-        )
-        slots = dict(lacking.annotate(n=Sum(own - F("own_filled"))).order_by())
-        each = max(1.0, self._outlook.pace.each * self._outlook.minutes)
-        return {country: sampler.price(slots.get(country, 0), n, each) for country, n in people.items()}
+        outlook = self._view.outlook
+        each = max(1.0, outlook.pace.each * outlook.minutes)
+        return {
+            country: sampler.price(self._view.own_slots.get(country, 0), n, each)
+            for country, n in people.items()
+        }
 
     def _waiting(
         self, raters: Sequence[Rater], asking: Asking | None, *, hurried: bool, matches: bool
@@ -279,8 +283,8 @@ class _Round:
         known = frozenset[str]().union(*(one.origins | one.near for one in raters))
         anyone = Q(ratings__lt=F("own_filled") + F("near_filled") + goal[Slot.ANYONE]) | ~Q(country__in=known)
         kinds = (
-            pairs.filter(country__in=_countries(free, "origins"), own_filled__lt=goal[Slot.OWN]),
-            pairs.filter(country__in=_countries(free, "near"), near_filled__lt=goal[Slot.NEAR]),
+            self._about(pairs, _countries(free, "origins")).filter(own_filled__lt=goal[Slot.OWN]),
+            self._about(pairs, _countries(free, "near")).filter(near_filled__lt=goal[Slot.NEAR]),
             pairs if hurried else pairs.filter(anyone),
         )
         found = {
@@ -290,19 +294,30 @@ class _Round:
         }
         return sorted(found.values(), key=lambda row: (-row[5], row[8], row[0]))
 
+    def _about(self, pairs: QuerySet[Pair], countries: Collection[str]) -> QuerySet[Pair]:
+        """Those about some countries, for the first few in their order.
+
+        Where there are many, the database had better walk them in that order than sort all of these countries; it does
+        once the column is hidden behind a function.
+        """
+        if sum(self._view.own_slots.get(country, 0) for country in countries) < _MANY:
+            return pairs.filter(country__in=countries)
+        return pairs.annotate(about=Coalesce("country", Value(""))).filter(about__in=countries)
+
     def _had(self, pairs: Collection[int]) -> tuple[defaultdict[int, set[UUID]], defaultdict[int, set[UUID]]]:
         """People who answered each pair, or one that was merged into it, or said it; and those whom it had picked."""
-        about = Q(pair__in=pairs) | Q(pair__merged_into__in=pairs)
-        ids = ("pair_id", "pair__merged_into_id", "person_id")
+        merged = Pair.objects.filter(merged_into__in=pairs).values_list("pk", "merged_into")
+        into = {pk: root for pk, root in merged if root is not None}
+        together = [*pairs, *into]
         had: defaultdict[int, set[UUID]] = defaultdict(set)
         picked: defaultdict[int, set[UUID]] = defaultdict(set)
-        cards = Card.objects.filter(about, state__in=CLOSED).values_list(*ids, "slot", "state")
-        for pair, into, person, slot, state in cards:
-            had[into or pair].add(person)
+        cards = Card.objects.filter(pair__in=together, state__in=CLOSED)
+        for pair, person, slot, state in cards.values_list("pair", "person", "slot", "state"):
+            had[into.get(pair, pair)].add(person)
             if slot and state == CardState.ANSWERED:
-                picked[into or pair].add(person)
-        for pair, into, person in Mention.objects.filter(about).values_list(*ids):
-            had[into or pair].add(person)
+                picked[into.get(pair, pair)].add(person)
+        for pair, person in Mention.objects.filter(pair__in=together).values_list("pair", "person"):
+            had[into.get(pair, pair)].add(person)
         return had, picked
 
 

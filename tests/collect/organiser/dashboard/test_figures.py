@@ -234,7 +234,7 @@ def test_the_number_of_queries_does_not_grow(
         person = make_person(campaign, f"p{place}")
         for _ in range(5):
             answering.rate(person, drawing.next_card(person).token, 3)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(16):
         count(campaign, timezone.now())
 
 
