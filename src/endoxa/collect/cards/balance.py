@@ -10,9 +10,11 @@ from typing import NamedTuple
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.utils import timezone
 
+from endoxa.collect import geography
+from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.cards.caching import Cache
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Moderation, Pair, Person, Source
-from endoxa.collect.sampler import Balance, Expected, Forecast, Outlook, Slot, forecast
+from endoxa.collect.sampler import Balance, Expected, Forecast, Outlook, Rater, Slot, forecast
 from endoxa.collect.sampler.slots import CANDIDATE, NEEDS, wanted
 
 _COMING = (Moderation.LIVE, Moderation.PENDING)
@@ -26,12 +28,14 @@ class View(NamedTuple):
         balance: what an organiser ordered, else what follows from the outlook and from what was chosen before.
         candidates: share of all pairs that wait for a second mention.
         own_slots: by country, ratings missing that are for people from there.
+        raters: everybody who took part lately (`Expected.returning`), all as if busy.
     """
 
     outlook: Outlook
     balance: Balance
     candidates: float
     own_slots: Mapping[str, int]
+    raters: tuple[Rater, ...]
 
 
 _VIEWS: Cache[int, View] = Cache()
@@ -52,7 +56,7 @@ def _view(campaign: Campaign, now: datetime, before: View | None) -> View:
     outlook = outlook_of(campaign, now)
     chosen = before.balance if before and not before.outlook.ordered else None
     balance = outlook.ordered or outlook.balance_after(chosen)
-    return View(outlook, balance, _candidates(campaign), _own_slots(campaign))
+    return View(outlook, balance, _candidates(campaign), _own_slots(campaign), _raters(campaign, now))
 
 
 def _order(campaign: Campaign) -> Balance | None:
@@ -72,6 +76,36 @@ def _own_slots(campaign: Campaign) -> Mapping[str, int]:
     )
     by_country = needing.values_list("country").annotate(n=Sum(own - F("own_filled")))
     return dict(by_country.order_by())
+
+
+def _raters(campaign: Campaign, now: datetime) -> tuple[Rater, ...]:
+    since = now - timedelta(minutes=_expected(campaign).returning)
+    drawn = Card.objects.filter(campaign=campaign, drawn_at__gt=since).values_list("person")
+    cards = dict(drawn.annotate(n=Count("id")).order_by())
+    people = Person.objects.filter(campaign=campaign, cards__drawn_at__gt=since).distinct().order_by("pk")
+    return tuple(rater_of(one, campaign.settings, cards=cards[one.pk], free=False) for one in people)
+
+
+def rater_of(
+    person: Person,
+    settings: CampaignSettings,
+    *,
+    cards: int,
+    last: tuple[tuple[str, bool], ...] = (),
+    free: bool = True,
+) -> Rater:
+    """A person as the sampler sees them."""
+    origins = frozenset(person.origins)
+    return Rater(
+        person=person.pk,
+        origins=origins,
+        near=geography.near(origins, frozenset(person.connections)),
+        languages=frozenset(person.languages or settings.data_languages),
+        no_topics=frozenset(person.topic_optouts),
+        cards=cards,
+        last=last,
+        free=free,
+    )
 
 
 def window_of(campaign: Campaign) -> timedelta:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from endoxa.collect import sampler
 from endoxa.collect.cards import matching
 from endoxa.collect.cards.answering import UnknownCardError
-from endoxa.collect.cards.balance import View, view_of
+from endoxa.collect.cards.balance import View, rater_of, view_of
 from endoxa.collect.cards.candidates import admit, asked_elsewhere
 from endoxa.collect.cards.covers import at_draw
 from endoxa.collect.cards.locking import locked
@@ -74,7 +74,7 @@ def _asking(person: Person, history: Sequence[_Past]) -> matching.Asking:
     latest = tuple((card.country, card.negative) for card in closed[:count])
     said = Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
     had = _with_roots([*((card.pair, card.merged_into) for card in closed), *said])
-    rater = matching.rater_of(person, cards=len(closed), last=latest)
+    rater = rater_of(person, person.campaign.settings, cards=len(closed), last=latest)
     return matching.Asking(person, had, rater)
 
 

@@ -13,16 +13,16 @@ from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Count, F, Q, QuerySet, Value
+from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 
-from endoxa.collect import geography, sampler
+from endoxa.collect import sampler
 from endoxa.collect.cards.balance import View
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person
 from endoxa.collect.sampler import KEPT_SECONDS, Rater, Slot, Waiting
 from endoxa.collect.sampler.slots import NEEDS, wanted
 
-_AHEAD = 12
+_AHEAD = 6
 """Pairs that are read for each person who is free, of each kind."""
 
 _MANY = 500
@@ -51,28 +51,12 @@ class Asking:
 
 
 class _Reserved(NamedTuple):
-    """A slot of a pair that an open card or a match holds for somebody; `pair` None: they have an open question."""
+    """A slot of a pair that an open card or a match holds for somebody; `ratings` that the pair has."""
 
     person: UUID
-    pair: int | None
+    pair: int
     slot: Slot
-
-
-def rater_of(
-    person: Person, *, cards: int = 0, last: tuple[tuple[str, bool], ...] = (), free: bool = True
-) -> Rater:
-    """A person as the sampler sees them."""
-    origins = frozenset(person.origins)
-    return Rater(
-        person=person.pk,
-        origins=origins,
-        near=geography.near(origins, frozenset(person.connections)),
-        languages=frozenset(person.languages or person.campaign.settings.data_languages),
-        no_topics=frozenset(person.topic_optouts),
-        cards=cards,
-        last=last,
-        free=free,
-    )
+    ratings: int
 
 
 def is_due(campaign: Campaign, now: datetime) -> bool:
@@ -124,7 +108,7 @@ def backup(asking: Asking, now: datetime) -> Pair | None:
     It has a single card more than ratings are missing, so that not everybody gets the same.
     """
     campaign = asking.person.campaign
-    held = Counter(one.pair for one in _reserved(campaign, now) if one.pair is not None)
+    held = Counter(one.pair for one in _reserved(campaign, now))
     rows = _needing(campaign).filter(pk__in=held, language__in=asking.rater.languages)
     rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
     k = campaign.settings.sampler.k
@@ -142,13 +126,15 @@ def _reserved(campaign: Campaign, now: datetime, *, matches: bool = True) -> lis
 
     Of cards that no slot asked for, the slot of anyone.
     """
-    queries: list[QuerySet[Card] | QuerySet[Match]] = [
-        Card.objects.filter(campaign=campaign, state=CardState.OPEN, expires_at__gt=now)
-    ]
+    cards = Card.objects.filter(campaign=campaign, state=CardState.OPEN, expires_at__gt=now)
+    queries: list[QuerySet[Card] | QuerySet[Match]] = [cards.filter(pair__isnull=False)]
     if matches:
         queries.append(Match.objects.filter(campaign=campaign, until__gt=now))
-    rows = [row for query in queries for row in query.values_list("person", "pair", "slot")]
-    return [_Reserved(person, pair, Slot(slot or Slot.ANYONE)) for person, pair, slot in rows]
+    fields = ("person", "pair", "slot", "pair__ratings")
+    rows = [row for query in queries for row in query.values_list(*fields)]
+    return [
+        _Reserved(person, pair, Slot(slot or Slot.ANYONE), ratings) for person, pair, slot, ratings in rows
+    ]
 
 
 class _Round:
@@ -161,8 +147,6 @@ class _Round:
     def match(self, asking: Asking | None) -> None:
         """Store matches for all who are free; who is asking goes without only where no pair can be shown to them."""
         Match.objects.filter(campaign=self._campaign, until__lte=self._now).delete()
-        if not _needing(self._campaign).exists():
-            return
         raters = self._raters(asking)
         prices = self._prices(raters)
         person = asking.rater.person if asking else None
@@ -204,20 +188,13 @@ class _Round:
 
     def _raters(self, asking: Asking | None) -> list[Rater]:
         """Everybody who takes part: free are those who have a card before them and no pair that waits for them."""
-        since = self._now - timedelta(minutes=self._view.outlook.expected.returning)
-        people = Person.objects.filter(cards__campaign=self._campaign, cards__drawn_at__gt=since)
-        counted = people.annotate(drawn=Count("cards")).order_by("pk")
-        here = set(
-            Card.objects.filter(
-                campaign=self._campaign, state=CardState.OPEN, expires_at__gt=self._now
-            ).values_list("person", flat=True)
+        open_cards = Card.objects.filter(
+            campaign=self._campaign, state=CardState.OPEN, expires_at__gt=self._now
         )
+        here = set(open_cards.values_list("person", flat=True))
         here -= set(Match.objects.filter(campaign=self._campaign).values_list("person", flat=True))
-        found = []
-        for one in counted:
-            one.campaign = self._campaign
-            if asking is None or one.pk != asking.rater.person:
-                found.append(rater_of(one, cards=one.drawn, free=one.pk in here))
+        others = [one for one in self._view.raters if asking is None or one.person != asking.rater.person]
+        found = [replace(one, free=True) if one.person in here else one for one in others]
         return [*found, asking.rater] if asking else found
 
     def _prices(self, raters: Sequence[Rater]) -> Mapping[str, float]:
@@ -234,13 +211,12 @@ class _Round:
         self, raters: Sequence[Rater], asking: Asking | None, *, hurried: bool, matches: bool
     ) -> list[Waiting]:
         """Pairs for the people who are free, those that miss fewest ratings first; `matches`: as in `_reserved`."""
-        reserved = [
-            one for one in _reserved(self._campaign, self._now, matches=matches) if one.pair is not None
-        ]
-        rows = self._rows(raters, asking, len(reserved), hurried=hurried)
+        reserved = _reserved(self._campaign, self._now, matches=matches)
         held: defaultdict[int, Counter[Slot]] = defaultdict(Counter)
         for one in reserved:
-            held[one.pair or 0][one.slot] += 1
+            held[one.pair][one.slot] += 1
+        full = [one.pair for one in reserved if one.ratings + held[one.pair].total() >= self._settings.k]
+        rows = self._rows(raters, asking, full, hurried=hurried)
         slots = {
             pk: sampler.open_slots(
                 sampler.Filled(own, near, ratings - own - near) + held.get(pk, {}), self._settings
@@ -250,7 +226,7 @@ class _Round:
         rows = [row for row in rows if slots[row[0]]]
         barred, picked = self._had([row[0] for row in rows])
         for one in reserved:
-            picked[one.pair or 0].add(one.person)
+            picked[one.pair].add(one.person)
         return [
             Waiting(
                 pair=pk,
@@ -266,15 +242,16 @@ class _Round:
         ]
 
     def _rows(
-        self, raters: Sequence[Rater], asking: Asking | None, reserved: int, *, hurried: bool
+        self, raters: Sequence[Rater], asking: Asking | None, full: Collection[int], *, hurried: bool
     ) -> list[tuple]:  # type: ignore[type-arg]
-        """Columns `_FIELDS` of pairs: for own and near people who are free, and for anyone. Reads by index."""
+        """Columns `_FIELDS` of pairs that are not `full`: for own and near people who are free, and for anyone."""
         free = [one for one in raters if one.free]
-        limit = _AHEAD * len(free) + reserved
+        limit = _AHEAD * (len(free) + 1)
         goal = wanted(self._settings)
         pairs = _needing(self._campaign).filter(
             language__in=frozenset[str]().union(*(one.languages for one in free))
         )
+        pairs = pairs.exclude(pk__in=full)
         if asking is not None:
             # What somebody rated alone comes first in this order, and would hide the rest from them.
             pairs = pairs.exclude(pk__in=asking.had)

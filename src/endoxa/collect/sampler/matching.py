@@ -15,12 +15,13 @@ then to anyone). Somebody who could fill it but is busy is waited for, until tim
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
-import numpy.typing as npt
 
 from endoxa.collect.sampler.settings import SamplerSettings
 from endoxa.collect.sampler.slots import Slot, place, wanted
@@ -121,10 +122,6 @@ class Moment:
     asking: Hashable | None = None
 
 
-_Groups = dict[Slot, list[Rater]]
-"""People who can take slots of a pair, now or later, by how near they are; `ANYONE` holds all who can be drawn."""
-
-
 def price(own_slots: int, people: int, each: float) -> float:
     """Part of the time of a country's people that the open slots for them need, at most 1; 0 without people.
 
@@ -153,7 +150,7 @@ def match(
     found = [one for pair in waiting for one in round_.matched(pair, guarded=True)]
     if asking is not None and asking.person in round_.free:
         # Alone, so that what the guards held back is not given to others.
-        round_.free = {asking.person}
+        round_.free = {asking.person: asking}
         found += [one for pair in waiting for one in round_.matched(pair, guarded=False)]
     return found
 
@@ -185,102 +182,142 @@ class _Round:
     def __init__(self, raters: Sequence[Rater], moment: Moment, rng: np.random.Generator) -> None:
         self._raters, self._moment, self._rng = raters, moment, rng
         self._wanted = wanted(moment.settings)
-        self._all_new = all(one.cards < FIRST_CARDS for one in raters)
-        self.free = {one.person for one in raters if one.free}
-        self._taken: set[tuple[Hashable, int]] = set()
+        self.free = {one.person: one for one in raters if one.free}
+        self._own, self._near = _by_country(raters, "origins"), _by_country(raters, "near")
+        self._weight = {one.person: self._cheapness(one) for one in raters}
+        all_new = all(one.cards < FIRST_CARDS for one in raters)
+        self._for_anyone = {
+            one.person: one
+            for one in raters
+            if all_new or one.cards >= FIRST_CARDS or one.person == moment.asking
+        }
+        """Who can be drawn for any country: not those with their first cards, unless all have those."""
+        self._readers = Counter(language for one in self._for_anyone.values() for language in one.languages)
+        self._taken: defaultdict[int, set[Hashable]] = defaultdict(set)
         self._given: Counter[tuple[int, Slot]] = Counter()
 
     def matched(self, pair: Waiting, *, guarded: bool) -> Iterator[Match]:
         """People for the open slots of a pair, as far as there are any."""
-        if not self.free:
-            return
-        fit = [one for one in self._raters if self._fits(one, pair)]
-        could = [
-            one for one in fit if one.person not in pair.barred and (one.person, pair.pair) not in self._taken
-        ]
-        by = {one.person: place(pair.country, one.origins, one.near) for one in fit}
-        groups, everybody = self._grouped(could, by), self._grouped(fit, by)
-        may = {
-            one.person
-            for one in could
-            if one.person in self.free and not (guarded and guards(one, pair, self._moment.settings))
-        }
         left = Counter({slot: pair.slots.count(slot) - self._given[pair.pair, slot] for slot in Slot})
         for slot in left.elements():
-            people = self._people(slot, groups, may)
+            if not self.free:
+                return
+            people = self._people(slot, pair, guarded=guarded)
             if not people:
                 continue
             weights = self._weights(slot, people)
-            drawn = people[int(self._rng.choice(len(people), p=weights))]
+            drawn = people[_pick(weights, self._rng)]
             yield Match(
                 pair=pair.pair,
                 person=drawn.person,
                 slot=slot,
-                by=by[drawn.person],
-                propensity=self._propensity(drawn, slot, people, everybody),
+                by=place(pair.country, drawn.origins, drawn.near),
+                propensity=self._propensity(drawn, slot, people, pair),
                 pool=len(people),
             )
             self._given[pair.pair, slot] += 1
-            self.free.discard(drawn.person)
-            self._taken.add((drawn.person, pair.pair))
-            may.discard(drawn.person)
+            self._taken[pair.pair].add(drawn.person)
+            del self.free[drawn.person]
 
-    def _fits(self, rater: Rater, pair: Waiting) -> bool:
-        """Whether a pair can pick somebody for one of its slots, or has done so."""
-        return (
-            pair.language in rater.languages
-            and (rater.person not in pair.barred or rater.person in pair.picked)
-            and not (pair.topic and pair.topic in rater.no_topics)
-        )
-
-    def _grouped(self, people: Sequence[Rater], by: Mapping[Hashable, Slot]) -> _Groups:
-        groups = {slot: [one for one in people if by[one.person] is slot] for slot in (Slot.OWN, Slot.NEAR)}
-        return {**groups, Slot.ANYONE: [one for one in people if self._for_anyone(one)]}
-
-    def _for_anyone(self, rater: Rater) -> bool:
-        """Whether somebody can be drawn for any country: not with the first cards, unless all have those."""
-        return rater.cards >= FIRST_CARDS or self._all_new or rater.person == self._moment.asking
-
-    def _people(self, slot: Slot, groups: _Groups, may: set[Hashable]) -> list[Rater]:
+    def _people(self, slot: Slot, pair: Waiting, *, guarded: bool) -> list[Rater]:
         """Whom a slot is drawn from: the first kind that somebody is of; empty where all of these are busy."""
+        settings, had = self._moment.settings, pair.barred | self._taken[pair.pair]
         for kind in _SUBSTITUTES[slot]:
-            here = [one for one in groups[kind] if one.person in may]
-            if here or (groups[kind] and not self._moment.hurried):
+            group = self._group(kind, pair)
+            here = [
+                one
+                for person, one in self.free.items()
+                if person in group
+                and person not in had
+                and _reads(one, pair)
+                and not (guarded and guards(one, pair, settings))
+            ]
+            if here or (not self._moment.hurried and self._knows_more(group, had, pair)):
                 return here
         return []
 
-    def _weights(self, slot: Slot, people: Sequence[Rater]) -> npt.NDArray[np.float64]:
-        cheap = slot is Slot.NEAR
-        weights = np.array([self._cheapness(one) if cheap else 1.0 for one in people])
-        shares: npt.NDArray[np.float64] = weights / weights.sum()
-        return shares
+    def _group(self, kind: Slot, pair: Waiting) -> Mapping[Hashable, Rater]:
+        """People so near to the country of a pair, whether or not they can have it."""
+        if kind is Slot.ANYONE:
+            return self._for_anyone
+        return (self._own if kind is Slot.OWN else self._near).get(pair.country, _NOBODY)
+
+    def _knows_more(self, group: Mapping[Hashable, Rater], had: Set[Hashable], pair: Waiting) -> bool:
+        """Whether somebody of a group can have a pair later."""
+        return any(person not in had and _reads(one, pair) for person, one in group.items())
+
+    def _weights(self, slot: Slot, people: Sequence[Rater]) -> list[float]:
+        return [self._weight[one.person] if slot is Slot.NEAR else 1.0 for one in people]
 
     def _cheapness(self, rater: Rater) -> float:
         dearest = max((self._moment.prices.get(country, 0.0) for country in rater.origins), default=0.0)
         return max(_CHEAPEST, 1 - math.exp(dearest - 1))
 
-    def _propensity(self, rater: Rater, slot: Slot, people: Sequence[Rater], groups: _Groups) -> float:
+    def _propensity(self, rater: Rater, slot: Slot, people: Sequence[Rater], pair: Waiting) -> float:
         """P(one of all slots of a pair goes to this person), the slots given out one after the other.
 
         Who is free at this second is chance, so everybody who can take a slot counts, busy or not, and those whom the
         pair picked before. Each slot takes one of the people away before the next is drawn, so that the chances add up
         to at most 1.
         """
-        missed = 1.0
-        earlier: list[set[Hashable]] = []
+        missed, given = 1.0, Counter[Slot]()
         for one, number in self._wanted.items():
-            could = self._could_take(one, groups)
-            if one is slot and not {each.person for each in people} & {each.person for each in could}:
+            kind = next((kind for kind in _SUBSTITUTES[one] if self._number(kind, pair)), Slot.ANYONE)
+            stand_in = one is slot and not any(each.person in self._group(kind, pair) for each in people)
+            if stand_in:
                 # All whom this slot is for are busy, and time is short.
-                could = list(people)
-            among = {each.person for each in could}
+                kind = place(pair.country, rater.origins, rater.near)
             for _ in range(number):
-                if rater.person in among:
-                    share = self._weights(one, could)[could.index(rater)]
-                    left = len(could) - sum(before <= among for before in earlier)
-                    missed *= 1 - min(1.0, share * len(could) / max(1, left))
-                earlier.append(among)
+                if rater.person in self._group(kind, pair):
+                    size = self._number(kind, pair)
+                    share = self._share(rater, kind, pair) if one is Slot.NEAR else 1 / size
+                    gone = given.total() if kind is Slot.ANYONE else given[kind]
+                    missed *= 1 - min(1.0, share * size / max(1, size - gone))
+                given[kind] += 1
         return 1 - missed
 
-    def _could_take(self, slot: Slot, groups: _Groups) -> list[Rater]:
-        return next((groups[kind] for kind in _SUBSTITUTES[slot] if groups[kind]), [])
+    def _eligible(self, kind: Slot, pair: Waiting) -> list[Rater]:
+        """People of a kind who can have a pair, or whom it picked before."""
+        group = self._group(kind, pair)
+        return [
+            one
+            for person, one in group.items()
+            if (person not in pair.barred or person in pair.picked) and _reads(one, pair)
+        ]
+
+    def _number(self, kind: Slot, pair: Waiting) -> int:
+        if kind is not Slot.ANYONE or pair.topic:
+            return len(self._eligible(kind, pair))
+        # Nobody minds: counted, since this group holds nearly all.
+        lost = pair.barred - pair.picked
+        return self._readers[pair.language] - sum(
+            pair.language in self._for_anyone[person].languages
+            for person in lost
+            if person in self._for_anyone
+        )
+
+    def _share(self, rater: Rater, kind: Slot, pair: Waiting) -> float:
+        total = sum(self._weight[one.person] for one in self._eligible(kind, pair))
+        return self._weight[rater.person] / total
+
+
+_NOBODY: Mapping[Hashable, Rater] = {}
+
+
+def _reads(rater: Rater, pair: Waiting) -> bool:
+    """Whether a pair can be shown to somebody at all."""
+    return pair.language in rater.languages and not (pair.topic and pair.topic in rater.no_topics)
+
+
+def _by_country(raters: Iterable[Rater], kind: str) -> Mapping[str, Mapping[Hashable, Rater]]:
+    found: defaultdict[str, dict[Hashable, Rater]] = defaultdict(dict)
+    for one in raters:
+        for country in getattr(one, kind):
+            found[country][one.person] = one
+    return found
+
+
+def _pick(weights: Sequence[float], rng: np.random.Generator) -> int:
+    """A place drawn in proportion to the weights."""
+    steps = list(accumulate(weights))
+    return min(bisect_right(steps, rng.random() * steps[-1]), len(steps) - 1)

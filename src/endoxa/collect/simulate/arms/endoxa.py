@@ -20,7 +20,7 @@ Places = npt.NDArray[np.int64]
 
 _MATCH_STREAM = 6
 
-_AHEAD = 12
+_AHEAD = 6
 """Pairs that are looked at for each person who is free, and of each kind."""
 
 
@@ -348,7 +348,11 @@ class _Matches:
             (np.any(world.proximity[free] == OWN, axis=0), pool["own"] < goal[Slot.OWN]),
             (np.any(world.proximity[free] == NEAR, axis=0), pool["near"] < goal[Slot.NEAR]),
         )
-        limit = _AHEAD * len(free) + len(reserved)
+        limit = _AHEAD * (len(free) + 1)
+        held = np.zeros(pool.size, dtype=np.int64)
+        for pair, slots_held in reserved.items():
+            held[pair] = slots_held.total()
+        order = order[(pool["ratings"] + held)[order] < settings.k]
         chosen: dict[int, None] = {}
         for places, lacking in kinds:
             chosen |= dict.fromkeys(order[(places[pool["country"]] & lacking)[order]][:limit].tolist())
