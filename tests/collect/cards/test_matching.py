@@ -134,7 +134,7 @@ def test_who_would_go_without_gets_what_waits_for_somebody_else(make_campaign, m
     drawing.next_card(ben, now=NOON)
     later = NOON + timedelta(seconds=6)
     Card.objects.filter(person=ben).delete()
-    matching.match_all(campaign, view_of(campaign), later, np.random.default_rng(1))
+    matching.match_all(campaign, view_of(campaign, later), later, np.random.default_rng(1))
     (waiting,) = Match.objects.filter(person=ana)
     assert drawing.next_card(eva, now=later).pair == waiting.pair
     assert not Match.objects.exists()
@@ -178,25 +178,20 @@ def test_nobody_waits_for_people_who_are_not_there(plain, make_person, make_pair
     assert tiers == {"own": "anyone", "near": "anyone", "anyone": "anyone"}
 
 
-def test_somebody_who_could_fill_a_slot_is_waited_for_and_others_get_other_pairs(
-    plain, make_person, make_pairs
-):
-    (home,) = make_pairs(plain, ("AR", "drink mate", "es"))
-    (other,) = make_pairs(plain, ("JP", "bow", "es"))
+def test_who_could_fill_a_slot_is_waited_for_while_others_have_something_else(plain, make_person, make_pairs):
     ana, ben, eva, ida = people(make_person, plain, "AR", "BO", "CO", "PT")
-    # Ana has the pair about Japan open and could rate the other one; Bolivia and Argentina are neighbours.
-    Pair.objects.filter(pk=home.pk).update(moderation=Moderation.HIDDEN)
-    drawing.next_card(ana, now=NOON)
-    Pair.objects.filter(pk=home.pk).update(moderation=Moderation.LIVE)
-    Match.objects.all().delete()
-    # The one slot of anyone goes to the first, the slot of near people to the second; that from the country is Ana's.
-    cards = {one.origins[0]: drawing.next_card(one, now=NOON) for one in (eva, ben)}
-    assert (cards["BO"].pair, cards["BO"].slot) == (home, "near")
-    assert (
-        Match.objects.filter(person=ana, slot="own").exists()
-        or not Card.objects.filter(pair=home, slot="own").exists()
-    )
-    assert drawing.next_card(ida, now=NOON).pair in {other, home}
+    make_pairs(plain, *(("JP", f"bow {n}", "es") for n in range(2)))
+    for one in (ana, ben):
+        rate(one)
+    later = NOON + timedelta(minutes=1)
+    (home,) = make_pairs(plain, ("AR", "drink mate", "es"), ratings=1, own_filled=0, near_filled=0)
+    # Ana could fill the slot of people from there, Ben of Bolivia that of near ones: both were here a minute ago.
+    assert [rate(one, later).pair.country for one in (eva, ida)] == ["JP", "JP"]
+    # With nothing else left they stand in.
+    assert rate(eva, later).pair.country == "JP"
+    card = rate(eva, later)
+    assert (card.pair, card.tier) == (home, "anyone")
+    assert card.slot in {"own", "near"}
 
 
 def test_leaving_takes_what_waits_along(plain, make_person, make_pairs):

@@ -83,7 +83,7 @@ def _raters(campaign: Campaign, now: datetime) -> tuple[Rater, ...]:
     drawn = Card.objects.filter(campaign=campaign, drawn_at__gt=since).values_list("person")
     cards = dict(drawn.annotate(n=Count("id")).order_by())
     people = Person.objects.filter(campaign=campaign, cards__drawn_at__gt=since).distinct().order_by("pk")
-    return tuple(rater_of(one, campaign.settings, cards=cards[one.pk], free=False) for one in people)
+    return tuple(rater_of(one, campaign.settings, cards=cards.get(one.pk, 0), free=False) for one in people)
 
 
 def rater_of(

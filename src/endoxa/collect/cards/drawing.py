@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Count, F, Max, Q
@@ -30,7 +31,7 @@ from endoxa.collect.models import (
     Person,
 )
 from endoxa.collect.sampler import Balance
-from endoxa.collect.sampler.slots import OPEN, TOPUP
+from endoxa.collect.sampler.slots import NEEDS, OPEN, TOPUP
 
 _PAIR = ("id", "merged_into_id")
 
@@ -98,18 +99,25 @@ def next_card(
 
     A reload therefore shows the same card. One whose time is over is given back first. Where no pair can be
     shown it is a prompt card (`pair` None), once for each country in `SESSION`, and None after that: all is done for
-    now. A card whose pair a moderator took away is given back too. Every few seconds somebody's request lets pairs pick
-    raters for all (`matching`); so the pair for the next card is mostly there when the person comes for it.
+    now. A card whose pair a moderator took away is given back too.
+
+    Every few seconds somebody's request lets pairs pick raters for all (`matching`), so that a pair mostly waits for
+    the person when they come. What comes next is read before the campaign is locked, and only checked within the lock.
 
     Raises:
         UnknownCardError: if the person has left the campaign.
     """
     now, rng = now or timezone.now(), rng or np.random.default_rng()
-    # What takes long to read is read before others wait for the lock.
     view = view_of(person.campaign, now)
     history = _history(person)
+    draw = _Draw(person, history, view, now, rng)
+    shown = any(card.state == CardState.OPEN for card in history)
+    plan = None if shown else draw.plan()
     with locked(person.campaign_id) as campaign:
-        if not Person.objects.filter(pk=person.pk).exists():
+        newest = (
+            Person.objects.filter(pk=person.pk).annotate(newest=Max("cards__id")).values("newest").first()
+        )
+        if newest is None:
             raise UnknownCardError
         person.campaign = campaign
         card = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
@@ -123,19 +131,44 @@ def next_card(
         if matching.is_due(campaign, now):
             admit(campaign, view.outlook.room)
             matching.match_all(campaign, view, now, rng)
-        newest = Card.objects.filter(person=person).aggregate(newest=Max("id"))["newest"]
-        if newest != max((past.id for past in history), default=None):
+        if newest["newest"] != max((past.id for past in history), default=None):
             # Another window of the same person was here in between.
-            history = _history(person)
-        return _Draw(person, history, view, now, rng).card()
+            draw, plan = _Draw(person, _history(person), view, now, rng), None
+        if plan is None or not plan.holds(now):
+            plan = draw.waiting() or draw.last_resort()
+        return draw.store(plan) if plan else None
 
 
 def _shown(card: Card, now: datetime) -> bool:
     return card.expires_at > now and (card.pair is None or card.pair.moderation == Moderation.LIVE)
 
 
+@dataclass(frozen=True)
+class _Plan:
+    """A card before it is stored.
+
+    A pair for a reason (`tier`), perhaps one that picked the person (`match`), else the `country` of an open question.
+    """
+
+    tier: str
+    country: str
+    pair: Pair | None = None
+    match: Match | None = None
+    words: bool = True
+    ticks: bool = False
+
+    def holds(self, now: datetime) -> bool:
+        """Whether it is still so: nobody took the pair away or got its slot since."""
+        if self.pair is None:
+            return True
+        if self.match is None:
+            return Pair.objects.filter(pk=self.pair.pk, moderation=Moderation.LIVE).exists()
+        needing = {"pair__moderation": Moderation.LIVE, "pair__need": NEEDS}
+        return Match.objects.filter(pk=self.match.pk, until__gt=now, **needing).exists()
+
+
 class _Draw:
-    """One new card, within the lock."""
+    """What comes next for one person."""
 
     def __init__(
         self, person: Person, history: Sequence[_Past], view: View, now: datetime, rng: np.random.Generator
@@ -144,37 +177,79 @@ class _Draw:
         self._now, self._rng = now, rng
         self._campaign, self._settings = person.campaign, person.campaign.settings.sampler
         self._number = history[0].number + 1 if history else 0
+        self._validate = view.balance is Balance.VALIDATE
         self._asking = _asking(person, history)
 
-    def card(self) -> Card | None:
-        """What comes next, stored; None where nothing is left."""
-        settings, validate = self._settings, self._view.balance is Balance.VALIDATE
+    def plan(self) -> _Plan | None:
+        """An open question, a pair of the common set, or the pair that waits; None where none waits."""
+        settings = self._settings
         # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
         if (
             self._history
             and self._history[0].tier != PROMPT
             and (asked := self._early_question()) is not None
         ):
-            return self._question(asked)
+            return _Plan(PROMPT, asked)
         if self._rng.random() < settings.calibration and (common := self._next_common()) is not None:
             return self._pair(common, "calibration")
-        if not validate and self._rng.random() < settings.topup and (topup := self._any(TOPUP)) is not None:
+        if not self._validate and self._rng.random() < settings.topup and (topup := self._any(TOPUP)):
             return self._pair(topup, "topup")
-        found = matching.take(self._asking, self._view, self._now, self._rng)
-        if found is not None:
-            rater = self._asking.rater
-            return self._pair(found.pair, sampler.place(found.pair.country, rater.origins, rater.near), found)
-        return self._rest(validate=validate)
+        return self.waiting()
 
-    def _rest(self, *, validate: bool) -> Card | None:
-        """For somebody whom no pair waits for: a pair that others have open, a question, or a pair that has its k."""
-        if validate and (pair := matching.backup(self._asking, self._now)) is not None:
+    def waiting(self) -> _Plan | None:
+        """The pair that waits for the person; None where none does."""
+        found = matching.waiting_for(self._asking, self._now)
+        return self._picked(found) if found else None
+
+    def last_resort(self) -> _Plan | None:
+        """Where no pair waits, within the lock; None where nothing is left.
+
+        A pair that picks the person now, one that others have open, an open question, or one that has its k ratings.
+        """
+        found = matching.find(self._asking, self._view, self._now, self._rng)
+        if found is not None:
+            return self._picked(found)
+        if self._validate and (pair := matching.backup(self._asking, self._now)) is not None:
             return self._pair(pair, "backup")
         questions = self._to_ask(again=False)
-        asks = bool(questions) and not validate and self._rng.random() < self._settings.prompt
+        asks = bool(questions) and not self._validate and self._rng.random() < self._settings.prompt
         if not asks and (pair := self._any(TOPUP, OPEN)) is not None:
             return self._pair(pair, "open")
-        return self._question(self._least_said(questions)) if questions else None
+        return _Plan(PROMPT, self._least_said(questions)) if questions else None
+
+    def store(self, plan: _Plan) -> Card:
+        """The card, within the lock. What waited for the person waits no longer."""
+        pair, match = plan.pair, plan.match
+        if match is not None:
+            match.delete()
+        return Card.objects.create(
+            campaign=self._campaign,
+            person=self._person,
+            pair=pair,
+            country=plan.country,
+            negative=bool(pair and pair.negative),
+            number=self._number,
+            tier=plan.tier,
+            slot=match.slot if match else "",
+            propensity=match.propensity if match else None,
+            pool=match.pool if match else 0,
+            version=self._campaign.version,
+            digest=self._campaign.settings.digest(),
+            adds=plan.words or plan.ticks,
+            words=plan.words,
+            ticks=plan.ticks,
+            revealed=at_draw(pair),
+            drawn_at=self._now,
+            expires_at=self._now + timedelta(minutes=self._campaign.settings.lease_minutes),
+        )
+
+    def _picked(self, match: Match) -> _Plan:
+        rater = self._asking.rater
+        return self._pair(match.pair, sampler.place(match.pair.country, rater.origins, rater.near), match)
+
+    def _pair(self, pair: Pair, tier: str, match: Match | None = None) -> _Plan:
+        fields = self._fields(pair)
+        return _Plan(tier, pair.country, pair, match, fields.words, fields.ticks)
 
     def _early_question(self) -> str | None:
         """The country to ask about though pairs wait, as often as the controller and the gaps ask for; else None."""
@@ -220,37 +295,6 @@ class _Draw:
                 if (pair := free.order_by("position").first()) is not None:
                     return pair
         return None
-
-    def _pair(self, pair: Pair, tier: str, match: Match | None = None) -> Card:
-        fields = self._fields(pair)
-        return self._store(
-            pair=pair,
-            country=pair.country,
-            negative=bool(pair.negative),
-            tier=tier,
-            slot=match.slot if match else "",
-            propensity=match.propensity if match else None,
-            pool=match.pool if match else 0,
-            adds=fields.words or fields.ticks,
-            words=fields.words,
-            ticks=fields.ticks,
-            revealed=at_draw(pair),
-        )
-
-    def _question(self, country: str) -> Card:
-        return self._store(country=country, tier=PROMPT, words=True, ticks=False, revealed=at_draw(None))
-
-    def _store(self, **fields: Any) -> Card:
-        return Card.objects.create(
-            campaign=self._campaign,
-            person=self._person,
-            number=self._number,
-            version=self._campaign.version,
-            digest=self._campaign.settings.digest(),
-            drawn_at=self._now,
-            expires_at=self._now + timedelta(minutes=self._campaign.settings.lease_minutes),
-            **fields,
-        )
 
     def _fields(self, pair: Pair) -> sampler.Fields:
         """What may be added after the card."""

@@ -1,6 +1,6 @@
 """Pairs pick their raters (`sampler.matching`): who takes part, what waits, and the pair that waits for each person.
 
-Everything here is called under the lock of the campaign.
+All but `waiting_for` is called under the lock of the campaign.
 """
 
 from __future__ import annotations
@@ -71,31 +71,22 @@ def match_all(campaign: Campaign, view: View, now: datetime, rng: np.random.Gene
     _Round(campaign, view, now, rng).match(None)
 
 
-def take(asking: Asking, view: View, now: datetime, rng: np.random.Generator) -> Match | None:
-    """The pair that waits for a person, else one that picks them now; None where none can. It waits no longer.
-
-    A pair that was taken away, is complete or was answered since is dropped. So is one that should not come now
-    (`sampler.guards`), where another can.
-    """
-    campaign = asking.person.campaign
-    found = _waiting_for(asking, now)
-    if found is None or sampler.guards(asking.rater, _as_waiting(found.pair), campaign.settings.sampler):
-        _drop(asking.person)
-        _Round(campaign, view, now, rng).match(asking)
-        found = _waiting_for(asking, now)
-    _drop(asking.person)
-    return found
-
-
-def _waiting_for(asking: Asking, now: datetime) -> Match | None:
+def waiting_for(asking: Asking, now: datetime) -> Match | None:
+    """The pair that waits for a person; None where none does, or it should not come now (`sampler.guards`)."""
     found = Match.objects.filter(person=asking.person, until__gt=now).select_related("pair").first()
     if found is None or found.pair_id in asking.had:
         return None
-    return found if found.pair.moderation == Moderation.LIVE and found.pair.need == NEEDS else None
+    if found.pair.moderation != Moderation.LIVE or found.pair.need != NEEDS:
+        return None
+    settings = asking.person.campaign.settings.sampler
+    return None if sampler.guards(asking.rater, _as_waiting(found.pair), settings) else found
 
 
-def _drop(person: Person) -> None:
-    Match.objects.filter(person=person).delete()
+def find(asking: Asking, view: View, now: datetime, rng: np.random.Generator) -> Match | None:
+    """A pair that picks a person now; None where none can. What waited for them, and cannot come, waits no longer."""
+    Match.objects.filter(person=asking.person).delete()
+    _Round(asking.person.campaign, view, now, rng).match(asking)
+    return Match.objects.filter(person=asking.person).select_related("pair").first()
 
 
 def _as_waiting(pair: Pair) -> Waiting:
