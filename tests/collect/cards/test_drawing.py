@@ -12,6 +12,7 @@ from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.answering import UnknownCardError
 from endoxa.collect.cards.balance import forecast_of, outlook_of
 from endoxa.collect.cards.counts import recount
+from endoxa.collect.entry.proposing import propose
 from endoxa.collect.models import (
     Campaign,
     Card,
@@ -404,6 +405,35 @@ def test_the_first_question_is_about_the_country_of_which_most_is_unsaid(
         asked.append(card.country)
         answering.finish_prompt(person, card.token, now=NOON)
     assert asked == ["CL", "AR"]
+
+
+def test_a_question_names_the_topic_of_which_least_was_said_and_words_get_it(
+    make_campaign, make_person, make_pairs
+):
+    """Of food two people said the same thing, of sport two said different ones, of music nobody anything."""
+    campaign = make_campaign()
+    for topic in ("Cooking and Food", "Sports & Recreation", "Economy", "Negative Traits", "Other"):
+        make_pairs(campaign, ("BR", f"seed about {topic}", "es"), topic=topic, need=FULL, ratings=7)
+    (meal,) = make_pairs(campaign, ("AR", "comen tarde", "es"), topic="Cooking and Food", need=FULL)
+    games = make_pairs(
+        campaign, ("AR", "juegan", "es"), ("AR", "corren", "es"), topic="Sports & Recreation", need=FULL
+    )
+    for place, one in enumerate(crowd(make_person, campaign, 2)):
+        for pair in (meal, games[place]):
+            Mention.objects.create(person=one, pair=pair, text=pair.attribute, via="prompt")
+    recount(campaign, [meal, *games])
+    Pair.objects.update(need=FULL)
+    person = make_person(campaign, "ida", origins=["AR"])
+    card = drawing.next_card(person, now=NOON)
+    assert (card.pair, card.country) == (None, "AR")
+    assert card.topic in {"Economy", "Sports & Recreation"}
+    said = propose(person, card, country="AR", text="ahorran en dólares", language="es", via="prompt")
+    assert said.pair.topic == card.topic
+    # Traits and what says nothing are never named, nor what somebody does not want to see.
+    shy = make_person(
+        campaign, "kim", origins=["CL"], topic_optouts=["Economy", "Sports & Recreation", "Cooking and Food"]
+    )
+    assert drawing.next_card(shy, now=NOON).topic == ""
 
 
 def test_a_skipped_question_is_not_asked_again_and_an_unseen_one_is(make_campaign, make_person):

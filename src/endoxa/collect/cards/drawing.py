@@ -18,7 +18,7 @@ from endoxa.collect.cards.balance import View, rater_of, view_of
 from endoxa.collect.cards.candidates import admit, asked_elsewhere
 from endoxa.collect.cards.covers import at_draw
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.cards.said import said_of
+from endoxa.collect.cards.said import said_in
 from endoxa.collect.models import (
     CLOSED,
     Card,
@@ -147,11 +147,13 @@ def _shown(card: Card, now: datetime) -> bool:
 class _Plan:
     """A card before it is stored.
 
-    A pair for a reason (`tier`), perhaps one that picked the person (`match`), else the `country` of an open question.
+    A pair for a reason (`tier`), perhaps one that picked the person (`match`), else the `country` of an open question
+    and the `topic` that it names, if any.
     """
 
     tier: str
     country: str
+    topic: str = ""
     pair: Pair | None = None
     match: Match | None = None
     words: bool = True
@@ -189,7 +191,7 @@ class _Draw:
             and self._history[0].tier != PROMPT
             and (asked := self._early_question()) is not None
         ):
-            return _Plan(PROMPT, asked)
+            return self._question(asked)
         if self._rng.random() < settings.calibration and (common := self._next_common()) is not None:
             return self._pair(common, "calibration")
         if not self._validate and self._rng.random() < settings.topup and (topup := self._any(TOPUP)):
@@ -215,7 +217,7 @@ class _Draw:
         asks = bool(questions) and not self._validate and self._rng.random() < self._settings.prompt
         if not asks and (pair := self._any(TOPUP, OPEN)) is not None:
             return self._pair(pair, "open")
-        return _Plan(PROMPT, self._least_said(questions)) if questions else None
+        return self._question(self._least_said(questions)) if questions else None
 
     def store(self, plan: _Plan) -> Card:
         """The card, within the lock. What waited for the person waits no longer."""
@@ -227,6 +229,7 @@ class _Draw:
             person=self._person,
             pair=pair,
             country=plan.country,
+            topic=plan.topic,
             negative=bool(pair and pair.negative),
             number=self._number,
             tier=plan.tier,
@@ -249,7 +252,16 @@ class _Draw:
 
     def _pair(self, pair: Pair, tier: str, match: Match | None = None) -> _Plan:
         fields = self._fields(pair)
-        return _Plan(tier, pair.country, pair, match, fields.words, fields.ticks)
+        return _Plan(tier, pair.country, pair=pair, match=match, words=fields.words, ticks=fields.ticks)
+
+    def _question(self, country: str) -> _Plan:
+        """An open question about a country; it names the topic of which least was said, where seeds have topics."""
+        said = said_in(self._campaign)
+        topics = [topic for topic in said.topics if topic not in self._asking.rater.no_topics]
+        # An order by chance decides between topics of which as much was said.
+        order = [topics[place] for place in self._rng.permutation(len(topics))]
+        named = sampler.least_said(order, said.by_topic.get(country, {}))
+        return _Plan(PROMPT, country, topic=named[0] if country and len(named) > 1 else "")
 
     def _early_question(self) -> str | None:
         """The country to ask about though pairs wait, as often as the controller and the gaps ask for; else None."""
@@ -260,14 +272,16 @@ class _Draw:
             self._view.outlook.prompts,
             self._person.origins,
             settings.countries,
-            said_of(self._campaign),
+            said_in(self._campaign).countries,
             settings.sampler.prompt_early,
         )
         return self._least_said(more) if self._rng.random() < share else None
 
     def _least_said(self, countries: Sequence[str]) -> str:
         return (
-            countries[0] if len(countries) == 1 else sampler.least_said(countries, said_of(self._campaign))[0]
+            countries[0]
+            if len(countries) == 1
+            else sampler.least_said(countries, said_in(self._campaign).countries)[0]
         )
 
     def _next_common(self) -> Pair | None:

@@ -102,6 +102,8 @@ def propose(
     # Looking at words takes a moment, and so does looking for others like them: not while others wait for the lock.
     _check(person.campaign, country, language)
     words = read_words(text, language, person.campaign.settings)
+    if card is not None and card.topic:
+        words = replace(words, topic=card.topic)
     with locked(person.campaign_id) as campaign:
         person.campaign = campaign
         check_words(person, card)

@@ -86,7 +86,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column("source", _TEXT, "name of the campaign"),
         Column("support", _WHOLE, "people who said it unprompted (salience); never added to the ratings"),
         Column("country", _TEXT, "the country it is about (ISO 3166)"),
-        Column("topic", _TEXT, "topic of a seed, else empty"),
+        Column("topic", _TEXT, "topic of a seed, or the one that an open question named; else empty"),
         Column("origin", _TEXT, "'seed' or 'contributor'"),
         Column(
             "calibration",

@@ -80,6 +80,12 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="card",
+            name="topic",
+            field=models.CharField(blank=True, default="", max_length=40),
+            preserve_default=False,
+        ),
+        migrations.AddField(
+            model_name="card",
             name="slot",
             field=models.CharField(blank=True, default="", max_length=6),
             preserve_default=False,

@@ -52,7 +52,7 @@ class Card(models.Model):
     picked them (a `sampler.Slot`), or "prompt", "calibration", "topup", "open", "backup", "paper". `slot` is the one
     that such a rating fills; it, `propensity` and `pool` are those of `sampler.Match`, empty for other tiers. `version`
     and `digest` name the settings. `adds` says whether fields for new pairs were shown: for `words`, for `ticks` of
-    further countries. `number` counts the person's cards from 0.
+    further countries. `number` counts the person's cards from 0. `topic` is the one that an open question names.
     `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
     It is empty without words, and for cards from before it was stored.
     """
@@ -62,6 +62,7 @@ class Card(models.Model):
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="cards")
     pair = models.ForeignKey(Pair, null=True, on_delete=models.CASCADE, related_name="cards")
     country = models.CharField(max_length=2)
+    topic = models.CharField(max_length=40, blank=True)
     negative = models.BooleanField(default=False)
     number = models.PositiveIntegerField()
     tier = models.CharField(max_length=12)

@@ -56,7 +56,7 @@ _RETURNING = 0.3
 _TARGET_TOGETHER, _TARGET_APART = 0.28, 0.35
 """Backlog that is aimed at, as a share of the capacity, in a room and online."""
 
-_LIMITS = ((0.99, Balance.EXPLORE), (1.05, Balance.BALANCE), (1.1, Balance.SPARSE))
+_LIMITS = ((1.0, Balance.EXPLORE), (1.07, Balance.BALANCE), (1.14, Balance.SPARSE))
 """Backlog, as a multiple of the one that is aimed at, up to which each is chosen. The steps are small: new pairs ask
 for ratings while candidates, which wait for room, fill up to the target as well."""
 

@@ -170,7 +170,21 @@ class _Endoxa:
         first = sampler.least_said(codes, self._said(left, codes))[0]
         place = left[codes.index(first)]
         self._asked[person].add(place)
-        return Card(int(place), tier="prompt")
+        return Card(int(place), topic=self._topic(place), tier="prompt")
+
+    def _topic(self, place: int) -> int:
+        """The topic of which least was said of a country."""
+        pool = self._campaign.pool
+        here = pool["country"] == place
+        said = {
+            str(topic): Said(int(counts.sum()), int((counts == 1).sum()))
+            for topic in range(self._campaign.world.settings.topics)
+            if len(counts := pool["mentions"][here & (pool["topic"] == topic)])
+        }
+        # An order by chance, kept for each country, decides between topics of which as much was said.
+        order = np.random.default_rng([self._campaign.world.seed, 8, place])
+        topics = order.permutation(self._campaign.world.settings.topics)
+        return int(sampler.least_said([str(topic) for topic in topics], said)[0])
 
     def _said(self, places: list[int], codes: list[str]) -> dict[str, Said]:
         pool = self._campaign.pool
