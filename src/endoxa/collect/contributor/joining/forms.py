@@ -326,12 +326,14 @@ def _language_field(settings: CampaignSettings, language: str) -> NamesField:
         if settings.cards
         else _("Why we ask: so that you can answer in a language of yours.")
     )
+    # Not within the braces of an f-string, where xgettext does not look.
+    ticked = _("The language of this page is ticked; untick it if you like.")
     return NamesField(
         names,
         Picker(names, likely, "language-names", _("Another language: type its name")),
         most=_MOST_LANGUAGES,
         label=_("Which languages do you read and write?"),
-        help_text=f"{why} {_('The language of this page is ticked; untick it if you like.')}",
+        help_text=f"{why} {ticked}",
     )
 
 
