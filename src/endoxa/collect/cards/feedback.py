@@ -1,8 +1,9 @@
-"""Feedback after an answer: how many others had heard a pair, in coarse words, as of the start of a wave.
+"""Feedback at a pause: how many others had heard a pair, in coarse words, as of the start of a wave.
 
 Nothing of it is read before an answer, and no draw reads it at all. A wave's counts are frozen when it begins and a
 card counts only if it was drawn afterwards, so what somebody is told never holds their own answer, nor one that was
-given after they were told. It still tells people of others' answers; `simulate.conformity` shows what that can do.
+given after they were told. It still tells people of others' answers; `benchmarks/feedback_and_conformity.py` shows what
+that can do.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from uuid import UUID
 from django.conf import settings as django_settings
 from django.utils import timezone
 
-from endoxa.collect.cards.counts import root_of
+from endoxa.collect.cards.counts import family, root_of
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, Person, Rating, State, Wave
 
@@ -54,9 +55,10 @@ def after(card: Card) -> Known | None:
 
 
 def recognised(person: Person) -> int:
-    """How many others had heard one of the pairs that the person added: one of `STEPS`, the best of them; else 0.
+    """How many others recognised one of the pairs that the person added: one of `STEPS`, the best of them; else 0.
 
-    Pairs that the person rated, too, are left out: their own rating would be among those counted.
+    Only ratings count that others gave after the person had added it and before the present wave. Pairs that the person
+    rated, too, are left out, as are those that nothing may be told of.
     """
     campaign = person.campaign
     if not campaign.settings.feedback or campaign.began_at is None:
@@ -64,10 +66,31 @@ def recognised(person: Person) -> int:
     wave = latest(campaign)
     if wave is None:
         return 0
-    added = {root_of(one.pair) for one in person.mentions.select_related("pair")}
+    added: dict[Pair, datetime] = {}
+    for mention in person.mentions.select_related("pair").order_by("created_at"):
+        added.setdefault(root_of(mention.pair), mention.created_at)
     rated = {root_of(one.pair).pk for one in person.ratings.select_related("pair")}
-    shown = (pair for pair in added if pair.moderation == Moderation.LIVE and pair.pk not in rated)
-    return max((known[0] for pair in shown if (known := _of(wave, pair.pk)) and not pair.may_hurt), default=0)
+    return max(
+        (
+            step(_heard_since(pair, since, wave, person))
+            for pair, since in added.items()
+            if pair.moderation == Moderation.LIVE
+            and not pair.may_hurt
+            and pair.pk not in rated
+            # Spares the question where all ratings together are too few.
+            and _of(wave, pair.pk)
+        ),
+        default=0,
+    )
+
+
+def _heard_since(pair: Pair, since: datetime, wave: Wave, person: Person) -> int:
+    """Others who had heard a pair, by their ratings between `since` and the start of a wave."""
+    given = Rating.objects.filter(
+        pair__in=family(pair), created_at__gt=since, created_at__lte=wave.began_at
+    ).exclude(person=person)
+    values = dict(given.order_by("created_at", "pk").values_list("person_id", "value"))
+    return sum(value > 1 for value in values.values())
 
 
 def _of(wave: Wave, pair: int) -> Known | None:

@@ -162,8 +162,6 @@ def _around(request: HttpRequest, person: Person, done: int, card: Card | None =
         "latest": newest,
         "topic": topic_name(services.avoidable_topic(latest, person)) if newest == latest else "",
         "bar": rhythm.bar_of(person, done),
-        # Cards with fields for words told it on their own page.
-        "told": "" if latest is None or latest.adds or newest != latest else rhythm.told(latest),
     }
 
 
@@ -326,7 +324,6 @@ def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | Pro
         **pair_context(request, card),
         "form": form,
         "said": said_on(card),
-        "told": rhythm.told(card),
         "latest": answering.latest_answer(person, person.campaign),
     }
     return render(request, "contributor/card_more.html", context)
