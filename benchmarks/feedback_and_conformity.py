@@ -3,11 +3,11 @@
     python benchmarks/feedback_and_conformity.py                the table of docs/collect/cards.md, some ten seconds
     python benchmarks/feedback_and_conformity.py --runs 20      the same, quick and rough
 
-People rate pairs one after the other. Of a pair that three people or more had heard they may be told so; whoever is told
-moves towards `TOLD` ("many people here say it") by the share `SHIFT`. Nobody rates a pair twice, so only what is told
-before an answer can move the rating of the pair that it is about. What is told afterwards can move the ratings that
-follow, of whatever pairs: the first by `carry` times the shift, the second by its square, and so on. The site tells at a
-pause, of counts that were frozen when a wave began, of three pairs of the last set and never of its last one. The other
+People rate pairs one after the other. Of a pair that three people or more had heard they may be told so; whoever is
+told moves towards `TOLD` ("many people here say it") by the share `SHIFT`. Nobody rates a pair twice, so only what is
+told before an answer can move the rating of the pair that it is about. What is told afterwards can move the ratings that
+follow, of whatever pairs: the first by `carry` times the shift, the second by its square, and so on. The site tells at
+a pause, of counts that were frozen when a wave began, of some pairs of the last set and never of its last one. The other
 arms are what it could have been. All arms of a run share their people, pairs, cards and noise, so that differences
 between them are those of the feedback.
 """
@@ -28,8 +28,6 @@ FEW = 3
 """People who must have heard a pair before anything is told (`feedback.STEPS`)."""
 SET = SamplerSettings().break_after
 """Cards between two pauses."""
-LINES = 3
-"""Pairs that a pause tells of (`rhythm.MOST_TOLD`)."""
 SHIFT = 0.5
 CARRIES = (0.1, 0.25, 0.5)
 KNOWN = 3.0
@@ -108,7 +106,7 @@ def outcome(world: World, arm: Arm, seed: int = 1) -> Outcome:
 
 
 def difference(world: World, arm: Arm, seed: int = 1) -> tuple[float, float, float]:
-    """How far an arm moves the mean rating against no feedback, its standard error, and how far the share of known pairs."""
+    """Against no feedback: how far an arm moves the mean rating, its standard error, how far the share of known pairs."""
     none, other = outcome(world, Arm.NONE, seed), outcome(world, arm, seed)
     moved = other.mean - none.mean
     error = moved.std(ddof=1) / np.sqrt(world.runs)
