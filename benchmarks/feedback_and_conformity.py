@@ -5,11 +5,11 @@
 
 People rate pairs one after the other. Of a pair that three people or more had heard they may be told so; whoever is
 told moves towards `TOLD` ("many people here say it") by the share `SHIFT`. Nobody rates a pair twice, so only what is
-told before an answer can move the rating of the pair that it is about. What is told afterwards can move the ratings that
-follow, of whatever pairs: the first by `carry` times the shift, the second by its square, and so on. The site tells at
-a pause, of counts that were frozen when a wave began, of some pairs of the last set and never of its last one. The other
-arms are what it could have been. All arms of a run share their people, pairs, cards and noise, so that differences
-between them are those of the feedback.
+told before an answer can move the rating of the pair that it is about. What is told afterwards can move the ratings
+that follow, of whatever pairs: the first by `carry` times the shift, the second by its square, and so on. The site
+tells at a pause, of counts that were frozen when a wave began, of some pairs of the last set and never of its last one.
+The other arms are what it could have been. All arms of a run share their people, pairs, cards and noise, so that
+differences between them are those of the feedback.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def outcome(world: World, arm: Arm, seed: int = 1) -> Outcome:
 
 
 def difference(world: World, arm: Arm, seed: int = 1) -> tuple[float, float, float]:
-    """Against no feedback: how far an arm moves the mean rating, its standard error, how far the share of known pairs."""
+    """Against no feedback: how far the mean rating moves, its standard error, and how far the share of known pairs."""
     none, other = outcome(world, Arm.NONE, seed), outcome(world, arm, seed)
     moved = other.mean - none.mean
     error = moved.std(ddof=1) / np.sqrt(world.runs)
