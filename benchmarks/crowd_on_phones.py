@@ -52,7 +52,7 @@ class Contributor(HttpUser):
             words = _hidden(self.shown[covered.start() :])
             self.shown = self.client.post(covered[1], words, name="show the words").text
         if mixed := _MIXED.search(self.shown):
-            words = {**_hidden(self.shown[mixed.start() :]), "choice": "first"}
+            words = {**_hidden(self.shown[mixed.start() :]), "choice": "first", "none": "1"}
             self.shown = self.client.post(mixed[1], words, name="list or comparison").text
             return
         found = _CARD.search(self.shown)

@@ -9,7 +9,7 @@ import pytest
 
 from endoxa.collect.campaign import UI_LANGUAGES
 from endoxa.collect.entry.cleaning import MAX_LENGTH
-from support.collect.browsing import CHROMIUM, field_for_words, join, visit
+from support.collect.browsing import CHROMIUM, join, out_of_sight, visit
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
@@ -89,9 +89,9 @@ def test_from_the_code_to_thanks(phone, site):
     answer(phone)
     phone.page.wait_for_url("**/add/")
     phone.check("card-more")
-    field_for_words(phone).fill("sing in the street")
+    phone.page.locator("#id_text").fill("sing in the street")
     phone.press("Add")
-    field = phone.page.locator("input[name=text]")
+    field = phone.page.locator("#id_text")
     assert 0 < field.bounding_box()["y"] < phone.page.locator("#added").bounding_box()["y"] < 400
     phone.check("card-added")
     phone.press("Next")
@@ -108,8 +108,9 @@ def test_from_the_code_to_thanks(phone, site):
 def test_everything_works_without_javascript(plain_phone, site):
     join(plain_phone, site.join)
     card = token(plain_phone)
+    at_home(site, card.replace("-", ""))
     answer(plain_phone)
-    field_for_words(plain_phone).fill("walk after dinner")
+    plain_phone.page.locator("#id_text").fill("walk after dinner")
     plain_phone.press("Add")
     next_card(plain_phone)
     assert ratings(site, card) == [(4,)]
@@ -199,13 +200,6 @@ def test_from_the_link_to_the_first_card(browser, site, name, options, capsys):
     assert (screens, taps) == (2, 6)
 
 
-OUT_OF_SIGHT = """() => [...document.querySelectorAll("form.answers button")].filter((button) => {
-  const { left, right, top, bottom } = button.getBoundingClientRect();
-  const seen = (y) => button.contains(document.elementFromPoint((left + right) / 2, y));
-  return !(seen(top + 3) && seen(bottom - 3));
-}).map((button) => button.textContent)"""
-
-
 def test_the_languages_stand_above_the_foot_of_the_first_page(browser, site):
     for language in UI_LANGUAGES:
         with visit(browser, site.address, locale=language) as one:
@@ -243,7 +237,21 @@ def test_all_five_answers_are_in_sight_in_every_language(phone, site):
             phone.page.locator(f".menu button[value={language}]").click()
             phone.page.locator(f"html[lang={language}] form.answers").wait_for()
             assert phone.page.locator("#undo").is_visible()
-            assert phone.page.evaluate(OUT_OF_SIGHT) == [], (language, attribute)
+            assert out_of_sight(phone, "form.answers button") == [], (language, attribute)
+
+
+@pytest.mark.parametrize("look", ["en", "ar", "hi", "noscript"])
+def test_the_offer_to_leave_out_a_topic_pushes_no_answer_out_of_sight(browser, site, look):
+    options = {"java_script_enabled": False} if look == "noscript" else {"locale": look}
+    with visit(browser, site.address, **options) as one:
+        join(one, site.join)
+        before = token(one)
+        one.page.locator("#skip > summary").click()
+        one.page.locator("#skip button[value=rather_not]").click()
+        one.page.locator("form[action*='/avoid/']").wait_for()
+        assert token(one) != before
+        if one.page.locator("form.answers").count():
+            assert out_of_sight(one, "form.answers button") == []
 
 
 @pytest.mark.parametrize("language", ["sw", "ar"])
@@ -413,9 +421,10 @@ def test_two_people_on_one_pair(browser, site):
 
 def test_leave_and_nothing_is_left(phone, site):
     receipt = join(phone, site.join)
+    at_home(site, token(phone).replace("-", ""))
     answer(phone)
     phone.page.wait_for_url("**/add/")
-    field_for_words(phone).fill("whistle at dawn")
+    phone.page.locator("#id_text").fill("whistle at dawn")
     phone.press("Add")
     assert site.ask("select 1 from collect_mention where text = 'whistle at dawn'")
     people = site.ask("select count(*) from collect_person")[0][0]

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from endoxa.collect.sampler.types import FULL
-from support.collect.browsing import CHROMIUM, join, visit
+from support.collect.browsing import CHROMIUM, join, out_of_sight, visit
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
@@ -84,6 +84,8 @@ def take(one, seen, look_of):
     if kind not in seen:
         look(one, kind, look_of)
         in_reach(one, "#mixed label.tile, button[name=choice]", HEIGHT + 120)
+        # What a missing tick means stands before the ticks, and nothing lies over it.
+        assert out_of_sight(one, "#mixed .hint, form.answers button") == []
     if kind == "heard":
         page.locator("#mixed label.tile").nth(1).click()
         page.locator("button[form=mixed]").click()
@@ -135,16 +137,23 @@ def test_one_of_a_list_is_reported(phone, ready):
     page = phone.page
     page.locator("#mixed").wait_for()
     words = page.locator("#mixed label.tile q").first.inner_text()
+    # Without a tick "Next" asks whether that is meant.
+    page.locator("button[form=mixed]").click()
+    page.locator("button[name=none]").wait_for()
+    phone.check("rhythm-none")
+    assert out_of_sight(phone, "button[name=none]") == []
     page.locator("#skip > summary").click()
-    page.locator("#skip details summary").click()
+    assert out_of_sight(phone, "#skip form .button") == []
+    page.locator("#skip a.button").click()
+    page.wait_for_url("**/report/")
     phone.check("rhythm-report")
-    in_reach(phone, "#skip > form")
-    # Nothing happens before one is chosen.
-    page.locator("#skip button[value=report_hate]").click()
-    assert ready.ask("select count(*) from collect_mixedcard where reason = 'report_hate'") == [(0,)]
-    page.locator("#skip label.tile", has_text=words).click()
-    page.locator("#skip button[value=report_hate]").click()
-    page.locator("form.answers").wait_for()
+    assert out_of_sight(phone, "div.answers a") == []
+    page.locator("div.answers a", has_text=words).click()
+    page.locator("button[name=reason]").first.wait_for()
+    phone.check("rhythm-report-why")
+    assert out_of_sight(phone, "button[name=reason]") == []
+    page.locator("button[value=report_hate]").click()
+    page.locator("form.answers[data-next]").wait_for()
     assert ready.ask("select attribute, flags from collect_pair where flags like '%report_hate%'") == [
         (words, '["report_hate"]')
     ]

@@ -92,6 +92,7 @@ def at_pause(person: Person) -> dict[str, Any]:
             (geography.name(one.country, spoken) if one.country else gettext("All countries"), one)
             for one in goal.goals_of(person)
         ],
+        "k": person.campaign.settings.sampler.k,
         "told": told(person),
         "recognised": _RECOGNISED[recognised] if recognised else "",
     }

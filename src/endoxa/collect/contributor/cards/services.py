@@ -12,6 +12,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_noop as _
 
 from endoxa.collect import geography
+from endoxa.collect.cards import covers
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
     CLOSED,
@@ -19,6 +20,7 @@ from endoxa.collect.models import (
     CardState,
     Mention,
     MixedCard,
+    MixedKind,
     Moderation,
     Person,
     SkipReason,
@@ -161,6 +163,34 @@ def _said(card: Card, mention: Mention) -> Said:
         language=pair.language,
         country="" if pair.country == card.country else geography.name(pair.country, get_language() or "en"),
     )
+
+
+@dataclass(frozen=True)
+class LastAnswer:
+    """What an answer was about, for the button that takes it back: the `words` of its pair, else `kind` of card.
+
+    `country` is "" for a question about no country.
+    """
+
+    country: str
+    words: str = ""
+    language: str = ""
+    kind: str = ""
+
+
+def last_answer(latest: Card | MixedCard | None, request: HttpRequest) -> LastAnswer | None:
+    """Say which answer it is; words that are covered in this browser are not told."""
+    if latest is None:
+        return None
+    country = geography.name(latest.country, get_language() or "en") if latest.country else ""
+    if isinstance(latest, MixedCard):
+        heard = latest.kind == MixedKind.HEARD
+        return LastAnswer(country, kind=gettext("A list") if heard else gettext("Two at once"))
+    if latest.pair is None:
+        return LastAnswer(country, kind=gettext("A question"))
+    if not covers.visible(latest, lifted=covers_lifted(request)):
+        return LastAnswer(country, kind=gettext("A card"))
+    return LastAnswer(country, latest.pair.attribute, latest.pair.language)
 
 
 def covers_lifted(request: HttpRequest) -> bool:

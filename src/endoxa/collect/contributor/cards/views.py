@@ -160,6 +160,8 @@ def _around(request: HttpRequest, person: Person, done: int, card: Card | None =
         "done": done,
         "note": NOTES.get(request.GET.get("note", "")),
         "latest": newest,
+        "last": services.last_answer(newest, request),
+        "avoided": latest,
         "topic": topic_name(services.avoidable_topic(latest, person)) if newest == latest else "",
         "bar": rhythm.bar_of(person, done),
     }
@@ -375,9 +377,11 @@ def _candidates(mention: Mention) -> tuple[Pair, ...]:
 @contributor
 def pause(request: HttpRequest, person: Person) -> HttpResponse:
     """Go on or stop; the person's own counts and what they are good for."""
+    newest = kinds.newest(latest_answer(person, person.campaign), person)
     context = {
         "progress": progress_of(person),
-        "latest": kinds.newest(latest_answer(person, person.campaign), person),
+        "latest": newest,
+        "last": services.last_answer(newest, request),
         "somebody_listens": bool(person.campaign.settings.help_lines),
         **rhythm.at_pause(person),
     }
