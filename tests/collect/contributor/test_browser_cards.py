@@ -214,7 +214,7 @@ def test_all_of_it_without_javascript(plain_phone, site):
 
 @pytest.mark.parametrize("language", UI_LANGUAGES)
 def test_the_question_alone(browser, site, language):
-    """Where the balance asks for no words, whether they hurt is asked on a page of its own; nothing lies over an answer."""
+    """Where no words are asked, whether they hurt is asked on a page of its own; nothing lies over an answer."""
     with visit(browser, site.address, locale=language) as one:
         card = covered_card(one, site)
         become(site, card, words="come late to every meeting and then talk about the rain")
