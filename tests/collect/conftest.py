@@ -11,6 +11,7 @@ from django.utils import timezone, translation
 
 from endoxa.collect.cards import balance, feedback, pool
 from endoxa.collect.contributor import results
+from endoxa.collect.contributor.joining import services as joining
 from endoxa.collect.models import (
     Campaign,
     Membership,
@@ -38,7 +39,15 @@ def _plain_static_files(settings):
     }
     settings.STATISTICS_SECONDS = 0.0
     # Ids begin anew in each test, so what processes remember by id must go.
-    kept_ones = (balance._KEPT, pool._KEPT, pool._SAID, feedback._LOOKED, feedback._LATEST, results._KEPT)
+    kept_ones = (
+        balance._KEPT,
+        pool._KEPT,
+        pool._SAID,
+        feedback._LOOKED,
+        feedback._LATEST,
+        results._KEPT,
+        joining._ORIGINS,
+    )
     for kept in kept_ones:
         kept.clear()
     campaign_model._settings.cache_clear()

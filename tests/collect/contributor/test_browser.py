@@ -200,14 +200,49 @@ def test_from_the_link_to_the_first_card(browser, site, name, options, capsys):
     assert (screens, taps) == (2, 6)
 
 
-def test_the_languages_stand_above_the_foot_of_the_first_page(browser, site):
+def test_the_first_page_is_short(browser, site, capsys):
+    """What matters, the warning and the first box are on the first screen; the languages are one tap away."""
+    told = []
     for language in UI_LANGUAGES:
         with visit(browser, site.address, locale=language) as one:
             one.go(site.join)
-            foot = one.page.viewport_size["height"]
-            chips = [chip.bounding_box() for chip in one.page.locator("button.chip").all()]
-            assert len(chips) == len(UI_LANGUAGES)
-            assert all(chip["y"] + chip["height"] <= foot for chip in chips)
+            box = one.page.locator(".consent .tile").first.bounding_box()
+            height = one.page.evaluate("document.documentElement.scrollHeight")
+            told.append(f"{language}: first box to {box['y'] + box['height']:.0f} px, page {height} px")
+            warning = one.page.locator(".box.warning").bounding_box()
+            assert warning["y"] + warning["height"] <= box["y"] <= 640
+            assert height <= (1_100 if language == "en" else 1_250), told
+            one.page.locator(".menu summary").click()
+            assert len(out_of_sight(one, ".menu button")) == 0
+            assert one.page.locator(".menu button").count() == len(UI_LANGUAGES)
+    with capsys.disabled():
+        print("\nconsent at 360 x 640: " + "; ".join(told))
+
+
+def test_whose_language_is_not_there_finds_all_of_them_on_the_page(browser, site):
+    with visit(browser, site.address, locale="de-DE") as one:
+        one.go(site.join)
+        assert one.page.locator("button.chip").count() == len(UI_LANGUAGES)
+        assert out_of_sight(one, "button.chip") == []
+        one.check("consent-tongue")
+
+
+def test_a_box_that_is_missing_is_in_sight_and_leaves_no_trace_in_later_addresses(plain_phone, site):
+    one = plain_phone
+    one.go(site.join)
+    for box in ("age", "take_part"):
+        one.page.locator(f"input[name={box}]").check()
+    one.press("I agree")
+    assert out_of_sight(one, "#id_publication_error, input[name=publication]") == []
+    one.page.locator("input[name=publication]").check()
+    one.press("I agree")
+    one.page.locator(".line-receipt").wait_for()
+    assert one.page.url == f"{site.address}/profile/"
+    one.go("/profile/?more=1#further")
+    assert one.page.locator("#further").bounding_box()["y"] < 100
+    one.page.locator("input[name=origins][value=AR]").check()
+    one.press("Go on")
+    assert one.page.url == f"{site.address}/card/"
 
 
 def say(site, card, attribute, *, negative):
@@ -310,9 +345,7 @@ def test_the_tab_key_goes_from_top_to_bottom(phone, site):
     foot = ["Leave and delete my data", "What is kept about me"]
     phone.go(f"{site.join}consent/")
     boxes = ["age", "take_part", "publication", "keep_words"]
-    languages = ["language"] * len(UI_LANGUAGES)
-    first = ["Skip to the content", title, "Help", *languages, "Read it in full"]
-    assert tab_stops(phone) == [*first, *boxes, "No, thanks", "I agree", *foot]
+    assert tab_stops(phone) == [*frame, "Read it in full", *boxes, "No, thanks", "I agree", *foot]
     join(phone, site.join)
     token(phone)
     sometimes = {"covers", "Keyboard"}

@@ -22,10 +22,11 @@ from endoxa.collect.contributor.joining.services import (
     campaign_of_code,
     country_of_browser,
     secret_of,
+    speaks,
     tidy,
     with_code,
 )
-from endoxa.collect.contributor.receipts import receipt_code
+from endoxa.collect.contributor.receipts import receipt_code, receipt_picture
 from endoxa.collect.models import Campaign, Person
 from endoxa.collect.security.codes import hash_receipt, hash_secret, receipt_of
 from endoxa.collect.security.limits import ENROLMENTS, JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
@@ -139,7 +140,10 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
         "text": in_language(campaign.settings.texts.consent, language),
         "text_language": language_of(campaign.settings.texts.consent, language),
         "other": other_campaign(person, campaign),
+        "stranger_tongue": len(settings.ui_languages) > 1 and not speaks(request, settings.ui_languages),
     }
+    if request.method == "POST":
+        form.focus()
     return render(request, "contributor/consent.html", context)
 
 
@@ -201,7 +205,7 @@ def _enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) 
 def profile(request: HttpRequest, person: Person) -> HttpResponse:
     """Ask, each thing with its why. POST with `add` turns typed names into boxes and asks on."""
     language: str = request.LANGUAGE_CODE
-    here = country_of_browser(request)
+    here = country_of_browser(request, person.campaign.settings.countries)
     form = ProfileForm(person, language, request.POST if request.method == "POST" else None, here=here)
     adding = request.POST.get("add", "")
     valid = form.is_valid()
@@ -239,13 +243,10 @@ def receipt_image(request: HttpRequest) -> HttpResponse:
     code = receipt_code(request, person) if person else ""
     if not person or not code:
         return redirect("contributor:home")
-    context = {
-        "code": code,
-        "title": in_language(person.campaign.settings.texts.title, request.LANGUAGE_CODE),
-        "address": request.build_absolute_uri(reverse("contributor:leave")),
-    }
-    response = render(request, "contributor/receipt.svg", context, content_type="image/svg+xml")
-    response["Content-Disposition"] = f'attachment; filename="{code}.svg"'
+    address = request.build_absolute_uri(reverse("contributor:leave"))
+    picture = receipt_picture(code, person.campaign.settings.texts.title, address)
+    response = HttpResponse(picture, content_type="image/png")
+    response["Content-Disposition"] = f'attachment; filename="{code}.png"'
     return response
 
 
