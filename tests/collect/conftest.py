@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone, translation
 
 from endoxa.collect.cards import balance, feedback, pool
-from endoxa.collect.contributor import results
+from endoxa.collect.contributor import figures
 from endoxa.collect.contributor.joining import services as joining
 from endoxa.collect.models import (
     Campaign,
@@ -45,7 +45,7 @@ def _plain_static_files(settings):
         pool._SAID,
         feedback._LOOKED,
         feedback._LATEST,
-        results._KEPT,
+        figures._KEPT,
         joining._ORIGINS,
     )
     for kept in kept_ones:

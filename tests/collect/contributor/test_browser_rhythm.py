@@ -10,6 +10,7 @@ import pytest
 
 from endoxa.collect.sampler.types import FULL
 from support.collect.browsing import CHROMIUM, join, out_of_sight, visit
+from support.collect.served import endoxa
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
@@ -161,8 +162,8 @@ def test_one_of_a_list_is_reported(phone, ready):
 
 @pytest.fixture(scope="module")
 def closed(browser, ready):
-    """The campaign after its end; six people rated one pair "many people here say it"."""
-    for _ in range(6):
+    """The campaign after its end; ten people rated one pair "many people here say it"."""
+    for _ in range(10):
         with visit(browser, ready.address, java_script_enabled=False) as one:
             join(one, ready.join, languages=("en",))
             one.page.locator("form.answers button[name=value]").nth(3).click()
@@ -172,6 +173,10 @@ def closed(browser, ready):
         " (select id from collect_pair where id not in (select pair_id from collect_rating) limit 1)"
         " where id in (select max(id) from collect_rating group by person_id)"
     )
+    ready.change(
+        "update collect_pair set ratings = 10, negative = 0, flags = '[]'"
+        " where id in (select pair_id from collect_rating where value = 4 group by pair_id having count(*) >= 10)"
+    )
     ready.change("update collect_campaign set state = 'closed'")
     return ready
 
@@ -180,10 +185,24 @@ def closed(browser, ready):
 def test_results_of_a_campaign_that_is_closed(browser, closed, look_of):
     [(words,)] = closed.ask(
         "select attribute from collect_pair p join collect_rating r on r.pair_id = p.id"
-        " group by p.id having count(*) >= 6"
+        " group by p.id having count(*) >= 10"
     )
     with visit(browser, closed.address, **LOOKS[look_of]) as one:
         one.go("/results/")
         assert one.page.locator("dl.facts dd").count() == 3
         assert one.page.locator("q", has_text=words).count() == 1
         look(one, "results", look_of)
+        one.go("/")
+        assert one.page.locator("a[href='/results/']").count() == 1
+        look(one, "home-after-the-end", look_of)
+
+
+@pytest.mark.parametrize("look_of", LOOKS)
+def test_the_summary_of_a_release(browser, closed, look_of):
+    if not closed.ask("select 1 from collect_release"):
+        endoxa("export", str(closed.folder), "--release", "1.0", "-o", str(closed.folder.parent / "release"))
+    with visit(browser, closed.address, **LOOKS[look_of]) as one:
+        one.go("/results/")
+        assert one.page.locator("h2", has_text="1.0").count() == 1
+        assert one.page.locator(".shares progress").count() >= 1
+        look(one, "results-release", look_of)

@@ -107,7 +107,7 @@ def left(request: HttpRequest) -> HttpResponse:
         gone = Withdrawn(**signing.loads(request.GET.get("done", ""), salt=_SALT, max_age=_SHOWN_SECONDS))
     except signing.BadSignature:
         gone = None
-    answers = gone.ratings + gone.mentions + gone.skips + gone.statements if gone else None
+    answers = gone.answers if gone else None
     return render(request, "contributor/left.html", {"gone": gone, "answers": answers})
 
 

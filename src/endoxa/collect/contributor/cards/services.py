@@ -104,6 +104,11 @@ class Progress:
         """Cards that the person is done with."""
         return self.answered + self.skipped
 
+    @property
+    def any(self) -> bool:
+        """Whether the person gave anything."""
+        return bool(self.cards or self.added or self.statements)
+
 
 def cards_of(person: Person) -> Progress:
     """Counts of cards of all kinds."""

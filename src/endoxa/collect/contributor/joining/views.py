@@ -27,6 +27,7 @@ from endoxa.collect.contributor.joining.services import (
     with_code,
 )
 from endoxa.collect.contributor.receipts import receipt_code, receipt_picture
+from endoxa.collect.contributor.results import is_over, only_campaign
 from endoxa.collect.models import Campaign, Person
 from endoxa.collect.security.codes import hash_receipt, hash_secret, receipt_of
 from endoxa.collect.security.limits import ENROLMENTS, JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
@@ -69,8 +70,16 @@ def home(request: HttpRequest) -> HttpResponse:
         wrong = form.has_error("code", "unknown")
         if wrong and (full := missed(request, JOIN_BROWSER, JOIN_SITE)):
             return refuse(request, full)
-    onward = next_step(person) if person else ""
-    return render(request, "contributor/home.html", {"form": form, "onward": onward})
+    campaign = person.campaign if person else only_campaign()
+    over = campaign is not None and is_over(campaign)
+    context = {
+        "form": form,
+        "onward": next_step(person) if person else "",
+        "over": in_language(campaign.settings.texts.title, request.LANGUAGE_CODE)
+        if campaign and over
+        else "",
+    }
+    return render(request, "contributor/home.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
