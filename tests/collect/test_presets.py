@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -54,6 +55,13 @@ def test_longer_texts_differ_between_languages_and_have_as_many_lines(name):
         if len(texts["en"]) > 30:
             assert len(set(texts.values())) == len(texts), where
         assert len({len(text.splitlines()) for text in texts.values()}) == 1, where
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_french_texts_say_vous_throughout(name):
+    for where, texts in texts_of(load_preset(name).settings.model_dump()):
+        if re.search(r"\bvo(us|tre|s)\b", texts["fr"]):
+            assert not re.search(r"\b(tu|te|toi|ton|ta|tes)\b", texts["fr"]), where
 
 
 @pytest.mark.parametrize("name", preset_names())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -27,20 +27,21 @@ from endoxa.collect.models import (
     Via,
 )
 
-TOPICS: tuple[str, ...] = (
-    _("Cooking and Food"),
-    _("Positive Traits"),
-    _("Geography, Buildings, Landmarks"),
-    _("Economy"),
-    _("People & Everyday Life"),
-    _("Tradition, Art, History"),
-    _("Negative Traits"),
-    _("Politics & Governance"),
-    _("Sports & Recreation"),
-    _("Other"),
-    _("Public Figures & Pop Culture"),
-    _("Neutral Traits"),
-)
+TOPICS: Mapping[str, str] = {
+    "Cooking and Food": _("Cooking and Food"),
+    "Positive Traits": _("Good sides of people"),
+    "Geography, Buildings, Landmarks": _("Geography, Buildings, Landmarks"),
+    "Economy": _("Economy"),
+    "People & Everyday Life": _("People & Everyday Life"),
+    "Tradition, Art, History": _("Tradition, Art, History"),
+    "Negative Traits": _("Bad sides of people"),
+    "Politics & Governance": _("Politics & Governance"),
+    "Sports & Recreation": _("Sports & Recreation"),
+    "Other": _("Other things"),
+    "Public Figures & Pop Culture": _("Public Figures & Pop Culture"),
+    "Neutral Traits": _("What people are like"),
+}
+"""Topics of seeds, as exports have them, and what people read in their place."""
 
 COVERS_COOKIE = "endoxa_uncovered"
 _SECONDS = 60 * 86_400
@@ -82,8 +83,8 @@ def _set_topics(person: Person, changed: Callable[[set[str]], set[str]]) -> None
 
 
 def topic_name(topic: str) -> str:
-    """A topic in the active language; one that is not of `TOPICS` unchanged."""
-    return gettext(topic) if topic in TOPICS else topic
+    """What people read of a topic, in the active language; one that is not of `TOPICS` unchanged."""
+    return gettext(TOPICS[topic]) if topic in TOPICS else topic
 
 
 @dataclass(frozen=True)
