@@ -248,6 +248,34 @@ def test_a_report_asks_which_and_then_why(person, pairs, as_person):
     assert phone.get(address).url == "/card/"
 
 
+def test_lists_and_comparisons_go_on_where_nothing_is_left_to_rate(
+    campaign, make_pairs, make_person, as_person
+):
+    """A class that has used up its pairs: what others rated can be ticked and compared."""
+    make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(24)), need=FULL, ratings=30)
+    person = make_person(campaign, "late", languages=["en"])
+    phone = as_person(person)
+    met = []
+    for _ in range(20):
+        page = phone.get("/card/?on=1")
+        if page.status_code == 302:
+            break
+        card = MixedCard.objects.filter(person=person, state=CardState.OPEN).first()
+        if card is None:
+            # An open question.
+            token = Card.objects.get(person=person, state=CardState.OPEN).token
+            phone.post(reverse("contributor:skip", args=[token]), {"reason": "dont_know"})
+            continue
+        met.append(card.kind)
+        sent = {"choice": "same"} if card.kind == MixedKind.COMPARE else {"none": "1"}
+        phone.post(reverse("contributor:mixed", args=[card.token]), sent)
+    assert page.url == "/thanks/?all=1"
+    assert set(met) == {"heard", "compare"}
+    shown = MixedAnswer.objects.filter(person=person)
+    # No pair twice, and hardly any is left.
+    assert shown.values("pair").distinct().count() == shown.count() >= 23
+
+
 def test_exported_with_shares_and_back_again(make_campaign, make_person, make_pairs, tmp_path):
     campaign = make_campaign("lake")
     pairs = make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(5)), need=FULL)

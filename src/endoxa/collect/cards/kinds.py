@@ -57,13 +57,19 @@ def due(campaign: Campaign, done: int) -> MixedKind | None:
 
 
 def next_mixed(
-    person: Person, done: int, *, now: datetime | None = None, rng: np.random.Generator | None = None
+    person: Person,
+    done: int,
+    *,
+    now: datetime | None = None,
+    rng: np.random.Generator | None = None,
+    alone: bool = False,
 ) -> MixedCard | None:
     """The card of another kind that is open or due; None where a rating comes next.
 
-    None too while the person has a rating open, and where no country has enough pairs that they did not meet.
+    None too while the person has a rating open, and where no country has enough pairs that they did not meet. `alone`:
+    no pair and no question is left for the person, so that lists and comparisons are due in turns.
     """
-    now = now or timezone.now()
+    now, rng = now or timezone.now(), rng or np.random.default_rng()
     with locked(person.campaign_id) as campaign:
         if not Person.objects.filter(pk=person.pk).exists():
             raise UnknownCardError
@@ -79,7 +85,18 @@ def next_mixed(
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
         kind = due(campaign, done)
-        return None if kind is None else _drawn(campaign, person, kind, now, rng or np.random.default_rng())
+        wanted = [kind] if kind else _in_turns(campaign, person) if alone else []
+        drawn = (_drawn(campaign, person, one, now, rng) for one in wanted)
+        return next((card for card in drawn if card is not None), None)
+
+
+def _in_turns(campaign: Campaign, person: Person) -> list[MixedKind]:
+    """The kinds that the campaign has, the one that the person got last at the end."""
+    settings = campaign.settings
+    wanted = {MixedKind.HEARD: settings.heard_lists, MixedKind.COMPARE: settings.comparisons}
+    latest = MixedCard.objects.filter(person=person).order_by("-drawn_at", "-pk").first()
+    last = _kind(latest) if latest else None
+    return sorted((kind for kind, number in wanted.items() if number), key=lambda kind: kind == last)
 
 
 def _kind(card: MixedCard) -> MixedKind:

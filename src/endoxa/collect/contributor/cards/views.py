@@ -92,6 +92,9 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
         perhaps = progress.mixed_open or kinds.due(person.campaign, done) is not None
         mixed = kinds.next_mixed(person, done) if perhaps else None
         drawn = None if mixed else drawing.next_card(person)
+        if mixed is None and drawn is None:
+            # Nothing to rate, and every question asked: what others rated can still be ticked and compared.
+            mixed = kinds.next_mixed(person, done, alone=True)
     except UnknownCardError:
         # They left a moment ago, on another page.
         return redirect("contributor:home")
