@@ -46,17 +46,18 @@ def test_of_three_ratings_one_is_from_the_country_and_one_from_near_it(plain, ma
     for minute in range(8):
         for one in crowd:
             rate(one, NOON + timedelta(seconds=30 * minute), seed=minute)
+    fitting = Counter[str]()
     for pair in pairs:
-        slots = Counter(Card.objects.filter(pair=pair).exclude(slot="").values_list("slot", flat=True))
-        assert slots == {"own": 1, "near": 1, "anyone": 1}
+        by = dict(Card.objects.filter(pair=pair).exclude(slot="").values_list("slot", "tier"))
+        assert set(by) == {"own", "near", "anyone"}
         pair.refresh_from_db()
         # Further ratings, once nothing is missing, count by where people are from.
-        assert (pair.own_filled, pair.near_filled) == (
-            Rating.objects.filter(pair=pair, in_group=True).exclude(card__slot="anyone").count(),
-            1,
-        )
-        by = dict(Card.objects.filter(pair=pair).exclude(slot="").values_list("slot", "tier"))
-        assert (by["own"], by["near"]) == ("own", "near")
+        further = Rating.objects.filter(pair=pair, card__slot="")
+        assert pair.own_filled == 1 + further.filter(in_group=True).count()
+        fitting += Counter(slot for slot, tier in by.items() if slot == tier)
+    # Towards the end those who would go without stand in for others.
+    assert fitting["own"] >= 5
+    assert fitting["near"] >= 4
     drawn = Card.objects.exclude(slot="")
     assert all(0 < card.propensity <= 1 and card.pool >= 1 for card in drawn)
     assert not Card.objects.filter(slot="").exclude(propensity=None).exists()

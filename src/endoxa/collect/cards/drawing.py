@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Count, F, Max, Q
+from django.db.models import Max
 from django.utils import timezone
 
 from endoxa.collect import sampler
@@ -148,7 +148,7 @@ class _Plan:
     """A card before it is stored.
 
     A pair for a reason (`tier`), perhaps one that picked the person (`match`), else the `country` of an open question
-    and the `topic` that it names, if any.
+    and the `topic` that it names, if any. `limit`: ratings of the pair and cards that others have open must be fewer.
     """
 
     tier: str
@@ -156,6 +156,7 @@ class _Plan:
     topic: str = ""
     pair: Pair | None = None
     match: Match | None = None
+    limit: int | None = None
     words: bool = True
     ticks: bool = False
 
@@ -164,7 +165,10 @@ class _Plan:
         if self.pair is None:
             return True
         if self.match is None:
-            return Pair.objects.filter(pk=self.pair.pk, moderation=Moderation.LIVE).exists()
+            live = Pair.objects.filter(pk=self.pair.pk, moderation=Moderation.LIVE)
+            if self.limit is not None:
+                live = live.filter(ratings__lt=self.limit - matching.held(now))
+            return live.exists()
         needing = {"pair__moderation": Moderation.LIVE, "pair__need": NEEDS}
         return Match.objects.filter(pk=self.match.pk, until__gt=now, **needing).exists()
 
@@ -183,7 +187,10 @@ class _Draw:
         self._asking = _asking(person, history)
 
     def plan(self) -> _Plan | None:
-        """An open question, a pair of the common set, or the pair that waits; None where none waits."""
+        """An open question, a pair of the common set, or the pair that waits, or what is there once nothing is left.
+
+        None where pairs are left and must pick the person, which they do within the lock.
+        """
         settings = self._settings
         # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
         if (
@@ -195,8 +202,8 @@ class _Draw:
         if self._rng.random() < settings.calibration and (common := self._next_common()) is not None:
             return self._pair(common, "calibration")
         if not self._validate and self._rng.random() < settings.topup and (topup := self._any(TOPUP)):
-            return self._pair(topup, "topup")
-        return self.waiting()
+            return self._pair(topup, "topup", limit=settings.k_max)
+        return self.waiting() or (None if matching.is_left(self._asking, self._now) else self._rest())
 
     def waiting(self) -> _Plan | None:
         """The pair that waits for the person; None where none does."""
@@ -204,20 +211,29 @@ class _Draw:
         return self._picked(found) if found else None
 
     def last_resort(self) -> _Plan | None:
-        """Where no pair waits, within the lock; None where nothing is left.
-
-        A pair that picks the person now, one that others have open, an open question, or one that has its k ratings.
-        """
-        found = matching.find(self._asking, self._view, self._now, self._rng)
+        """Where no pair waits, within the lock: one that picks the person now; None where nothing is left."""
+        found = matching.find(self._asking, self._view, self._now, self._rng, alone=self._was_looked_at())
         if found is not None:
             return self._picked(found)
+        return self._rest()
+
+    def _rest(self) -> _Plan | None:
+        """A pair that others have open, an open question, or one that has its k ratings; None where nothing is left."""
+        settings = self._settings
         if self._validate and (pair := matching.backup(self._asking, self._now)) is not None:
-            return self._pair(pair, "backup")
+            return self._pair(pair, "backup", limit=settings.k + 1)
         questions = self._to_ask(again=False)
-        asks = bool(questions) and not self._validate and self._rng.random() < self._settings.prompt
+        asks = bool(questions) and not self._validate and self._rng.random() < settings.prompt
         if not asks and (pair := self._any(TOPUP, OPEN)) is not None:
-            return self._pair(pair, "open")
+            return self._pair(pair, "open", limit=settings.k_max)
         return self._question(self._least_said(questions)) if questions else None
+
+    def _was_looked_at(self) -> bool:
+        """Whether the person was here when pairs picked people last."""
+        matched, latest = self._campaign.matched_at, self._history[0] if self._history else None
+        if matched is None or latest is None:
+            return False
+        return latest.drawn_at < matched < (latest.closed_at or latest.drawn_at) + matching.STAYS
 
     def store(self, plan: _Plan) -> Card:
         """The card, within the lock. What waited for the person waits no longer."""
@@ -248,11 +264,15 @@ class _Draw:
 
     def _picked(self, match: Match) -> _Plan:
         rater = self._asking.rater
-        return self._pair(match.pair, sampler.place(match.pair.country, rater.origins, rater.near), match)
+        return self._pair(
+            match.pair, sampler.place(match.pair.country, rater.origins, rater.near), match=match
+        )
 
-    def _pair(self, pair: Pair, tier: str, match: Match | None = None) -> _Plan:
+    def _pair(self, pair: Pair, tier: str, *, match: Match | None = None, limit: int | None = None) -> _Plan:
         fields = self._fields(pair)
-        return _Plan(tier, pair.country, pair=pair, match=match, words=fields.words, ticks=fields.ticks)
+        return _Plan(
+            tier, pair.country, pair=pair, match=match, limit=limit, words=fields.words, ticks=fields.ticks
+        )
 
     def _question(self, country: str) -> _Plan:
         """An open question about a country; it names the topic of which least was said, where seeds have topics."""
@@ -293,7 +313,6 @@ class _Draw:
     def _any(self, *needs: int) -> Pair | None:
         """Any pair with k ratings that has room for one more; those about own and near countries first."""
         rater = self._asking.rater
-        held = Count("cards", filter=Q(cards__state=CardState.OPEN, cards__expires_at__gt=self._now))
         pairs = Pair.objects.filter(
             campaign=self._campaign, moderation=Moderation.LIVE, need__in=needs, language__in=rater.languages
         )
@@ -305,7 +324,7 @@ class _Draw:
         for part in (pairs.filter(country__in=rater.origins | rater.near), pairs):
             # Places are spread by chance, so that the next one after a random place is any of them.
             for some in (part.filter(position__gte=start), part.filter(position__lt=start)):
-                free = some.annotate(held=held).filter(ratings__lt=self._settings.k_max - F("held"))
+                free = some.filter(ratings__lt=self._settings.k_max - matching.held(self._now))
                 if (pair := free.order_by("position").first()) is not None:
                     return pair
         return None

@@ -1,6 +1,6 @@
 """Pairs pick their raters (`sampler.matching`): who takes part, what waits, and the pair that waits for each person.
 
-All but `waiting_for` is called under the lock of the campaign.
+`match_all` and `find` are called under the lock of the campaign.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
-from django.db.models import F, Q, QuerySet, Value
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from endoxa.collect import sampler
@@ -24,6 +24,9 @@ from endoxa.collect.sampler.slots import NEEDS, wanted
 
 _AHEAD = 6
 """Pairs that are read for each person who is free, of each kind."""
+
+STAYS = timedelta(minutes=1)
+"""Time for which somebody counts as here after a card: they add words, or answer a list."""
 
 _MANY = 500
 """Pairs about some countries from which on sorting them takes longer than walking all pairs in order."""
@@ -68,7 +71,7 @@ def match_all(campaign: Campaign, view: View, now: datetime, rng: np.random.Gene
     """Let pairs pick raters among all who are free."""
     campaign.matched_at = now
     campaign.save(update_fields=["matched_at"])
-    _Round(campaign, view, now, rng).match(None)
+    _Round(campaign, view, now, rng).match_all()
 
 
 def waiting_for(asking: Asking, now: datetime) -> Match | None:
@@ -82,10 +85,26 @@ def waiting_for(asking: Asking, now: datetime) -> Match | None:
     return None if sampler.guards(asking.rater, _as_waiting(found.pair), settings) else found
 
 
-def find(asking: Asking, view: View, now: datetime, rng: np.random.Generator) -> Match | None:
-    """A pair that picks a person now; None where none can. What waited for them, and cannot come, waits no longer."""
+def held(now: datetime) -> Coalesce:
+    """Of each pair in a query: how many people have a card of it before them."""
+    cards = Card.objects.filter(pair=OuterRef("pk"), state=CardState.OPEN, expires_at__gt=now).order_by()
+    return Coalesce(Subquery(cards.values("pair").annotate(n=Count("pk")).values("n")), 0)
+
+
+def is_left(asking: Asking, now: datetime) -> bool:
+    """Whether ratings are missing that the person could give and nobody else is giving."""
+    rows = _needing(asking.person.campaign).filter(language__in=asking.rater.languages)
+    rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
+    return rows.filter(ratings__lt=asking.person.campaign.settings.sampler.k - held(now)).exists()
+
+
+def find(asking: Asking, view: View, now: datetime, rng: np.random.Generator, *, alone: bool) -> Match | None:
+    """A pair that picks a person now; None where none can. What waited for them, and cannot come, waits no longer.
+
+    `alone`: the last round for all looked at them too, so others need not be looked at now.
+    """
     Match.objects.filter(person=asking.person).delete()
-    _Round(asking.person.campaign, view, now, rng).match(asking)
+    _Round(asking.person.campaign, view, now, rng).match_one(asking, alone=alone)
     return Match.objects.filter(person=asking.person).select_related("pair").first()
 
 
@@ -135,24 +154,38 @@ class _Round:
         self._campaign, self._view, self._now, self._rng = campaign, view, now, rng
         self._settings = campaign.settings.sampler
 
-    def match(self, asking: Asking | None) -> None:
-        """Store matches for all who are free; who is asking goes without only where no pair can be shown to them."""
-        Match.objects.filter(campaign=self._campaign, until__lte=self._now).delete()
-        raters = self._raters(asking)
-        prices = self._prices(raters)
-        person = asking.rater.person if asking else None
-        for last in (False, True):
-            hurried = self._view.outlook.hurried or last
-            moment = sampler.Moment(self._settings, prices, hurried=hurried, asking=person)
-            waiting = self._waiting(raters, asking, hurried=hurried, matches=not last)
-            found = sampler.match(waiting, raters, moment, self._rng)
-            if last:
-                self._give_way(found)
-            self._store(found)
-            if asking is None or any(one.person == person for one in found):
-                return
+    def match_all(self) -> None:
+        """Store matches for all who are free."""
+        self._end_old()
+        self._match(self._raters(), hurried=self._view.outlook.hurried)
+
+    def match_one(self, asking: Asking, *, alone: bool) -> None:
+        """Store a match for who is asking, unless no pair can be shown to them.
+
+        Others get matches too, unless they had their chance in the last round for all (`alone`).
+        """
+        self._end_old()
+        mine = [one for one in self._view.raters if one.person != asking.rater.person] + [asking.rater]
+        raters = mine if alone else self._raters(asking)
+        found = self._match(raters, asking, hurried=self._view.outlook.hurried)
+        if all(one.person != asking.rater.person for one in found):
             # Who would go without stands in for others, also for those who have not come to their pair yet.
-            raters = [replace(one, free=one.person == person) for one in raters]
+            self._match(mine, asking, hurried=True, last=True)
+
+    def _end_old(self) -> None:
+        Match.objects.filter(campaign=self._campaign, until__lte=self._now).delete()
+
+    def _match(
+        self, raters: Sequence[Rater], asking: Asking | None = None, *, hurried: bool, last: bool = False
+    ) -> list[sampler.Match]:
+        person = asking.rater.person if asking else None
+        moment = sampler.Moment(self._settings, self._prices(raters), hurried=hurried, asking=person)
+        waiting = self._waiting(raters, asking, hurried=hurried, matches=not last)
+        found = sampler.match(waiting, raters, moment, self._rng)
+        if last:
+            self._give_way(found)
+        self._store(found)
+        return found
 
     def _give_way(self, found: Iterable[sampler.Match]) -> None:
         """Take slots from people for whom they wait, where all of a pair are taken."""
@@ -177,12 +210,12 @@ class _Round:
             for one in found
         )
 
-    def _raters(self, asking: Asking | None) -> list[Rater]:
-        """Everybody who takes part: free are those who have a card before them and no pair that waits for them."""
-        open_cards = Card.objects.filter(
-            campaign=self._campaign, state=CardState.OPEN, expires_at__gt=self._now
-        )
-        here = set(open_cards.values_list("person", flat=True))
+    def _raters(self, asking: Asking | None = None) -> list[Rater]:
+        """Everybody who takes part: free are those who are here and have no pair that waits for them."""
+        cards = Card.objects.filter(campaign=self._campaign)
+        open_ones = cards.filter(state=CardState.OPEN, expires_at__gt=self._now)
+        closed = cards.filter(state__in=CLOSED, closed_at__gt=self._now - STAYS)
+        here = set(open_ones.values_list("person", flat=True)) | set(closed.values_list("person", flat=True))
         here -= set(Match.objects.filter(campaign=self._campaign).values_list("person", flat=True))
         others = [one for one in self._view.raters if asking is None or one.person != asking.rater.person]
         found = [replace(one, free=True) if one.person in here else one for one in others]

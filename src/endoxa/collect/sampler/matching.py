@@ -147,11 +147,17 @@ def match(
     if asking is not None and asking.cards < FIRST_CARDS:
         waiting = sorted(waiting, key=lambda pair: _distance(pair, asking))
     round_ = _Round(raters, moment, rng)
-    found = [one for pair in waiting for one in round_.matched(pair, guarded=True)]
+    found = []
+    if asking is not None and round_.free == {asking.person: asking}:
+        # Slots for people like them first; only then they stand in for others.
+        found += [one for pair in waiting for one in round_.matched(pair, guarded=True, hurried=False)]
+    found += [one for pair in waiting for one in round_.matched(pair, guarded=True, hurried=moment.hurried)]
     if asking is not None and asking.person in round_.free:
         # Alone, so that what the guards held back is not given to others.
         round_.free = {asking.person: asking}
-        found += [one for pair in waiting for one in round_.matched(pair, guarded=False)]
+        found += [
+            one for pair in waiting for one in round_.matched(pair, guarded=False, hurried=moment.hurried)
+        ]
     return found
 
 
@@ -196,13 +202,13 @@ class _Round:
         self._taken: defaultdict[int, set[Hashable]] = defaultdict(set)
         self._given: Counter[tuple[int, Slot]] = Counter()
 
-    def matched(self, pair: Waiting, *, guarded: bool) -> Iterator[Match]:
+    def matched(self, pair: Waiting, *, guarded: bool, hurried: bool) -> Iterator[Match]:
         """People for the open slots of a pair, as far as there are any."""
         left = Counter({slot: pair.slots.count(slot) - self._given[pair.pair, slot] for slot in Slot})
         for slot in left.elements():
             if not self.free:
                 return
-            people = self._people(slot, pair, guarded=guarded)
+            people = self._people(slot, pair, guarded=guarded, hurried=hurried)
             if not people:
                 continue
             weights = self._weights(slot, people)
@@ -219,7 +225,7 @@ class _Round:
             self._taken[pair.pair].add(drawn.person)
             del self.free[drawn.person]
 
-    def _people(self, slot: Slot, pair: Waiting, *, guarded: bool) -> list[Rater]:
+    def _people(self, slot: Slot, pair: Waiting, *, guarded: bool, hurried: bool) -> list[Rater]:
         """Whom a slot is drawn from: the first kind that somebody is of; empty where all of these are busy."""
         settings, had = self._moment.settings, pair.barred | self._taken[pair.pair]
         for kind in _SUBSTITUTES[slot]:
@@ -232,7 +238,7 @@ class _Round:
                 and _reads(one, pair)
                 and not (guarded and guards(one, pair, settings))
             ]
-            if here or (not self._moment.hurried and self._knows_more(group, had, pair)):
+            if here or (not hurried and self._knows_more(group, had, pair)):
                 return here
         return []
 

@@ -97,6 +97,7 @@ def prompt_page(
     context = {
         **_around(request, person, cards_of(person).cards if done is None else done, card),
         "from_country": form.about and geography.from_country(form.about, get_language() or "en"),
+        "about_topic": topic_name(card.topic),
         "form": form,
         "said": said_on(card),
         "skips": PROMPT_SKIPS,
