@@ -2,11 +2,11 @@
 
     python benchmarks/next_card.py [PAIRS ...]
 
-For pools of 500, 5,000 and 50,000 pairs: drawing a card (the transaction alone), answering it, and the whole
-page as the server
-sees it (Django's test client: middleware, draw, template), beside a draw as one would write it first: all
-pairs that need
-ratings and that the person has not seen, in random order, the first one taken. SQLite in a temporary folder.
+For pools of 500, 5,000 and 50,000 pairs: the next card of people who answer one every eight seconds (a pair waits for
+them, or pairs pick raters for all in that moment), the same where no pair waits and one has to be found, answering it,
+and the whole page without a pair that waits as the server sees it (Django's test client: middleware, draw, template),
+beside a draw as one would write it first: all pairs that need ratings and that the person has not seen, in random
+order, the first one taken. SQLite in a temporary folder.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 CARDS = 150
+SECONDS_A_CARD = 8
 COUNTRIES = ("AR", "CL", "UY", "BR", "PE", "BO", "PY", "EC", "CO", "MX", "VE", "CR", "PA", "ES", "DO")
 
 
@@ -31,53 +33,84 @@ def main() -> None:
     """Print a table for each size of the pool."""
     sizes = [int(word) for word in sys.argv[1:]] or [500, 5_000, 50_000]
     print(
-        "| pairs | draw p50 | draw p95 | answer p95 | page p50 | page p95 | naive draw p95 | naive / ours (p95) |"
+        "| pairs | draw p50 | draw p95 | none waits p50 | none waits p95 | answer p95 | page p50 | page p95 "
+        "| naive draw p95 | naive / ours (p95) |"
     )
-    print("|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for size in sizes:
         print(_row(size), flush=True)
 
 
 def _row(size: int) -> str:
-    from django.test import Client
-
-    from endoxa.collect.cards import answering, drawing
-    from endoxa.collect.security.codes import COOKIE
+    from endoxa.collect.models import Match
 
     people = _set_up(size)
-    draws: list[float] = []
-    answers: list[float] = []
+    draws, answers = _room(people)
     naive: list[float] = []
-    pages: list[float] = []
-    client = Client(SERVER_NAME="localhost")
     for number in range(CARDS):
-        person, cookie = people[number % len(people)]
+        person, _ = people[number % len(people)]
         _timed(naive, lambda person=person: _first_that_comes_to_mind(person))
-        card = _timed(draws, lambda person=person: drawing.next_card(person))
-        if card.pair is None:
-            answering.finish_prompt(person, card.token)
-        else:
-            _timed(
-                answers,
-                lambda person=person, card=card: answering.rate(
-                    person, card.token, random.randint(1, 5), lifted=True
-                ),
-            )
-        client.cookies[COOKIE] = cookie
-        page = _timed(pages, lambda: client.get("/card/?on"))
-        assert page.status_code == 200, page.status_code
-        shown = drawing.next_card(person)
-        answering.skip(person, shown.token, "dont_know")
+    found = _room(people, before=lambda: Match.objects.all().delete())[0]
+    pages = _pages(people)
     figures = [
-        _at(draws, 50),
-        _at(draws, 95),
+        *(_at(draws, percent) for percent in (50, 95)),
+        *(_at(found, percent) for percent in (50, 95)),
         _at(answers, 95),
-        _at(pages, 50),
-        _at(pages, 95),
+        *(_at(pages, percent) for percent in (50, 95)),
         _at(naive, 95),
     ]
     ratio = _at(naive, 95) / _at(draws, 95)
     return f"| {size:,} | " + " | ".join(f"{figure:.1f} ms" for figure in figures) + f" | {ratio:.1f} |"
+
+
+def _room(
+    people: list[tuple[Any, str]], before: Callable[[], object] = lambda: None
+) -> tuple[list[float], list[float]]:
+    """Milliseconds of draws and answers while people answer in turn, each a card every eight seconds."""
+    from django.utils import timezone
+
+    from endoxa.collect.cards import answering, drawing
+
+    now = timezone.now()
+    cards = {person.pk: drawing.next_card(person, now=now) for person, _ in people}
+    draws: list[float] = []
+    answers: list[float] = []
+    for number in range(CARDS):
+        person, _ = people[number % len(people)]
+        now += timedelta(seconds=SECONDS_A_CARD / len(people))
+        card = cards[person.pk]
+        if card.pair is None:
+            answering.finish_prompt(person, card.token, now=now)
+        else:
+            _timed(
+                answers,
+                lambda person=person, card=card, now=now: answering.rate(
+                    person, card.token, random.randint(1, 5), lifted=True, now=now
+                ),
+            )
+        before()
+        cards[person.pk] = _timed(draws, lambda person=person, now=now: drawing.next_card(person, now=now))
+    return draws, answers
+
+
+def _pages(people: list[tuple[Any, str]]) -> list[float]:
+    """Milliseconds of the page of the next card, where no pair waits."""
+    from django.test import Client
+
+    from endoxa.collect.cards import answering, drawing
+    from endoxa.collect.models import Card, Match
+    from endoxa.collect.security.codes import COOKIE
+
+    client, pages = Client(SERVER_NAME="localhost"), []
+    Card.objects.filter(state="open").update(state="lapsed")
+    for number in range(CARDS):
+        person, cookie = people[number % len(people)]
+        Match.objects.all().delete()
+        client.cookies[COOKIE] = cookie
+        page = _timed(pages, lambda: client.get("/card/?on"))
+        assert page.status_code == 200, page.status_code
+        answering.skip(person, drawing.next_card(person).token, "dont_know")
+    return pages
 
 
 def _timed(times: list[float], act: Callable[[], Any]) -> Any:

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from django.utils import timezone, translation
 
-from endoxa.collect.cards import balance, caching, pool
-from endoxa.collect.contributor import results
+from endoxa.collect.cards import caching
+from endoxa.collect.contributor import figures
 from endoxa.collect.models import (
     Campaign,
     Membership,
@@ -39,8 +39,7 @@ def _plain_static_files(settings):
     settings.STATISTICS_SECONDS = 0.0
     # Ids begin anew in each test, so what processes remember by id must go.
     caching.clear_all()
-    for kept in (balance._KEPT, pool._KEPT, pool._SAID, results._KEPT):
-        kept.clear()
+    figures._KEPT.clear()
     campaign_model._settings.cache_clear()
 
 

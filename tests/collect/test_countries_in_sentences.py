@@ -77,7 +77,6 @@ READ = {
     "en": {
         "What else do people say about people {}?",
         "You wrote about people {}:",
-        "Something else about people {}?",
         "What do people here say about people {}?",
         "About people {}: which of these is said more where you live?",
         "Which of these have you heard where you live? About people {} some say:",
@@ -86,7 +85,6 @@ READ = {
     "es": {
         "¿Qué más se dice de la gente {}?",
         "Escribiste sobre la gente {}:",
-        "¿Algo más sobre la gente {}?",
         "¿Qué se dice aquí de la gente {}?",
         "Sobre la gente {}: ¿cuál se dice más donde vives?",
         "¿Cuáles has oído donde vives? De la gente {} algunos dicen:",
@@ -95,7 +93,6 @@ READ = {
     "fr": {
         "Que dit-on encore des gens {} ?",
         "Vous avez écrit sur les gens {} :",
-        "Autre chose sur les gens {} ?",
         "Que dit-on ici des gens {} ?",
         "Sur les gens {} : laquelle dit-on le plus là où vous vivez ?",
         "Lesquelles avez-vous entendues là où vous vivez ? Des gens {}, certains disent :",
@@ -104,7 +101,6 @@ READ = {
     "pt": {
         "O que mais se diz das pessoas {}?",
         "Você escreveu sobre pessoas {}:",
-        "Mais alguma coisa sobre as pessoas {}?",
         "O que se diz aqui das pessoas {}?",
         "Sobre pessoas {}: qual se diz mais onde você mora?",
         "Quais destas você já ouviu onde mora? Sobre pessoas {} alguns dizem:",

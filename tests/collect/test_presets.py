@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -62,6 +63,13 @@ def test_longer_texts_differ_between_languages_and_have_as_many_lines(name):
 
 
 @pytest.mark.parametrize("name", preset_names())
+def test_french_texts_say_vous_throughout(name):
+    for where, texts in texts_of(load_preset(name).settings.model_dump()):
+        if re.search(r"\bvo(us|tre|s)\b", texts["fr"]):
+            assert not re.search(r"\b(tu|te|toi|ton|ta|tes)\b", texts["fr"]), where
+
+
+@pytest.mark.parametrize("name", preset_names())
 def test_whoever_runs_it_is_left_to_fill_in_and_places_are_known(name):
     settings = load_preset(name).settings
     assert (settings.organisation, settings.contact) == ("", "")
@@ -81,6 +89,16 @@ def test_an_unknown_preset_is_refused_with_the_names():
         UserError, match=r"Unknown preset 'rivers' \(available: afristereo, laces, panel, school\)"
     ):
         load_preset("rivers")
+
+
+def test_a_preset_with_some_languages_has_only_words_in_these():
+    whole, some = load_preset("school"), load_preset("school:en, sw")
+    assert some.settings.data_languages == ("en", "sw")
+    assert some.settings.ui_languages == whole.settings.ui_languages
+    assert some.seeds == tuple(seed for seed in whole.seeds if seed.language in {"en", "sw"})
+    for wrong, told in (("school:xx", "no language 'xx'"), ("school:", "no language ''")):
+        with pytest.raises(UserError, match=told):
+            load_preset(wrong)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +121,7 @@ def test_seeds_start_the_cards_in_the_language_of_each_country_and_in_english(ma
     assert {seed.country for seed in seeds} == set(settings.countries)
     assert {seed.language for seed in seeds} == {"es", "en", "pt"}
     assert {seed.topic for seed in seeds} == set(TOPICS)
-    assert max(Counter(seed.topic for seed in seeds).values()) <= settings.sampler.topic_cap * len(seeds)
+    assert max(Counter(seed.topic for seed in seeds).values()) <= 0.3 * len(seeds)
     assert all(seed.negative is not None for seed in seeds)
     assert all(clean(seed.attribute) == seed.attribute for seed in seeds)
     assert not [seed.attribute for seed in seeds if flags(seed.attribute, seed.language, settings)]
@@ -116,18 +134,18 @@ def test_seeds_start_the_cards_in_the_language_of_each_country_and_in_english(ma
 
 
 def test_the_seeds_leave_room_for_words_of_people(laces):
-    """A quarter of what a room of the expected size can rate; more, and the fields for new words would close."""
+    """Less than what the controller aims at in a room of the expected size: the fields for new words are open."""
     settings = laces.settings
     expected = Expected(True, settings.expected_people, settings.minutes)
     start = Outlook(
         backlog=settings.sampler.k * len(laces.seeds),
         pace=expected.pace(0, 0, 0.0),
         minutes=settings.minutes,
-        leaving=expected.leaving,
+        expected=expected,
         new_pairs=0.0,
         k=settings.sampler.k,
     )
-    assert start.backlog <= start.capacity / 4
+    assert start.backlog <= 0.25 * start.capacity
     assert start.balance is Balance.EXPLORE
 
 
@@ -152,15 +170,15 @@ def test_most_first_cards_are_about_the_country_of_whoever_plays(
             ]
             own = [card.country == country for one in people for card in first_cards(one, chance)]
             shares[country, len(languages)] = sum(own) / len(own)
-    # Of 40 cards a country may have some fewer by chance; of all 1,680 not.
-    assert {who: share for who, share in shares.items() if share < 0.45} == {}
+    # Of 16 cards a country may have some fewer by chance; of all 672 not.
+    assert {who: share for who, share in shares.items() if share < 0.5} == {}
     for languages in (1, 2):
         found = [share for (_, number), share in shares.items() if number == languages]
-        assert sum(found) / len(found) >= 0.62
+        assert sum(found) / len(found) >= 0.8
 
 
-def first_cards(person, chance, count=20):
-    """Cards that somebody gets in a campaign in which nobody else answers yet."""
+def first_cards(person, chance, count=8):
+    """The first set of cards that somebody gets in a campaign in which nobody else answers yet."""
     cards = []
     for _ in range(count):
         card = next_card(person, rng=chance)
@@ -184,9 +202,17 @@ def test_the_school_asks_minors_nothing_sensitive_and_starts_kind(make_campaign)
     assert {seed.language for seed in seeds} == set(settings.ui_languages)
     assert {seed.topic for seed in seeds} <= set(TOPICS) - {"Politics & Governance", "Negative Traits"}
     assert all(seed.negative is False for seed in seeds)
+    counts = Counter((seed.country, seed.language) for seed in seeds)
+    assert set(counts) == {
+        (country, language) for country in settings.countries for language in settings.ui_languages
+    }
+    assert min(counts.values()) >= 14
+    assert max(Counter(seed.topic for seed in seeds).values()) <= 0.3 * len(seeds)
+    assert not [seed.attribute for seed in seeds if flags(seed.attribute, seed.language, settings)]
+    assert all(clean(seed.attribute) == seed.attribute for seed in seeds)
     campaign = make_campaign("sea", countries=settings.countries, data_languages=settings.data_languages)
     report = preview_seeds(campaign, seeds)
-    assert (report.added, report.duplicates, report.alike) == (36, (), ())
+    assert (report.added, report.duplicates, report.alike) == (len(seeds), (), ())
     add_seeds(campaign, seeds)
     assert not any(pair.flags or pair.negative for pair in Pair.objects.all())
 

@@ -92,7 +92,7 @@ def init(
         typer.Option(
             metavar="NAME",
             help="Preset to start from: laces (cards), school (cards, ages 13 to 17), afristereo (survey) or panel "
-            "(tasks only).",
+            "(tasks only). school:en,sw: with words in these languages only.",
         ),
     ],
     name: Annotated[
@@ -120,7 +120,7 @@ def init(
     \b
     Examples:
       endoxa collect init campaign --preset laces
-      endoxa collect init school --preset school
+      endoxa collect init school --preset school:en,sw
       endoxa collect init panel --preset panel
       endoxa collect init campaign --preset afristereo --name schools --organisation "River Lab" --contact 555-0100
       DATABASE_URL=postgres:///campaign endoxa collect init campaign --preset laces
@@ -135,7 +135,12 @@ def init(
 
         prepare()
         started = start(
-            preset, name or preset, account, password=password, organisation=organisation, contact=contact
+            preset,
+            name or preset.partition(":")[0],
+            account,
+            password=password,
+            organisation=organisation,
+            contact=contact,
         )
     _print_started(started, folder, named=bool(organisation and contact))
 

@@ -28,6 +28,13 @@ def print_cards(
     ] = None,
     cards: Annotated[int, typer.Option(min=1, max=80, help="Maximum number of cards.")] = 24,
     sheets: Annotated[int, typer.Option(min=1, max=500, help="Number of answer sheets, one a person.")] = 30,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address of the site for the strips with receipt codes (default: its public name, if it has one).",
+        ),
+    ] = None,
     campaign: Slug = None,
 ) -> None:
     """Print a campaign: consent sheet, cards to cut out, answer sheets; and answers.csv to type the answers in.
@@ -39,8 +46,10 @@ def print_cards(
     Examples:
       endoxa collect print campaign -o cards.pdf
       endoxa collect print campaign -o cards.html --language es --cards 16 --sheets 40
+      endoxa collect print campaign -o cards.pdf --address https://camp.example.org
     """  # noqa: D301
     chosen = campaign_in(folder, campaign)
+    from endoxa.collect.addresses import public_address
     from endoxa.collect.paper.printing import page, write
     from endoxa.collect.paper.sheets import choose_cards, new_receipts, write_template
 
@@ -53,12 +62,18 @@ def print_cards(
     picked = choose_cards(chosen, spoken, cards)
     receipts = new_receipts(sheets)
     output.parent.mkdir(parents=True, exist_ok=True)
-    write(page(chosen, spoken, picked, receipts), output)
+    where = address or public_address()
+    write(page(chosen, spoken, picked, receipts, f"{where.rstrip('/')}/leave/" if where else ""), output)
     write_template(template, receipts, picked)
     template.chmod(0o600)
     apart = sum(card.hurts for card in picked)
     kept = f", {apart} of them behind a notice" if apart else ""
     typer.echo(f"{output}: {plural(len(picked), 'card')}{kept}, {plural(sheets, 'answer sheet')}.")
+    if not (where or chosen.settings.contact):
+        typer.echo(
+            "The strips say neither where to type a receipt code nor whom to ask: give --address, or a contact "
+            "(Settings, Basics). There is a line to write it by hand."
+        )
     typer.echo(f"Type the answers into {template}, then: endoxa collect enter {folder} {template}")
 
 
@@ -77,8 +92,9 @@ def enter(
     """Store answers from paper. If a cell is wrong, its row and column are named and nothing is stored.
 
     Write yes under 'consent' where all boxes with a star are ticked, country and language names as on the sheet, and 1
-    to 5 under each card. The file can be entered again after more sheets came in: those stored before are skipped, and
-    so are withdrawn ones. Ratings from paper have the tier 'paper' in exports and no propensity.
+    to 5 under each card. What people wrote themselves goes under 'words_1' to 'words_3', each with its country and, if
+    it is not that of the pages, its language. The file can be entered again after more sheets came in: those stored
+    before are skipped, and so are withdrawn ones. Ratings from paper have the tier 'paper' and no propensity.
 
     \b
     Example:
@@ -90,8 +106,9 @@ def enter(
 
     spoken = _page_language(chosen.settings, language)
     stored = store(chosen, read_answers(file, chosen), spoken)
+    words = f" and {plural(stored.words, 'answer')} in their own words" if stored.words else ""
     typer.echo(
-        f"Stored: {plural(stored.people, 'person', 'people')} with {plural(stored.ratings, 'rating')}."
+        f"Stored: {plural(stored.people, 'person', 'people')} with {plural(stored.ratings, 'rating')}{words}."
     )
     if stored.people and chosen.rehearsing:
         typer.echo(

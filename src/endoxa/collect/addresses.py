@@ -60,14 +60,24 @@ def _interfaces() -> set[str]:
     return found
 
 
+def _public_names() -> tuple[str, ...]:
+    names = [name.strip() for name in os.environ.get("ENDOXA_HOSTS", "*").split(",")]
+    known = os.environ.get("ENDOXA_HTTPS") == "1" and "*" not in names
+    return tuple(f"https://{name}" for name in names) if known else ()
+
+
+def public_address() -> str:
+    """The address of the site behind a proxy (see `endoxa.collect.settings`); "" in a room, where it has no name."""
+    return next(iter(_public_names()), "")
+
+
 def reached_at(host: str, port: int) -> tuple[str, ...]:
     """Addresses to print: the one for phones first, this machine's own second.
 
     Behind a proxy (see `endoxa.collect.settings`) they are its names.
     """
-    names = [name.strip() for name in os.environ.get("ENDOXA_HOSTS", "*").split(",")]
-    if os.environ.get("ENDOXA_HTTPS") == "1" and "*" not in names:
-        return tuple(f"https://{name}" for name in names)
+    if names := _public_names():
+        return names
     if host not in _EVERYWHERE:
         return (f"http://{f'[{host}]' if ':' in host else host}:{port}",)
     return tuple(dict.fromkeys(f"http://{name}:{port}" for name in (lan_address(), "127.0.0.1")))

@@ -17,6 +17,7 @@ from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.cards.kinds import bury_mixed
 from endoxa.collect.cards.locking import afterwards, locked
 from endoxa.collect.models import (
+    CLOSED,
     REPORTED,
     Act,
     Action,
@@ -60,7 +61,10 @@ def erase_traces(seconds: float = 2.0) -> None:
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """How many rows went. `pairs` were said by nobody else; `kept` of the person's pairs stay, without their name."""
+    """How many rows went. `pairs` were said by nobody else; `kept` of the person's pairs stay, without their name.
+
+    `mixed` are lists and comparisons that were answered or skipped.
+    """
 
     ratings: int = 0
     mentions: int = 0
@@ -69,6 +73,13 @@ class Withdrawn:
     statements: int = 0
     pairs: int = 0
     kept: int = 0
+    mixed: int = 0
+    hurt_answers: int = 0
+
+    @property
+    def answers(self) -> int:
+        """All that the person answered, skipped, wrote or ticked; a list or a comparison counts once."""
+        return self.ratings + self.mentions + self.skips + self.statements + self.mixed + self.hurt_answers
 
 
 def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
@@ -156,9 +167,10 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     ratings = _bury(campaign, "ratings", person.ratings, now)
     mentions = _bury(campaign, "mentions", person.mentions, now)
     skips = _bury(campaign, "skips", person.skips, now)
-    _bury(campaign, "hurt_answers", person.hurt_answers, now)
+    hurts = _bury(campaign, "hurt_answers", person.hurt_answers, now)
     statements = _bury(campaign, "statements", person.statements, now)
     bury_mixed(campaign, person.mixed_answers.all(), now)
+    mixed = person.mixed_cards.filter(state__in=CLOSED).count()
     bury_keys(campaign, person, now)
     cards = person.cards.count()
     person.delete()
@@ -176,7 +188,7 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     _reword(kept, words)
     recount(campaign, Pair.objects.filter(pk__in=roots))
     drop_reports(Pair.objects.filter(pk__in=reported))
-    return Withdrawn(ratings, mentions, skips, cards, statements, len(alone), kept.count())
+    return Withdrawn(ratings, mentions, skips, cards, statements, len(alone), kept.count(), mixed, hurts)
 
 
 def _bury(campaign: Campaign, table: str, rows: Manager[Model], now: datetime) -> int:

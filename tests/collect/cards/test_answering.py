@@ -31,18 +31,16 @@ def test_a_report_on_a_pair_that_was_merged_since_marks_the_one_that_stands(camp
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("tier", "surplus"), [("own", True), ("exploration", True), ("topup", False), ("calibration", False)]
-)
-def test_only_cards_that_were_drawn_to_fill_up_can_be_one_too_many(
-    make_campaign, make_person, make_pairs, tier, surplus
+@pytest.mark.parametrize(("slot", "surplus"), [("own", True), ("anyone", True), ("", False)])
+def test_only_ratings_that_a_slot_asked_for_can_be_one_too_many(
+    make_campaign, make_person, make_pairs, slot, surplus
 ):
     campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=5))
     make_pairs(campaign, ("AR", "drink mate", "es"))
     first, second = (make_person(campaign, name) for name in ("ana", "ben"))
     early = drawing.next_card(second, now=NOON)
     answering.rate(first, drawing.next_card(first, now=LATER).token, 5, now=LATER)
-    Card.objects.filter(pk=early.pk).update(tier=tier)
+    Card.objects.filter(pk=early.pk).update(slot=slot)
     answering.rate(second, early.token, 3, now=LATER)
     assert Rating.objects.get(card=early).surplus is surplus
 

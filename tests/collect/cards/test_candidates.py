@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from endoxa.collect.cards import answering, balance, drawing
-from endoxa.collect.cards.balance import balance_of, lately, outlook_of
+from endoxa.collect.cards import answering, drawing
+from endoxa.collect.cards.balance import lately, outlook_of, view_of
 from endoxa.collect.cards.candidates import admit, asked_elsewhere, reach
 from endoxa.collect.cards.counts import recount, recount_needs
 from endoxa.collect.cards.goal import goals_of
@@ -22,7 +22,7 @@ from endoxa.collect.export.restoration import import_campaign
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Campaign, Card, Moderation, Pair, Via
 from endoxa.collect.sampler import Balance, SamplerSettings
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS, OPEN
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS, OPEN
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FAR = ["JP", "KE"]
@@ -95,9 +95,9 @@ def test_candidates_are_let_in_oldest_first_where_little_waits(campaign, make_pe
     Pair.objects.exclude(pk=hidden.pk).update(moderation=Moderation.LIVE)
     admit(campaign, 1)
     assert [need(found[code]) for code in ("JP", "KE", "FI")] == [CANDIDATE, NEEDS, CANDIDATE]
-    # The controller of an open campaign in which next to nothing waits does so itself.
-    balance._KEPT.clear()
-    balance_of(campaign)
+    # The next card of an open campaign in which next to nothing waits does so itself.
+    later = datetime.now(UTC) + timedelta(seconds=10)
+    drawing.next_card(make_person(campaign, "ben", origins=["AR"]), now=later)
     assert [need(found[code]) for code in ("JP", "FI")] == [CANDIDATE, NEEDS]
 
 
@@ -105,6 +105,8 @@ def test_nobody_is_shown_a_candidate_and_nothing_counts_it_as_work(campaign, mak
     ana = make_person(campaign, "ana", origins=["AR"])
     pair = ticked(ana, mate, ["JP"])["JP"]
     Pair.objects.update(moderation=Moderation.LIVE)
+    Campaign.objects.update(balance="validate")
+    campaign.refresh_from_db()
     now = datetime.now(UTC)
     assert outlook_of(campaign, now).backlog == campaign.settings.sampler.k - 1
     assert lately(campaign, now).new_pairs == 0
@@ -130,6 +132,9 @@ def test_new_limits_and_merges_leave_candidates_or_free_them(campaign, make_pers
     ).pair
     merge(wrote, found["JP"])
     assert need(found["JP"]) == NEEDS
+    assert need(found["KE"]) == CANDIDATE
+    recount_needs(campaign, campaign.settings.sampler.model_copy(update={"second_mention": False}))
+    assert need(found["KE"]) == NEEDS
 
 
 def test_a_campaign_can_do_without(make_campaign, make_person, make_pairs):
@@ -155,7 +160,24 @@ def test_ticks_are_asked_of_the_first_four_and_words_at_home(make_campaign, make
         (True, False, True),
     ]
     # The same words about another country are the same question.
-    assert asked_elsewhere(there) == asked_elsewhere(here) == 2
+    now = datetime.now(UTC)
+    assert asked_elsewhere(there, now) == asked_elsewhere(here, now) == 2
+    # Whoever skips the card was not asked; whoever has it open is being asked until its time is over.
+    Card.objects.filter(pk=cards[0].pk).update(state="skipped")
+    Card.objects.filter(pk=cards[1].pk).update(state="open")
+    assert asked_elsewhere(here, now) == 1
+    assert asked_elsewhere(here, now + timedelta(hours=1)) == 0
+
+
+def test_nobody_is_asked_for_ticks_while_too_many_candidates_wait(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(sampler=SamplerSettings(calibration=0, candidate_share=0.4))
+    (mate,) = make_pairs(campaign, ("AR", "drink mate", "en"))
+    ana = make_person(campaign, "ana", origins=["AR"])
+    assert drawing.next_card(ana).ticks
+    ticked(ana, mate, ["JP"])
+    Pair.objects.update(moderation=Moderation.LIVE)
+    assert view_of(campaign).candidates == pytest.approx(0.5)
+    assert not drawing.next_card(make_person(campaign, "ben", origins=["AR"])).ticks
 
 
 @pytest.fixture
@@ -187,7 +209,7 @@ def visit(person, words, cards, seed=1):
 def test_questions_come_early_never_first_never_twice_in_a_row_and_end_where_nothing_is_said(
     early, make_person, monkeypatch
 ):
-    monkeypatch.setattr("endoxa.collect.cards.drawing.prompts_of", lambda *_: 0.6)
+    monkeypatch.setattr("endoxa.collect.sampler.question_share", lambda *_: 0.6)
     cards = visit(make_person(early, "ana", origins=["AR"], connections=["CL"]), words={"AR"}, cards=24)
     asked = [card.country if card.pair is None else "" for card in cards]
     assert not asked[0]
@@ -196,25 +218,6 @@ def test_questions_come_early_never_first_never_twice_in_a_row_and_end_where_not
     # Nothing came to mind about Chile: once. About Argentina it goes on, by turns with ratings.
     assert counted["CL"] == 1
     assert counted["AR"] > 1
-
-
-def test_the_propensity_knows_that_a_question_could_have_come(early, make_person, monkeypatch):
-    ana = make_person(early, "ana", origins=["AR"])
-    plain = drawing.next_card(ana, now=NOON, rng=np.random.default_rng(5))
-    answering.rate(ana, plain.token, 3, now=NOON)
-    monkeypatch.setattr("endoxa.collect.cards.drawing.prompts_of", lambda *_: 0.25)
-    later, number = NOON + timedelta(seconds=20), 0
-    while (card := drawing.next_card(ana, now=later, rng=np.random.default_rng(number))).pair is None:
-        Card.objects.filter(pk=card.pk).delete()
-        number += 1
-    Card.objects.filter(pk=card.pk).delete()
-    monkeypatch.setattr("endoxa.collect.cards.drawing.prompts_of", lambda *_: 0.0)
-    for seed in range(40):
-        same = drawing.next_card(ana, now=later, rng=np.random.default_rng(seed))
-        if same.pair == card.pair and same.tier == card.tier:
-            break
-        Card.objects.filter(pk=same.pk).delete()
-    assert card.propensity == pytest.approx(0.75 * same.propensity)
 
 
 def test_an_order_of_the_organiser_asks_no_early_questions(early, make_person):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -11,15 +10,25 @@ from django.utils import timezone
 
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.answering import UnknownCardError
-from endoxa.collect.cards.balance import outlook_of
+from endoxa.collect.cards.balance import forecast_of, outlook_of
 from endoxa.collect.cards.counts import recount
-from endoxa.collect.cards.locking import locked
-from endoxa.collect.cards.pool import DatabasePool
-from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Rating, Skip
+from endoxa.collect.entry.proposing import propose
+from endoxa.collect.models import (
+    Campaign,
+    Card,
+    CardState,
+    Mention,
+    MixedAnswer,
+    MixedCard,
+    Moderation,
+    Pair,
+    Person,
+    Rating,
+    Skip,
+)
 from endoxa.collect.organiser.dashboard.services import set_state
-from endoxa.collect.sampler import Balance, Region, SamplerSettings
-from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
-from support.collect.plain_pool import PlainPair, PlainPool
+from endoxa.collect.sampler import Balance, SamplerSettings
+from endoxa.collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=6)
@@ -32,9 +41,9 @@ def crowd(make_person, campaign, size, **facts):
 def test_a_reload_shows_the_same_card_and_renews_it(campaign, person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"), ("CL", "love poetry", "es"))
     first = drawing.next_card(person, now=NOON)
-    again = drawing.next_card(person, now=NOON + timedelta(minutes=4))
+    again = drawing.next_card(person, now=NOON + timedelta(minutes=2))
     assert again == first
-    assert again.expires_at == NOON + timedelta(minutes=9)
+    assert again.expires_at == NOON + timedelta(minutes=5)
 
 
 def test_one_pair_is_reserved_for_k_people_and_no_more(make_campaign, make_person, make_pairs):
@@ -174,7 +183,7 @@ def test_merged_pairs_are_not_shown_again(campaign, person, make_pairs):
 def test_every_draw_is_logged(campaign, person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"), ("PE", "cook well", "es"))
     card = drawing.next_card(person)
-    assert card.tier in {"own", "anywhere", "exploration"}
+    assert card.tier in {"own", "near", "anyone"}
     assert 0 < card.propensity <= 1
     assert (card.version, card.digest) == (1, campaign.settings.digest())
 
@@ -206,65 +215,6 @@ def test_need_follows_from_the_ratings(campaign, make_person, make_pairs, values
     assert (pair.need, pair.ratings) == (need, len(values))
     if len(values) > 1:
         assert pair.variance == pytest.approx(np.var(values))
-
-
-def test_the_database_gives_the_sampler_what_a_plain_list_gives(campaign, make_pairs):
-    rng = np.random.default_rng(5)
-    for n in range(120):
-        make_pairs(
-            campaign,
-            (("AR", "CL", "PE")[n % 3], f"attribute {n}", ("es", "en")[n % 2]),
-            ratings=n % 4,
-            need=n % 3,
-            negative=n % 5 == 0,
-            position=float(rng.random()),
-            calibration=n % 10 == 0,
-        )
-    make_pairs(campaign, ("AR", "hidden", "es"), moderation=Moderation.HIDDEN)
-    plain = PlainPool(
-        [
-            PlainPair(
-                p.pk,
-                p.country,
-                p.language,
-                p.ratings,
-                p.need,
-                negative=p.negative,
-                position=p.position,
-                calibration=p.calibration,
-            )
-            for p in Pair.objects.filter(moderation=Moderation.LIVE).order_by("pk")
-        ]
-    )
-    real = DatabasePool(campaign, NOON)
-    region = Region(frozenset({0, 1}), frozenset({"es"}), None, frozenset({"PE"}), frozenset({"CL"}))
-    assert real.sizes() == plain.sizes()
-    assert real.coverage() == plain.coverage()
-    assert real.whole(region).ids.tolist() == plain.whole(region).ids.tolist()
-    assert (
-        real.calibration(frozenset({"es"})).ids.tolist() == plain.calibration(frozenset({"es"})).ids.tolist()
-    )
-    for start in (0.0, 0.37, 0.99):
-        ours, theirs = real.window(region, start, 7), plain.window(region, start, 7)
-        assert ours.ids.tolist() == theirs.ids.tolist()
-        assert ours.inclusion == pytest.approx(theirs.inclusion)
-
-
-@pytest.mark.slow
-def test_the_chance_to_be_in_a_window_is_as_stated(campaign, make_pairs):
-    rng = np.random.default_rng(7)
-    for n in range(40):
-        make_pairs(campaign, ("AR", f"attribute {n}", "es"), position=float(rng.random()))
-    pool = DatabasePool(campaign, NOON)
-    region = Region(frozenset({NEEDS}), frozenset({"es"}))
-    stated, seen, times = {}, {}, 600
-    for start in (np.arange(times) + 0.5) / times:
-        rows = pool.window(region, float(start), 5)
-        for pair, chance in zip(rows.ids.tolist(), rows.inclusion.tolist(), strict=True):
-            stated[pair] = chance
-            seen[pair] = seen.get(pair, 0) + 1 / times
-    assert seen == pytest.approx(stated, abs=3 / times)
-    assert sum(stated.values()) == pytest.approx(5.0)
 
 
 def test_a_campaign_that_just_opened_expects_the_room_it_was_made_for(make_campaign, make_pairs):
@@ -369,48 +319,54 @@ def test_pairs_that_wait_for_a_moderator_will_ask_for_ratings(campaign, make_pai
     assert outlook_of(campaign, NOON).backlog == 9
 
 
+def test_pairs_that_nobody_present_can_read_are_nobodys_work_and_fall_short(
+    make_campaign, make_person, make_pairs
+):
+    """A class reads English and Spanish; what waits in Portuguese does not keep it from adding words."""
+    campaign = make_campaign(minutes=60, expected_people=1, data_languages=("en", "es", "pt"))
+    make_pairs(campaign, *(("AR", f"attribute {n}", "pt") for n in range(40)))
+    make_pairs(campaign, ("AR", "drink mate", "en"), ("AR", "tomar mate", "es"))
+    now = campaign.began_at
+    assert outlook_of(campaign, now).backlog == 126
+    assert outlook_of(campaign, now).balance is Balance.VALIDATE
+    drawing.next_card(make_person(campaign, "ana", languages=["en"]), now=now)
+    drawing.next_card(make_person(campaign, "ben", languages=["es"]), now=now)
+    later = now + timedelta(minutes=1)
+    seen = outlook_of(campaign, later)
+    assert (seen.backlog, seen.balance) == (2 * 3 - 2, Balance.EXPLORE)
+    assert forecast_of(campaign, later).short >= 40
+    # Somebody who did not say what they read is shown everything.
+    drawing.next_card(make_person(campaign, "eva", languages=[]), now=later)
+    assert outlook_of(campaign, later).backlog == 126 - 3
+
+
+def test_what_somebody_judged_on_a_list_is_not_shown_to_them_again(campaign, person, make_pairs):
+    pair, other = make_pairs(
+        campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"), need=OPEN, ratings=3
+    )
+    card = MixedCard.objects.create(
+        campaign=campaign,
+        person=person,
+        kind="heard",
+        country="AR",
+        version=1,
+        state="answered",
+        drawn_at=NOON,
+    )
+    MixedAnswer.objects.create(card=card, person=person, pair=pair, position=0, answer="heard")
+    shown = []
+    while (found := drawing.next_card(person, now=NOON)) is not None:
+        shown.append(found.pair)
+        answer = answering.finish_prompt if found.pair is None else answering.rate
+        answer(person, found.token, *([] if found.pair is None else [3]), now=NOON)
+    assert set(shown) - {None} == {other}
+
+
 def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"))
     Person.objects.all().delete()
     with pytest.raises(UnknownCardError):
         drawing.next_card(person)
-
-
-@pytest.mark.parametrize("happens", ["reserved", "rated", "hidden"])
-def test_a_pair_that_others_got_between_draw_and_lock_is_drawn_anew(
-    make_campaign, make_person, make_pairs, monkeypatch, happens
-):
-    """Draws are made before the campaign is locked; the lock decides."""
-    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=1, calibration=0))
-    person, other = crowd(make_person, campaign, 2)
-    first, second = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "dance tango", "es"))
-    taken = []
-
-    @contextmanager
-    def others_come_first(number):
-        if not taken:
-            pair = drafts[-1].drawn.pair
-            taken.append(pair)
-            if happens == "hidden":
-                Pair.objects.filter(pk=pair).update(moderation=Moderation.HIDDEN)
-            elif happens == "rated":
-                Pair.objects.filter(pk=pair).update(ratings=1, need=FULL)
-            else:
-                start = datetime.now(UTC)
-                reserved = {"pair_id": pair, "expires_at": start + timedelta(minutes=5), "drawn_at": start}
-                Card.objects.create(
-                    campaign=campaign, person=other, country="AR", number=0, tier="own", version=1, **reserved
-                )
-        with locked(number) as found:
-            yield found
-
-    drafts, draft = [], drawing._draft
-    monkeypatch.setattr(drawing, "_draft", lambda *words: drafts.append(draft(*words)) or drafts[-1])
-    monkeypatch.setattr(drawing, "locked", others_come_first)
-    card = drawing.next_card(person)
-    assert {taken[0], card.pair.pk} == {first.pk, second.pk}
-    assert len(drafts) == 2
-    assert card.propensity == drafts[-1].drawn.propensity
 
 
 def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_person):
@@ -449,6 +405,35 @@ def test_the_first_question_is_about_the_country_of_which_most_is_unsaid(
         asked.append(card.country)
         answering.finish_prompt(person, card.token, now=NOON)
     assert asked == ["CL", "AR"]
+
+
+def test_a_question_names_the_topic_of_which_least_was_said_and_words_get_it(
+    make_campaign, make_person, make_pairs
+):
+    """Of food two people said the same thing, of sport two said different ones, of music nobody anything."""
+    campaign = make_campaign()
+    for topic in ("Cooking and Food", "Sports & Recreation", "Economy", "Negative Traits", "Other"):
+        make_pairs(campaign, ("BR", f"seed about {topic}", "es"), topic=topic, need=FULL, ratings=7)
+    (meal,) = make_pairs(campaign, ("AR", "comen tarde", "es"), topic="Cooking and Food", need=FULL)
+    games = make_pairs(
+        campaign, ("AR", "juegan", "es"), ("AR", "corren", "es"), topic="Sports & Recreation", need=FULL
+    )
+    for place, one in enumerate(crowd(make_person, campaign, 2)):
+        for pair in (meal, games[place]):
+            Mention.objects.create(person=one, pair=pair, text=pair.attribute, via="prompt")
+    recount(campaign, [meal, *games])
+    Pair.objects.update(need=FULL)
+    person = make_person(campaign, "ida", origins=["AR"])
+    card = drawing.next_card(person, now=NOON)
+    assert (card.pair, card.country) == (None, "AR")
+    assert card.topic in {"Economy", "Sports & Recreation"}
+    said = propose(person, card, country="AR", text="ahorran en dólares", language="es", via="prompt")
+    assert said.pair.topic == card.topic
+    # Traits and what says nothing are never named, nor what somebody does not want to see.
+    shy = make_person(
+        campaign, "kim", origins=["CL"], topic_optouts=["Economy", "Sports & Recreation", "Cooking and Food"]
+    )
+    assert drawing.next_card(shy, now=NOON).topic == ""
 
 
 def test_a_skipped_question_is_not_asked_again_and_an_unseen_one_is(make_campaign, make_person):

@@ -201,7 +201,7 @@ def _drawn(person, campaign, seed):
     while (card := drawing.next_card(person, rng=rng)) is not None and card.pair is not None:
         answering.rate(person, card.token, 3)
         feedback.after(Card.objects.get(pk=card.pk))
-        rows.append((card.pair.attribute, card.tier, card.weight, card.propensity, card.pool))
+        rows.append((card.pair.attribute, card.tier, card.propensity or 0.0, card.pool))
     return rows
 
 

@@ -36,7 +36,7 @@ from endoxa.collect.models import (
 from endoxa.collect.organiser.dashboard.services import end_rehearsal
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.privacy import redact, withdraw
-from endoxa.collect.sampler.types import FULL, NEEDS
+from endoxa.collect.sampler.slots import FULL, NEEDS
 from endoxa.collect.withdrawals import Keys
 
 HEARD_AT, COMPARE_AT = 2, 5
@@ -140,8 +140,8 @@ def test_pairs_are_drawn_before_the_lock_and_again_where_one_is_gone(person, pai
             yield found
             inside.pop()
 
-    def drafted(*args):
-        drafts.append((bool(inside), draft(*args)))
+    def drafted(*args, **named):
+        drafts.append((bool(inside), draft(*args, **named)))
         return drafts[-1][1]
 
     monkeypatch.setattr(kinds, "locked", locked)
@@ -259,7 +259,84 @@ def test_a_set_on_the_phone(make_campaign, make_person, make_pairs, as_person):
     assert phone.get("/card/").url == "/pause/"
     pause = phone.get("/pause/").content.decode()
     assert "3 cards answered" in pause
-    assert "9 of 18 have all" in pause
+    assert "9 of 18 sayings have 3 ratings" in pause
+    assert "Two at once" in pause.split('id="undo"')[1].split("</form>")[0]
+
+
+def _open_list(person, as_person):
+    card = drawn(person)
+    return card, as_person(person), reverse("contributor:mixed", args=[card.token])
+
+
+def test_a_list_without_a_tick_is_asked_about_once(person, pairs, as_person):
+    card, phone, address = _open_list(person, as_person)
+    again = phone.post(address, {})
+    assert again.url == "/card/?note=none"
+    card.refresh_from_db()
+    assert card.state == CardState.OPEN
+    assert not MixedAnswer.objects.exclude(answer="").exists()
+    page = phone.get(again.url).content.decode()
+    assert "You ticked none. Have you heard none of these?" in page
+    assert "You ticked none" not in _page(phone)
+    phone.post(address, {"none": "1"})
+    assert set(MixedAnswer.objects.values_list("answer", flat=True)) == {"not_heard"}
+
+
+def test_ticks_count_also_where_none_was_said_before(person, pairs, as_person):
+    card, phone, address = _open_list(person, as_person)
+    phone.post(address, {})
+    row = card.answers.first()
+    phone.post(address, {"heard": str(row.public_id), "none": "1"})
+    row.refresh_from_db()
+    assert row.answer == "heard"
+    # Sent once more without a tick, as a double tap does: nothing is asked and nothing changes.
+    assert phone.post(address, {}).url == "/card/"
+    row.refresh_from_db()
+    assert row.answer == "heard"
+
+
+def test_a_report_asks_which_and_then_why(person, pairs, as_person):
+    card, phone, _ = _open_list(person, as_person)
+    address = reverse("contributor:mixed_report", args=[card.token])
+    assert address in _page(phone)
+    first = phone.get(address).content.decode()
+    rows = list(card.answers.all())
+    assert all(f"?row={row.public_id}" in first for row in rows)
+    assert 'name="reason"' not in first
+    second = phone.get(address, {"row": str(rows[2].public_id)}).content.decode()
+    assert second.count('name="reason"') == 4
+    assert rows[2].pair.attribute in second
+    assert rows[1].pair.attribute not in second
+    phone.post(address, {"row": str(rows[2].public_id), "reason": "report_hate"})
+    assert phone.get(address).url == "/card/"
+
+
+def test_lists_and_comparisons_go_on_where_nothing_is_left_to_rate(
+    campaign, make_pairs, make_person, as_person
+):
+    """A class that has used up its pairs: what others rated can be ticked and compared."""
+    make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(24)), need=FULL, ratings=30)
+    person = make_person(campaign, "late", languages=["en"])
+    phone = as_person(person)
+    met = []
+    for _ in range(20):
+        page = phone.get("/card/?on=1")
+        if page.status_code == 302:
+            break
+        card = MixedCard.objects.filter(person=person, state=CardState.OPEN).first()
+        if card is None:
+            # An open question.
+            token = Card.objects.get(person=person, state=CardState.OPEN).token
+            phone.post(reverse("contributor:skip", args=[token]), {"reason": "dont_know"})
+            continue
+        met.append(card.kind)
+        sent = {"choice": "same"} if card.kind == MixedKind.COMPARE else {"none": "1"}
+        phone.post(reverse("contributor:mixed", args=[card.token]), sent)
+    assert page.url == "/thanks/?all=1"
+    assert set(met) == {"heard", "compare"}
+    shown = MixedAnswer.objects.filter(person=person)
+    # No pair twice, and hardly any is left.
+    assert shown.values("pair").distinct().count() == shown.count() >= 23
 
 
 def test_exported_with_shares_and_back_again(make_campaign, make_person, make_pairs, tmp_path):

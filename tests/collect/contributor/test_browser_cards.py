@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from endoxa.collect.campaign import UI_LANGUAGES
-from support.collect.browsing import CHROMIUM, field_for_words, join, visit
+from support.collect.browsing import CHROMIUM, join, out_of_sight, visit
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
@@ -141,8 +141,10 @@ def test_the_field_for_words_stands_above_the_keyboard(browser, site, capsys):
             assert one.page.evaluate("scrollY") == 0
             told.append(f"{language}: field to {places[0]:.0f} px, Add to {places[1]:.0f} px")
             assert max(places) <= ABOVE_KEYBOARD, told
-            # One language is chosen beforehand and folded; what is said elsewhere is folded, too.
-            assert not one.page.locator("#id_language").is_visible()
+            # Both languages that the person reads are there, one of them ticked; what is said elsewhere is folded.
+            assert one.page.locator(".written-in > .chips > label").count() >= 2
+            assert one.page.locator("input[name=language]:checked").count() == 1
+            assert out_of_sight(one, ".written-in > .chips > label") == []
             assert not one.page.locator("input[name=countries]").first.is_visible()
             assert bottom(one.page.locator(".hurts").bounding_box()) <= HEIGHT
             if language in {"en", "ar", "hi"}:
@@ -155,7 +157,7 @@ def test_the_field_for_words_stands_above_the_keyboard(browser, site, capsys):
 
 
 @pytest.mark.parametrize("language", ["en", "ar"])
-def test_after_a_card_about_another_country_ticks_come_first(browser, site, language):
+def test_after_a_card_about_another_country_only_ticks_are_asked(browser, site, language):
     with visit(browser, site.address, locale=language) as one:
         join(one, site.join)
         card = token(one)
@@ -166,17 +168,17 @@ def test_after_a_card_about_another_country_ticks_come_first(browser, site, lang
         one.page.wait_for_url("**/add/")
         first = one.page.locator("label.chip:has(input[name=countries])").first
         assert bottom(first.bounding_box()) <= HEIGHT
-        assert not one.page.locator("#id_text").is_visible()
+        assert one.page.locator("#id_text").count() == 0
         one.check(f"more-another-{language}")
-        field_for_words(one).fill("sing on the bus")
-        one.page.locator(".one-line .button").click()
-        one.page.locator("#added").wait_for()
-        one.check(f"more-another-added-{language}")
+        ticked = first.locator("input").get_attribute("value")
+        first.click()
+        one.page.locator(".actions .primary").click()
+        one.page.wait_for_url("**/card/")
     assert site.ask(
-        "select p.country from collect_mention m join collect_pair p on p.id = m.pair_id"
-        " join collect_card c on c.id = m.card_id where c.token = ? and m.text = 'sing on the bus'",
+        "select p.country, m.via from collect_mention m join collect_pair p on p.id = m.pair_id"
+        " join collect_card c on c.id = m.card_id where c.token = ?",
         card,
-    ) == [("CL",)]
+    ) == [(ticked, "other_country")]
 
 
 def test_a_card_that_is_not_covered_takes_two_taps(phone, site, capsys):
@@ -210,17 +212,38 @@ def test_all_of_it_without_javascript(plain_phone, site):
     assert said(site, card) == stored(site, card) == []
 
 
-def test_the_question_alone(phone, site):
-    """Where the balance asks for no words, whether they hurt is asked on a page of its own."""
-    card = covered_card(phone, site)
-    site.change("update collect_card set adds = 0 where token = ?", card)
-    phone.page.locator("#reveal button").click()
-    phone.page.locator("form.answers button[value='2']").click()
-    phone.page.wait_for_url("**/hurt/")
-    phone.check("hurt")
-    assert bottom(phone.page.locator("#hurt button").last.bounding_box()) <= HEIGHT
-    phone.press("Not sure")
-    assert said(site, card) == [("unsure",)]
+@pytest.mark.parametrize("language", UI_LANGUAGES)
+def test_the_question_alone(browser, site, language):
+    """Where no words are asked, whether they hurt is asked on a page of its own; nothing lies over an answer."""
+    with visit(browser, site.address, locale=language) as one:
+        card = covered_card(one, site)
+        become(site, card, words="come late to every meeting and then talk about the rain")
+        site.change("update collect_card set adds = 0 where token = ?", card)
+        one.page.locator("#reveal button").click()
+        one.page.locator("form.answers button[value='2']").click()
+        one.page.wait_for_url("**/hurt/")
+        one.check(f"hurt-{language}")
+        assert one.page.locator("#hurt button").count() == 3
+        assert out_of_sight(one, "#hurt button, .actions .button") == []
+        one.page.locator("#hurt button[value=unsure]").click()
+        one.page.wait_for_url("**/card/")
+        assert said(site, card) == [("unsure",)]
+
+
+def test_the_button_that_takes_back_names_what_it_takes_back(browser, site):
+    """On a question and at a pause it stands alone, and could be taken for one that empties the page."""
+    with visit(browser, site.address, locale="sw") as one:
+        # The campaign begins without pairs in Swahili: a question comes at once.
+        join(one, site.join, languages=())
+        one.page.locator("#id_text").fill("huimba njiani")
+        one.page.locator(".one-line .button").click()
+        one.page.locator("#added").wait_for()
+        one.page.locator(".actions .primary").click()
+        one.page.wait_for_load_state()
+        one.go("/pause/")
+        taken = one.page.locator("#undo").inner_text()
+        assert "Ajentina" in taken
+        one.check("pause-undo-sw")
 
 
 def test_a_phone_that_always_shows_such_words(phone, site):

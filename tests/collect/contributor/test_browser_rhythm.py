@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
 
-from endoxa.collect.sampler.types import FULL
-from support.collect.browsing import CHROMIUM, join, visit
+from endoxa.collect.sampler.slots import FULL
+from support.collect.browsing import CHROMIUM, join, out_of_sight, visit
+from support.collect.served import endoxa
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
@@ -72,29 +75,54 @@ def in_reach(one, selector, most=HEIGHT):
 
 
 def rate(one):
-    """Rate a card and go past the page after it; the taps that took."""
+    """Rate a card, write something where the page after it asks for words, and go on; the taps that took."""
     form = one.page.locator("form.answers")
     card = form.get_attribute("action")
     form.locator("button[name=value]").nth(3).click()
     one.page.locator(f"form.answers[action='{card}']").wait_for(state="detached")
     one.page.wait_for_load_state()
+    if "/hurt/" in one.page.url:
+        # Words of somebody else in this module, which nobody judged yet.
+        one.page.locator(".actions a.button").click()
+        one.page.wait_for_load_state()
+        return 2
     if "/add/" not in one.page.url:
         return 1
+    taps = 2
+    if (field := one.page.locator("#id_text")).count():
+        # A tap into the field; "Next" keeps what stands there.
+        field.fill(f"whistle tune {uuid4().hex[:12]} at noon")
+        taps = 3
     one.page.locator(".actions .primary").click()
     one.page.wait_for_load_state()
-    return 2
+    if "/alike/" in one.page.url:
+        one.page.locator(".actions .button").last.click()
+        one.page.wait_for_load_state()
+        taps += 1
+    return taps
+
+
+def words(site):
+    """How many things people wrote."""
+    return site.ask("select count(*) from collect_mention where via != 'other_country'")[0][0]
 
 
 def take(one, seen, look_of):
     """Answer the card, whatever it is: its kind and the taps that took."""
-    page = one.page
-    page.locator("#mixed, form.answers").first.wait_for()
+    page, opened = one.page, 0
+    page.locator("#mixed, form.answers, #reveal").first.wait_for()
+    if page.locator("#reveal").count():
+        page.locator("#reveal button").click()
+        page.locator("form.answers").wait_for()
+        opened = 1
     kind = "heard" if page.locator("#mixed").count() else "compare"
     if kind == "compare" and page.locator("button[name=choice]").count() == 0:
-        return "rate", rate(one)
+        return "rate", opened + rate(one)
     if kind not in seen:
         look(one, kind, look_of)
         in_reach(one, "#mixed label.tile, button[name=choice]", HEIGHT + 120)
+        # What a missing tick means stands before the ticks, and nothing lies over it.
+        assert out_of_sight(one, "#mixed .hint, form.answers button") == []
     if kind == "heard":
         page.locator("#mixed label.tile").nth(1).click()
         page.locator("button[form=mixed]").click()
@@ -112,16 +140,22 @@ def test_a_set_of_eight_ends_with_a_pause(browser, ready, look_of, capsys):
         ready.ask("select kind, count(*) from collect_mixedcard where state = 'answered' group by 1")
     )
     with visit(browser, ready.address, **LOOKS[look_of]) as one:
+        begun = time.monotonic()
         join(one, ready.join, languages=("en",))
+        first = time.monotonic() - begun
+        said = words(ready)
         taken, places = [], []
         for _ in range(8):
             bar = one.page.locator("progress").first
             places.append(float(bar.get_attribute("value")))
             assert bar.bounding_box()["height"] <= 12
+            # What others know of one pair would read as if it were about the next.
+            assert one.page.locator(".told").count() == 0
             taken.append(take(one, {kind for kind, _ in taken}, look_of))
         one.page.wait_for_url("**/pause/")
         assert places == sorted(set(places))
         assert one.page.locator(".goals progress").count() >= 1
+        assert one.page.locator(".told li q").count() == 3
         look(one, "pause", look_of)
         in_reach(one, ".actions .button")
     assert [kind for kind, _ in taken] == [
@@ -133,7 +167,13 @@ def test_a_set_of_eight_ends_with_a_pause(browser, ready, look_of, capsys):
     assert {kind: after[kind] - before.get(kind, 0) for kind in after} == {"heard": 1, "compare": 1}
     taps = [number for _, number in taken]
     with capsys.disabled():
-        print(f"\ntaps of a set of eight ({look_of}): {taps}, a card {sum(taps) / len(taps):.2f}")
+        written = words(ready) - said
+        print(
+            f"\na set of eight ({look_of}): first card after {first:.1f} s, {sum(taps) / len(taps):.2f} taps per card"
+            f" ({(sum(taps) - written) / len(taps):.2f} without writing), {written} words per person who writes"
+            f" wherever it is asked; taps {taps}"
+        )
+    assert words(ready) > said
 
 
 def test_one_of_a_list_is_reported(phone, ready):
@@ -143,34 +183,32 @@ def test_one_of_a_list_is_reported(phone, ready):
     page = phone.page
     page.locator("#mixed").wait_for()
     words = page.locator("#mixed label.tile q").first.inner_text()
+    # Without a tick "Next" asks whether that is meant.
+    page.locator("button[form=mixed]").click()
+    page.locator("button[name=none]").wait_for()
+    phone.check("rhythm-none")
+    assert out_of_sight(phone, "button[name=none]") == []
     page.locator("#skip > summary").click()
-    page.locator("#skip details summary").click()
+    assert out_of_sight(phone, "#skip form .button") == []
+    page.locator("#skip a.button").click()
+    page.wait_for_url("**/report/")
     phone.check("rhythm-report")
-    in_reach(phone, "#skip > form")
-    # Nothing happens before one is chosen.
-    page.locator("#skip button[value=report_hate]").click()
-    assert ready.ask("select count(*) from collect_mixedcard where reason = 'report_hate'") == [(0,)]
-    page.locator("#skip label.tile", has_text=words).click()
-    page.locator("#skip button[value=report_hate]").click()
-    page.locator("form.answers").wait_for()
+    assert out_of_sight(phone, "div.answers a") == []
+    page.locator("div.answers a", has_text=words).click()
+    page.locator("button[name=reason]").first.wait_for()
+    phone.check("rhythm-report-why")
+    assert out_of_sight(phone, "button[name=reason]") == []
+    page.locator("button[value=report_hate]").click()
+    page.locator("form.answers[data-next]").wait_for()
     assert ready.ask("select attribute, flags from collect_pair where flags like '%report_hate%'") == [
         (words, '["report_hate"]')
     ]
 
 
-def test_what_others_know_is_said_after_the_answer_and_not_before(phone, ready):
-    join(phone, ready.join, languages=("en",))
-    told = "Ten people or more, from three countries or more"
-    assert phone.page.get_by_text(told).count() == 0
-    phone.page.locator("form.answers button[name=value]").nth(3).click()
-    phone.page.get_by_text(told).wait_for()
-    phone.check("rhythm-feedback")
-
-
 @pytest.fixture(scope="module")
 def closed(browser, ready):
-    """The campaign after its end; six people rated one pair "many people here say it"."""
-    for _ in range(6):
+    """The campaign after its end; ten people rated one pair "many people here say it"."""
+    for _ in range(10):
         with visit(browser, ready.address, java_script_enabled=False) as one:
             join(one, ready.join, languages=("en",))
             one.page.locator("form.answers button[name=value]").nth(3).click()
@@ -180,6 +218,10 @@ def closed(browser, ready):
         " (select id from collect_pair where id not in (select pair_id from collect_rating) limit 1)"
         " where id in (select max(id) from collect_rating group by person_id)"
     )
+    ready.change(
+        "update collect_pair set ratings = 10, negative = 0, flags = '[]'"
+        " where id in (select pair_id from collect_rating where value = 4 group by pair_id having count(*) >= 10)"
+    )
     ready.change("update collect_campaign set state = 'closed'")
     return ready
 
@@ -188,10 +230,24 @@ def closed(browser, ready):
 def test_results_of_a_campaign_that_is_closed(browser, closed, look_of):
     [(words,)] = closed.ask(
         "select attribute from collect_pair p join collect_rating r on r.pair_id = p.id"
-        " group by p.id having count(*) >= 6"
+        " group by p.id having count(*) >= 10"
     )
     with visit(browser, closed.address, **LOOKS[look_of]) as one:
         one.go("/results/")
         assert one.page.locator("dl.facts dd").count() == 3
         assert one.page.locator("q", has_text=words).count() == 1
         look(one, "results", look_of)
+        one.go("/")
+        assert one.page.locator("a[href='/results/']").count() == 1
+        look(one, "home-after-the-end", look_of)
+
+
+@pytest.mark.parametrize("look_of", LOOKS)
+def test_the_summary_of_a_release(browser, closed, look_of):
+    if not closed.ask("select 1 from collect_release"):
+        endoxa("export", str(closed.folder), "--release", "1.0", "-o", str(closed.folder.parent / "release"))
+    with visit(browser, closed.address, **LOOKS[look_of]) as one:
+        one.go("/results/")
+        assert one.page.locator("h2", has_text="1.0").count() == 1
+        assert one.page.locator(".shares progress").count() >= 1
+        look(one, "results-release", look_of)

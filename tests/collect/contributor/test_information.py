@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from endoxa import collect
+from endoxa.collect.cards import answering, drawing
 from endoxa.collect.contributor import leaving
 from endoxa.collect.models import Person, State
 
@@ -105,3 +106,24 @@ def test_pages_keep_to_the_rules_of_the_house(client, db, path):
     assert "http://" not in page
     assert "https://" not in page
     assert page.count("<h1>") == 1
+
+
+def test_strangers_are_promised_no_date_that_no_collection_has_to_name(client, db):
+    page = client.get("/privacy/").content.decode()
+    assert "Each collection says so before you agree." not in page
+    assert "A collection that names a day says so before you agree." in page
+
+
+def test_nobody_is_thanked_for_nothing(as_person, person, make_pairs):
+    client = as_person(person)
+    page = client.get("/thanks/").content.decode()
+    assert "You have not answered anything yet" in page
+    assert "Thank you!" not in page
+    assert "You gave:" not in page
+    make_pairs(person.campaign, ("AR", "drink mate", "en"))
+    answering.rate(person, drawing.next_card(person).token, 4)
+    page = client.get("/thanks/").content.decode()
+    assert "Thank you!" in page
+    assert "1 card answered" in page
+    # One sentence a paragraph.
+    assert "from any phone.</p>" in page

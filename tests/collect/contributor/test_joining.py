@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import time
 from datetime import timedelta
 from xml.etree import ElementTree
@@ -10,9 +11,17 @@ import pytest
 from django.test import Client
 from django.utils import timezone, translation
 
-from endoxa.collect.campaign import CampaignTexts
+from endoxa.collect.campaign import UI_LANGUAGES, CampaignTexts
 from endoxa.collect.contributor.joining import views
-from endoxa.collect.contributor.joining.services import new_ticket
+from endoxa.collect.contributor.joining.forms import nearest_boxes
+from endoxa.collect.contributor.joining.services import (
+    LEAST,
+    country_of_browser,
+    frequent_origins,
+    new_ticket,
+)
+from endoxa.collect.contributor.receipts import receipt_picture
+from endoxa.collect.export import columns
 from endoxa.collect.models import JoinCode, Person, SettingsVersion, State
 from endoxa.collect.presets import load_preset
 from endoxa.collect.privacy import withdraw
@@ -154,8 +163,11 @@ def test_each_needed_box_is_asked_for_in_words_and_the_others_stay_ticked(consen
     assert COOKIE not in answer.cookies
     assert f'id="id_{missing}_error"' in page
     assert page.count(" checked") == 3
-    # The browser stays at the boxes, where the sentence stands.
-    assert 'action="#boxes"' in page
+    # The browser goes to the box, by its focus: a fragment would stay in the addresses of all pages after it.
+    box = next(tag for tag in page.split("<input") if f'name="{missing}"' in tag)
+    assert " autofocus" in box
+    assert page.count(" autofocus") == 1
+    assert "#boxes" not in page
     assert "Not yet" in page.partition('id="boxes"')[2]
 
 
@@ -243,6 +255,7 @@ def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypa
     ticked = {box.name: bool(box.value()) for box in page.context["form"].boxes}
     assert ticked == {**dict.fromkeys(TICKS, True), "keep_words": False}
     assert page.content.decode().count(" checked") == len(TICKS)
+    assert page.content.decode().count(" autofocus") == 1
     again = {**TICKS, "ticket": page.context["form"]["ticket"].value(), "version": 1}
     assert client.post(path, again).status_code == 302
     assert Person.objects.count() == 1
@@ -309,12 +322,30 @@ def test_organisers_words_are_text_and_not_markup(client, make_campaign):
 
 def test_the_receipt_can_be_saved_as_an_image(client, consent_page):
     secret = consent_page(**TICKS).cookies[COOKIE].value
-    answer = client.get("/receipt/image.svg")
-    assert answer.headers["Content-Type"] == "image/svg+xml"
-    assert answer.headers["Content-Disposition"].startswith("attachment")
-    root = ElementTree.fromstring(answer.content)
-    assert receipt_of(secret) in [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert Client().get("/receipt/image.svg").url == "/"
+    code = receipt_of(secret)
+    answer = client.get("/receipt/image.png")
+    # Galleries of phones do not show SVG.
+    assert answer.headers["Content-Type"] == "image/png"
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{code}.png"'
+    assert answer.content.startswith(b"\x89PNG\r\n")
+    assert answer.content[16:24] == struct.pack(">II", 1080, 570)
+    assert 'href="/receipt/image.png"' in client.get("/receipt/").content.decode()
+    assert Client().get("/receipt/image.png").url == "/"
+
+
+@pytest.mark.parametrize("language", UI_LANGUAGES)
+def test_the_picture_has_the_code_in_every_language(monkeypatch, language):
+    drawn = []
+    monkeypatch.setattr("vl_convert.svg_to_png", lambda svg, **_: drawn.append(svg) or b"")
+    with translation.override(language):
+        receipt_picture("WQ7M-4KDP-2LMZ", {"en": "Wool & <b>rain</b>"}, "http://camp.test/leave/")
+    texts = [node.text for node in ElementTree.fromstring(drawn[0]).iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[0] == "Wool & <b>rain</b>"
+    assert "WQ7M-4KDP-2LMZ" in texts
+    assert texts[-1] == "http://camp.test/leave/"
+    assert all(len(text) <= 60 for text in texts)
+    assert len(texts) <= 6
+    assert ("receipt" in texts[1]) is (language in {"en", "hi"})
 
 
 def test_the_receipt_is_one_line_first_and_in_full_at_the_first_pause(client, consent_page):
@@ -325,7 +356,58 @@ def test_the_receipt_is_one_line_first_and_in_full_at_the_first_pause(client, co
     pause = client.get("/pause/").content.decode()
     assert 'id="receipt-code"' in pause
     assert code in pause
-    assert "/profile/?more=1" in pause
+    assert "/profile/?more=1#further" in pause
+    more = client.get("/profile/?more=1").content.decode()
+    assert '<details class="fold" id="further" open>' in more
+    # Else the fragment would stay in the addresses of all pages after it.
+    assert '<form method="post" action="/profile/"' in more
+
+
+@pytest.mark.parametrize(
+    ("asked", "here"),
+    [
+        ("en-CO", "CO"),
+        ("en-US,en;q=0.9,es-CO;q=0.8,es;q=0.7", "CO"),
+        ("en-GB, sw-KE;q=0.5", "KE"),
+        ("en-GB,en;q=0.9", "GB"),
+        ("zh-Hant-TW", "TW"),
+        ("es,en;q=0.8", ""),
+        ("es-419,en-XX", ""),
+        ("", ""),
+    ],
+)
+def test_any_language_of_the_browser_may_name_a_country_of_the_campaign(rf, asked, here):
+    request = rf.get("/", headers={"accept-language": asked})
+    assert country_of_browser(request, ["AR", "CO", "KE"]) == here
+
+
+def test_countries_that_many_come_from_stand_first(campaign, make_person):
+    for number in range(6):
+        make_person(campaign, f"cl {number}", origins=["CL"])
+    for number in range(7):
+        make_person(campaign, f"uy {number}", origins=["UY", "BR"] if number < 4 else ["UY"])
+    # Four people from Brazil are too few: whoever comes next could see that somebody has come.
+    assert frequent_origins(campaign) == ("UY", "CL")
+    shown = ["AR", "BR", "CL", "CO", "UY"]
+    assert nearest_boxes("", shown, shown, ["UY", "CL"]) == ["UY", "CL", "AR", "BR", "CO"]
+    assert nearest_boxes("CO", shown, shown, ["UY"]) == ["CO", "UY", "BR", "AR", "CL"]
+    assert nearest_boxes("", [], shown, ["UY"]) == ["UY"]
+    assert LEAST == columns.LEAST
+
+
+@pytest.mark.parametrize(
+    ("asked", "chips"), [("es-CO,en;q=0.5", False), ("de-DE,it;q=0.5", True), ("de-DE,fr;q=0.5", False)]
+)
+def test_languages_are_on_the_page_of_those_whose_own_is_not_there(client, code, asked, chips):
+    page = client.get(f"/j/{code}/", headers={"accept-language": asked}).content.decode()
+    assert ("chips languages" in page) is chips
+    # For all others they are in the menu above, as on every page.
+    assert ('<details class="menu">' in page) is not chips
+    client.cookies["endoxa_language"] = "es"
+    assert (
+        "chips languages"
+        not in client.get(f"/j/{code}/", headers={"accept-language": asked}).content.decode()
+    )
 
 
 def test_a_school_asks_for_a_guardian_and_shows_their_sheet(client, make_campaign):

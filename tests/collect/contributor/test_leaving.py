@@ -6,9 +6,10 @@ import re
 
 from django.test import Client
 
-from endoxa.collect.cards import answering, drawing
+from endoxa.collect.cards import answering, drawing, kinds
 from endoxa.collect.contributor.cards import services
 from endoxa.collect.models import Person, Rating, State
+from endoxa.collect.sampler.slots import FULL
 from endoxa.collect.security.codes import COOKIE
 
 
@@ -30,6 +31,17 @@ def test_the_phone_deletes_after_one_more_question(as_person, person, make_pairs
     assert not client.cookies[COOKIE].value
     assert not Person.objects.exists()
     assert not Rating.objects.exists()
+
+
+def test_lists_and_comparisons_are_counted_too(as_person, person, make_pairs):
+    _rate(person, make_pairs, 1)
+    make_pairs(person.campaign, *(("AR", f"well known {n}", "en") for n in range(7)), need=FULL)
+    card = kinds.next_mixed(person, 2)
+    kinds.answer_heard(person, card.token, [])
+    kinds.skip_mixed(person, kinds.next_mixed(person, 5).token, "dont_know")
+    answer = as_person(person).post("/leave/", {"phone": "1", "sure": "1"}, follow=True)
+    # A rating, a list of five pairs and a comparison.
+    assert "3 answers were deleted" in answer.content.decode()
 
 
 def test_leaving_clears_this_browser(as_person, person):

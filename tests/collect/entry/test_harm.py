@@ -10,9 +10,7 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.cards import drawing
-from endoxa.collect.cards.drawing import sampler_person
-from endoxa.collect.cards.pool import DatabasePool
+from endoxa.collect.cards import answering, drawing
 from endoxa.collect.entry.harm import bare, negative
 from endoxa.collect.entry.proposing import propose, tick_countries
 from endoxa.collect.entry.seeding import SeedRow, add_seeds, unkind
@@ -20,7 +18,6 @@ from endoxa.collect.models import Action, Moderation, Pair, Via
 from endoxa.collect.organiser.moderation.decisions import Decision, decide, revision, undo
 from endoxa.collect.organiser.moderation.views import line
 from endoxa.collect.presets import load_preset
-from endoxa.collect.sampler import Region
 
 UNKIND = (
     ("en", "are backward"),
@@ -215,14 +212,12 @@ def test_a_country_that_is_ticked_takes_over_what_is_known(person, make_person, 
 
 
 def test_to_the_guards_what_nobody_judged_is_mild(campaign, person, make_pairs):
-    one, two, three = make_pairs(campaign, *(("AR", f"dance {n}", "en") for n in range(3)))
-    Pair.objects.filter(pk=two.pk).update(negative=False)
-    Pair.objects.filter(pk=three.pk).update(negative=True)
-    card = drawing.next_card(person)
-    pool = DatabasePool(campaign, card.drawn_at)
-    region = Region(needs=frozenset({0}), languages=frozenset({"en"}), mild_in=frozenset({"AR"}))
-    assert pool.whole(region).ids.tolist() == [one.pk, two.pk]
-    assert pool.count(region) == 2
-    assert all(isinstance(cell.negative, bool) for cell in pool.sizes())
-    Pair.objects.filter(pk=card.pair_id).update(negative=None)
-    assert not any(cell.negative for cell in sampler_person(person, card.drawn_at).excluded.values())
+    """After two unkind cards about one's own country a kinder one follows; nobody knows that of the third pair."""
+    make_pairs(campaign, *(("AR", f"steal {n}", "en") for n in range(3)), negative=True)
+    unknown, *_ = make_pairs(campaign, ("AR", "dance", "en"))
+    Pair.objects.filter(pk=unknown.pk).update(waiting_since=2**40)
+    for _ in range(2):
+        card = drawing.next_card(person)
+        assert card.negative
+        answering.rate(person, card.token, 3, lifted=True)
+    assert drawing.next_card(person).pair == unknown

@@ -25,7 +25,7 @@ from endoxa.collect.export.patches import patch_release
 from endoxa.collect.export.people import merge_small_cells
 from endoxa.collect.export.rows import identity_of
 from endoxa.collect.export.run import export_campaign
-from endoxa.collect.models import MixedAnswer, MixedCard, Moderation, Statement
+from endoxa.collect.models import Card, MixedAnswer, MixedCard, Moderation, Statement
 from endoxa.collect.privacy import withdraw
 from endoxa.datasets.check import check_file
 from endoxa.datasets.collected import neutralised, restored
@@ -164,8 +164,8 @@ def test_people_of_rare_countries_have_no_key_and_no_group(campaign, crowd, make
     assert Counter(row["country"] for row in frames["people"]) == {"AR": LEAST}
     alone = [row for row in frames["ratings"] if not row["rater"]]
     assert len(alone) == LEAST
-    how = ("in_group", "tier", "pool", "weight", "propensity")
-    assert {tuple(row[name] for name in how) for row in alone} == {(None, "", None, None, None)}
+    how = ("in_group", "tier", "slot", "pool", "propensity")
+    assert {tuple(row[name] for name in how) for row in alone} == {(None, "", "", None, None)}
     assert {len(row["hour"]) for row in alone} == {len("2026-05-04")}
     (row,) = frames["pairs"]
     assert (row["ratings"], row["in_group_ratings"], row["out_group_ratings"]) == (2 * LEAST, 0, LEAST)
@@ -223,10 +223,11 @@ def test_nobody_reads_what_countries_somebody_feels_close_to(campaign, crowd, ma
         campaign, ("AR", "drink mate", "en"), ("UY", "drink mate", "en"), ("CL", "love poetry", "en")
     )
     person = crowd(campaign, "AR")[0]
-    for pair, tier in zip(pairs, ("own", "near", "anywhere"), strict=True):
+    for pair, tier in zip(pairs, ("own", "near", "anyone"), strict=True):
         give_rating(person, pair, 4, tier=tier)
-    told = [(row["tier"], row["weight"] is None, row["pool"] is None) for row in export(campaign)["ratings"]]
-    assert sorted(told) == [("other", True, True), ("other", True, True), ("own", False, False)]
+    Card.objects.update(pool=7, slot="near")
+    shown = [(row["tier"], row["slot"], row["pool"]) for row in export(campaign)["ratings"]]
+    assert sorted(shown, key=str) == [("other", "", None), ("other", "", None), ("own", "", 7)]
 
 
 def test_who_named_no_country_is_neither_inside_nor_outside(campaign, make_person, make_pairs, export):
@@ -372,9 +373,9 @@ def test_the_card_says_from_which_tiers_ratings_came(campaign, crowd, make_pairs
     """Shares are those of the ratings, not those that the settings ask for."""
     pairs = make_pairs(campaign, *((code, "love poetry", "en") for code in ("CL", "AR", "UY", "BR")))
     export_campaign(campaign, tmp_path / "none")
-    assert "| tier | what was drawn from |" not in (tmp_path / "none" / "README.md").read_text()
+    assert "| tier | why |" not in (tmp_path / "none" / "README.md").read_text()
     for person, tiers in zip(
-        crowd(campaign, "CL"), (("own", "near"), ("own", "anywhere", "topup")), strict=False
+        crowd(campaign, "CL"), (("own", "near"), ("own", "anyone", "topup")), strict=False
     ):
         for pair, tier in zip(pairs, tiers, strict=False):
             give_rating(person, pair, 3, tier=tier)
@@ -384,7 +385,7 @@ def test_the_card_says_from_which_tiers_ratings_came(campaign, crowd, make_pairs
         line.split(" | ")[-2:] for line in card.splitlines() if line.startswith(("| `own`", "| `other`"))
     ]
     assert shares == [["2", "40 % |"], ["2", "40 % |"]]
-    assert "| `topup` | pairs with enough ratings, about which people disagree | 1 | 20 % |" in card
+    assert "| `topup` | those who rated it disagree | 1 | 20 % |" in card
     assert "70 %" not in card
 
 

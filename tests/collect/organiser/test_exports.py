@@ -69,7 +69,7 @@ def test_the_page_lists_every_column_and_no_words_of_people(page, campaign, make
     propose(make_person(campaign, origins=["CL"]), "CL", NASTY)
     content = page(Role.ORGANISER).content.decode()
     assert "<code>propensity</code>" in content
-    assert "probability with which this card was drawn" in content
+    assert "probability that one of the ratings of this pair fell to this person" in content
     assert "alert(1)" not in content
     assert "Chile" not in content
     assert "Countries that too few share, or that were put with them" in content

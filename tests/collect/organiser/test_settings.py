@@ -26,7 +26,7 @@ from endoxa.collect.organiser.settings.services import Change, ConflictError, ch
 from endoxa.collect.organiser.settings.views import _refused
 from endoxa.collect.presets import load_preset
 from endoxa.collect.sampler import SamplerSettings
-from endoxa.collect.sampler.tiers import need
+from endoxa.collect.sampler.slots import need
 from support.collect.samples import campaign_settings
 
 RICH = {
@@ -136,7 +136,7 @@ def test_the_pages_show_the_presets_whole(client, make_campaign, make_account, p
         ("general", {"main_language": "es"}, ("ui_languages",), ["es", "en"]),
         ("general", {"retention": ""}, ("retention",), ""),
         ("texts", {"title-es": "El río"}, ("texts", "title", "es"), "El río"),
-        ("cards", {"k": "5", "own": "60", "near": "35"}, ("sampler", "own"), 0.6),
+        ("cards", {"k": "5", "own_slots": "2", "topup": "10"}, ("sampler", "topup"), 0.1),
         ("care", {"watch_words": "fog\n\nfog\nhail"}, ("watch_words",), ["fog", "hail"]),
         (
             "care",
@@ -267,8 +267,7 @@ def test_a_new_question_is_added_at_the_end(organiser, river):
         ("general", {"minutes": "0"}, "minutes", "Ensure this value is greater than or equal to 1."),
         ("texts", {"title-en": ""}, "title-en", "This field is required."),
         ("cards", {"k": "9"}, "k_max", "This cannot be less than the ratings each pair should get."),
-        ("cards", {"own": "60"}, "own", "These four shares add up to 85; make them 100."),
-        ("cards", {"exploration": "51"}, "exploration", "Ensure this value is less than or equal to 50.0."),
+        ("cards", {"topup": "51"}, "topup", "Ensure this value is less than or equal to 50.0."),
         (
             "care",
             {"help_lines": "Chile | Fono"},
@@ -343,10 +342,11 @@ def test_what_another_page_forbids_is_said_in_the_language_of_the_page(
     typed = as_sent(school, "questions", **{"form-0-axis": "Religion"})
     path = reverse("organiser:settings_section", args=["school", "questions"])
     page = html.unescape(client.post(path, typed, headers={"accept-language": language}).content.decode())
-    english = "Minors are not asked about “Religion”: take that question out first."
+    asked = school.settings.questions[0].name
+    english = f"Minors are not asked about “{asked}”: take that question out first."
     with translation.override(language):
         said = translation.gettext("Minors are not asked about “%(name)s”: take that question out first.")
-    assert said % {"name": "Religion"} in page
+    assert said % {"name": asked} in page
     assert (english in page) == (language == "en")
     assert "guardian = true" not in page
     school.refresh_from_db()
@@ -616,11 +616,11 @@ def test_there_are_no_other_sections(organiser):
 
 def test_numbers_for_researchers_are_folded_until_one_is_wrong(river):
     sent = QueryDict(mutable=True)
-    sent.update(as_sent(river, "cards", evenness="9"))
+    sent.update(as_sent(river, "cards", calibration="99"))
     fresh, wrong = CardsForm(river.settings), CardsForm(river.settings, sent)
     assert {field.name for group in fresh.groups() for field in group.fields} == set(fresh.fields)
     folded = {field.name for group in fresh.groups() if group.folded for field in group.fields}
-    assert "evenness" in folded
-    assert folded.isdisjoint({"k", "own", "break_after", "lease_online"})
+    assert "calibration" in folded
+    assert folded.isdisjoint({"k", "own_slots", "break_after", "lease_online"})
     assert not any(group.open for group in fresh.groups())
-    assert [group.open for group in wrong.groups() if group.folded] == [False, True]
+    assert [group.open for group in wrong.groups() if group.folded] == [True]

@@ -17,11 +17,7 @@ from endoxa.collect.organiser.settings.sections import SECTIONS
 from endoxa.collect.sampler import SamplerSettings
 from support.collect.samples import campaign_settings
 
-PERCENT = {
-    "own", "near", "anywhere", "topup", "exploration", "calibration", "floor", "floor_below", "topic_cap", "prompt",
-    "prompt_early",
-}  # fmt: skip
-TIERS = ("own", "near", "anywhere", "topup")
+PERCENT = {"topup", "calibration", "prompt", "prompt_early", "candidate_share"}
 NUMBERS = ("minutes", "expected_people", "minimum_age")
 ENTRY = {
     "questions": {"name": "food", "axis": "country", "text": {"en": "What of food?"}},
@@ -67,13 +63,6 @@ def sampler_taken(**numbers):
     return model_takes(sampler=sampler), form_takes("cards", **typed)
 
 
-def with_rest(name, value):
-    """A number; with a share the others that make 1 of it."""
-    if name not in TIERS:
-        return {name: value}
-    return {**dict.fromkeys(TIERS, 0.0), "near" if name == "own" else "own": 1 - value, name: value}
-
-
 def edges(schema):
     """Numbers at the limits, just inside and just outside, and some that are no number of a kind."""
     found = [0, 1, -1, 7, 0.5, 2.5, 1e9, math.inf, math.nan]
@@ -87,7 +76,7 @@ def edges(schema):
 @pytest.mark.parametrize("name", sorted(SamplerSettings.model_fields.keys() - {"second_mention"}))
 def test_limits_of_the_sampler_are_those_of_its_page(name):
     taken = [
-        (value, *sampler_taken(**with_rest(name, value)))
+        (value, *sampler_taken(**{name: value}))
         for value in edges(SamplerSettings.model_json_schema()["properties"][name])
     ]
     assert [one for one in taken if one[1] != one[2]] == []
@@ -104,47 +93,28 @@ def test_a_yes_or_no_of_the_sampler_is_kept(waits):
     assert CardsForm(settings)["second_mention"].value() is waits
 
 
-def test_a_pair_may_count_double_after_half_a_minute():
-    assert sampler_taken(age_minutes=0.5) == (True, True)
-    form = CardsForm(campaign_settings(), sent(CardsForm(campaign_settings()), age_minutes="0"))
-    assert form.errors == {"age_minutes": ["Ensure this value is greater than 0."]}
-
-
-@pytest.mark.parametrize(
-    ("numbers", "valid"),
-    [
-        ({"own": 1.0, "near": 0.0, "anywhere": 0.0, "topup": 0.0}, True),
-        ({"own": 0.0, "near": 0.0, "anywhere": 0.0, "topup": 1.0}, False),
-        ({"own": 0.75 + 9e-7}, True),
-        ({"own": 0.75 + 2e-6}, False),
-        ({"k": 7}, True),
-        ({"k": 8}, False),
-        ({"whole": 200}, True),
-        ({"whole": 199}, False),
-        ({"candidates": 2_000, "whole": 2_000}, True),
-    ],
-)
+@pytest.mark.parametrize(("numbers", "valid"), [({"k": 7}, True), ({"k": 8}, False), ({"k_max": 2}, False)])
 def test_numbers_that_must_go_together_must_on_the_page_as_well(numbers, valid):
     assert sampler_taken(**numbers) == (valid, valid)
 
 
 @pytest.mark.slow
 @given(st.fixed_dictionaries({}, optional={
-    "k": st.integers(0, 60), "k_max": st.integers(0, 210), "whole": st.integers(0, 400),
-    "candidates": st.integers(0, 2_100), "age_minutes": st.floats(), "evenness": st.integers(-7, 7),
-    "disagreement": st.floats(-1, 5), "floor": st.floats(-0.1, 0.5), "prompt": st.floats(-0.1, 1.1),
+    "k": st.integers(0, 60), "k_max": st.integers(0, 210), "own_slots": st.integers(-1, 60),
+    "near_slots": st.integers(-1, 60), "disagreement": st.floats(-1, 5), "calibration": st.floats(),
+    "candidate_share": st.floats(-0.1, 1.1), "prompt": st.floats(-0.1, 1.1),
 }))  # fmt: skip
 def test_any_numbers_are_taken_by_both_or_by_neither(numbers):
     model, form = sampler_taken(**numbers)
     assert model == form
 
 
-@given(st.floats(min_value=1e-6, max_value=1e9))
-def test_a_number_comes_back_as_it_was_shown(minutes):
-    settings = campaign_settings(sampler={"age_minutes": minutes})
+@given(st.floats(min_value=0, max_value=4))
+def test_a_number_comes_back_as_it_was_shown(variance):
+    settings = campaign_settings(sampler={"disagreement": variance})
     form = CardsForm(settings, sent(CardsForm(settings)))
     assert form.is_valid()
-    assert form.content()["sampler"]["age_minutes"] == pytest.approx(minutes, rel=1e-11)
+    assert form.content()["sampler"]["disagreement"] == pytest.approx(variance, rel=1e-11)
 
 
 @pytest.mark.slow

@@ -10,12 +10,12 @@ import pytest
 
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.export.run import export_campaign
-from endoxa.collect.models import Card, Pair, Person, Rating
+from endoxa.collect.models import Card, CardState, Mention, Pair, Person, Rating, Via
 from endoxa.collect.models.campaign import _settings as settings_of
 from endoxa.collect.paper.entering import PAPER, enter, read_answers
-from endoxa.collect.paper.sheets import FIXED, choose_cards, new_receipts, write_template
+from endoxa.collect.paper.sheets import FIXED, OWN, choose_cards, new_receipts, write_template
 from endoxa.collect.privacy import erase_people, expire, withdraw
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa.collect.security.codes import hash_receipt
 from endoxa.errors import UserError
 
@@ -36,7 +36,7 @@ def typed(tmp_path, cards):
         write_template(path, receipts, cards)
         with path.open(encoding="utf-8-sig", newline="") as file:
             heading, *empty = list(csv.reader(file))
-        columns = {**{name: heading.index(name) for name in FIXED}, 1: 6, 2: 7, 3: 8}
+        columns = {**{name: heading.index(name) for name in (*FIXED, *OWN)}, 1: 6, 2: 7, 3: 8}
         for row, cells in zip(empty, rows, strict=False):
             for column, text in cells.items():
                 row[columns[column]] = text
@@ -75,6 +75,56 @@ def test_a_sheet_becomes_a_person_with_consent_and_ratings(campaign, cards, type
         (PAPER, None, None)
     }
     assert Person.objects.get(receipt_hash=hash_receipt(receipts[1])).keep_words
+
+
+def test_words_on_a_sheet_become_mentions(campaign, cards, typed):
+    path, _ = typed(
+        {
+            "consent": "yes",
+            "origins": "AR",
+            1: "4",
+            "words_1": "dance on Sundays",
+            "words_1_country": "Argentina",
+            "words_3": "comen palta",
+            "words_3_country": "Chile",
+            "words_3_language": "Spanish",
+        },
+        {"consent": "yes", "words_2": "-"},
+    )
+    stored = enter(campaign, read_answers(path, campaign), "en")
+    assert (stored.people, stored.ratings, stored.words) == (2, 1, 2)
+    said = Mention.objects.order_by("pk").values_list("text", "pair__country", "pair__language", "via")
+    assert list(said) == [
+        ("dance on Sundays", "AR", "en", Via.PROMPT),
+        ("comen palta", "CL", "es", Via.PROMPT),
+    ]
+    asked = Card.objects.filter(pair=None)
+    assert {(card.tier, card.state, card.closed_at, card.ticks) for card in asked} == {
+        (PAPER, CardState.ANSWERED, None, False)
+    }
+    assert sorted(Card.objects.values_list("number", flat=True)) == [0, 1, 2]
+    # They wait for a moderator as words from phones do.
+    assert set(Pair.objects.filter(source="contributor").values_list("moderation", flat=True)) == {"pending"}
+    # And they go with their person.
+    withdraw(Person.objects.get(mentions__text="comen palta"))
+    assert not Mention.objects.exists()
+
+
+def test_words_of_a_card_that_was_rated_are_no_mention(campaign, cards, typed):
+    pair = cards[0].pair
+    path, _ = typed({"consent": "yes", 1: "4", "words_1": pair.attribute, "words_1_country": pair.country})
+    stored = enter(campaign, read_answers(path, campaign), "en")
+    assert (stored.ratings, stored.words) == (1, 0)
+    assert not Card.objects.filter(pair=None).exists()
+
+
+def test_files_from_before_have_no_words_and_are_read(campaign, typed):
+    path, _ = typed({"consent": "yes", 1: "5"})
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [row[: -len(OWN)] for row in csv.reader(file)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    assert enter(campaign, read_answers(path, campaign), "en").ratings == 1
 
 
 def test_entering_again_stores_nothing_twice(campaign, typed):
@@ -164,6 +214,19 @@ def test_candidates_about_the_countries_of_people_on_paper_ask_for_ratings(campa
         ({"consent": "yes", "origins": "Atlantis"}, r"row 2, column 'origins': found 'Atlantis'"),
         ({"consent": "yes", "languages": "Qqqq"}, r"row 2, column 'languages': found 'Qqqq'"),
         ({"consent": "yes", "receipt": "ABC"}, r"row 2, column 'receipt': found 'ABC'"),
+        ({"consent": "yes", "words_1": "sing"}, r"row 2, column 'words_1_country': found nothing"),
+        (
+            {"consent": "yes", "words_2": "sing", "words_2_country": "Atlantis"},
+            r"row 2, column 'words_2_country': found 'Atlantis'",
+        ),
+        (
+            {"consent": "yes", "words_1": "sing", "words_1_country": "AR", "words_1_language": "Finnish"},
+            r"row 2, column 'words_1_language': found 'Finnish', expected one of the campaign's: en, es",
+        ),
+        (
+            {"consent": "yes", "words_1": "x" * 130, "words_1_country": "AR"},
+            r"row 2, column 'words_1': This is 10 characters too long",
+        ),
     ],
 )
 def test_a_wrong_cell_is_named_and_nothing_is_stored(campaign, typed, cells, sentence):
@@ -203,9 +266,15 @@ def test_the_file_of_another_campaign_is_told(typed, make_campaign):
 
 
 def test_the_export_says_which_ratings_came_from_paper(campaign, typed, tmp_path):
-    path, _ = typed(*({"consent": "yes", "origins": "AR", 1: "5"} for _ in range(6)))
+    said = {"words_1": "dance on Sundays", "words_1_country": "AR"}
+    path, _ = typed(*({"consent": "yes", "origins": "AR", 1: "5", **said} for _ in range(6)))
     enter(campaign, read_answers(path, campaign), "en")
     export_campaign(campaign, tmp_path / "out", formats=("csv",))
     ratings = pl.read_csv(tmp_path / "out" / "ratings.csv")
     assert ratings["tier"].to_list() == [PAPER] * 6
     assert ratings["propensity"].null_count() == 6
+    # Words of a pair that a moderator has not passed stay out.
+    assert pl.read_csv(tmp_path / "out" / "mentions.csv").height == 0
+    Pair.objects.update(moderation="live")
+    export_campaign(campaign, tmp_path / "out", formats=("csv",))
+    assert pl.read_csv(tmp_path / "out" / "mentions.csv")["via"].to_list() == ["prompt"] * 6

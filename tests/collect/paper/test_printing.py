@@ -5,7 +5,11 @@ from __future__ import annotations
 import csv
 
 import pytest
+from django.utils import translation
+from django.utils.translation import gettext
 
+from endoxa.collect.campaign import UI_LANGUAGES
+from endoxa.collect.entry.seeding import add_seeds
 from endoxa.collect.models import Moderation
 from endoxa.collect.paper import printing
 from endoxa.collect.paper.sheets import choose_cards, new_receipts, write_template
@@ -79,6 +83,66 @@ def test_the_guardians_sheet_is_printed_for_a_school(make_campaign, make_pairs):
     make_pairs(school, ("AR", "sing", "fr"), negative=False)
     html = printing.page(school, "fr", choose_cards(school, "fr", 4), new_receipts(1))
     assert "Votre enfant est invité" in html
+    assert "signature d’un parent" in html
+
+
+def test_there_is_one_place_to_tick_and_lines_for_words(deck):
+    html = printing.page(deck, "en", choose_cards(deck, "en", 20), ("AAAA-BBBB-CCCC",))
+    cards, sheet = html.split("Answer sheet 1")
+    assert 'class="tick"' not in cards
+    assert cards.count("Tick on your answer sheet, beside 3.") == 1
+    assert sheet.count('class="tick"') == 4 + 11 * 5
+    assert "What else do people around you say?" in sheet
+    assert sheet.count("About people from") == 3
+
+
+def test_nothing_on_paper_is_about_browsers(make_campaign, make_pairs):
+    """Campaigns of earlier presets have that sentence in their consent; the pages of the site say it themselves."""
+    for language, told in (("en", "browser"), ("es", "navegador")):
+        settings = load_preset("laces").settings.model_dump(mode="json")
+        with translation.override(language):
+            sentence = gettext("A random number in your browser keeps your answers together.")
+        assert told in sentence
+        settings["texts"]["consent"][language] += f" {sentence}"
+        campaign = make_campaign(f"old-{language}", **settings)
+        make_pairs(campaign, ("AR", "sing", language), negative=False)
+        html = printing.page(campaign, language, choose_cards(campaign, language, 4), new_receipts(1))
+        assert told not in html
+
+
+@pytest.mark.parametrize(
+    ("contact", "address", "told"),
+    [
+        ("555-0100", "", "Or ask us: <bdi>River Lab</bdi>: <bdi>555-0100</bdi>"),
+        ("", "https://camp.test/leave/", "https://camp.test/leave/"),
+        ("", "", "Whom to give it to:"),
+    ],
+)
+def test_the_strip_says_where_to_go_with_the_code(make_campaign, make_pairs, contact, address, told):
+    campaign = make_campaign("strip", contact=contact)
+    make_pairs(campaign, ("AR", "sing", "en"), negative=False)
+    html = printing.page(campaign, "en", choose_cards(campaign, "en", 4), new_receipts(1), address)
+    assert told in html.split('class="strip"')[1]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("pango")
+@pytest.mark.parametrize("language", UI_LANGUAGES)
+@pytest.mark.parametrize("number", [40, 60])
+def test_a_sheet_is_one_page_with_the_strip_below_its_tear_line(make_campaign, tmp_path, language, number):
+    loaded = load_preset("school")
+    campaign = make_campaign("school", **loaded.settings.model_dump(mode="json"))
+    add_seeds(campaign, [seed for seed in loaded.seeds if seed.language == language])
+    receipts = new_receipts(2)
+    cards = choose_cards(campaign, language, number)
+    html = printing.page(campaign, language, cards, receipts, "https://camp.example.org/leave/")
+    printing.write(html, tmp_path / "cards.pdf")
+    pages = [page.extract_text() for page in pypdf.PdfReader(tmp_path / "cards.pdf").pages]
+    # Consent, the guardians' page, eight cards a page, the sheets.
+    assert len(pages) == 2 + -(-number // 8) + 2
+    for page, receipt in zip(pages[-2:], receipts, strict=True):
+        assert page.count(receipt) == 2
+        assert "camp.example.org" in page
 
 
 @pytest.mark.slow
@@ -120,5 +184,6 @@ def test_the_template_has_a_row_a_sheet_and_a_column_a_card(deck, tmp_path):
         rows = list(csv.reader(file))
     assert [row[1] for row in rows[1:]] == list(receipts)
     assert len(set(receipts)) == 3
-    assert {len(row) for row in rows} == {6 + 11}
+    assert {len(row) for row in rows} == {6 + 11 + 9}
+    assert rows[0][-3:] == ["words_3", "words_3_country", "words_3_language"]
     assert rows[0][6] == f"card 1 {cards[0].pair.public_id.hex[:12]}"

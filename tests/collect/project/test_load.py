@@ -13,7 +13,7 @@ def test_a_room_on_its_phones_loses_nothing(tmp_path):
     with served(tmp_path / "camp") as site:
         thanked = tmp_path / "thanked"
         # Everybody joins within five seconds, then a card every two: as many requests as 160 people make in a workshop.
-        drive(
+        printed = drive(
             site,
             thanked,
             people=40,
@@ -27,3 +27,6 @@ def test_a_room_on_its_phones_loses_nothing(tmp_path):
         assert 0 < len(answers) <= stored
         assert len(set(answers)) == len(answers)
         assert kept(site, thanked) == (0, 0)
+    # Beside the load: what a person meets.
+    assert "taps per card" in printed
+    assert "words per person" in printed

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from endoxa.collect.sampler import Fields, Said, SamplerSettings, fields, least_said, unseen_mass
+from endoxa.collect.sampler import (
+    Fields,
+    Said,
+    SamplerSettings,
+    fields,
+    least_said,
+    question_share,
+    unseen_mass,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,14 +57,34 @@ def test_the_country_of_which_most_is_unsaid_comes_first_and_the_order_given_dec
 
 
 @pytest.mark.parametrize(
-    ("adds", "own", "asked", "shown"),
+    ("origins", "share"),
     [
-        (True, True, 0, Fields(words=True, ticks=True)),
-        (True, False, 3, Fields(words=False, ticks=True)),
-        (True, True, 4, Fields(words=True, ticks=False)),
-        (True, False, 4, Fields(words=False, ticks=False)),
-        (False, True, 0, Fields(words=False, ticks=False)),
+        (["AR"], 0.1),  # 1 of 10 alone, 0.3 on average
+        (["CL"], 0.5),  # 5 of 10
+        (["UY"], 0.3),
+        (["AR", "CL"], 0.5),
+        ([], 0.3),
+        (["PE"], 0.6),  # never mentioned: as often as may be
     ],
 )
-def test_words_are_asked_for_at_home_and_ticks_of_the_first_four(adds, own, asked, shown):
-    assert fields(adds=adds, own=own, asked=asked, settings=SamplerSettings()) == shown
+def test_people_of_whose_country_most_is_unsaid_are_asked_most(origins, share):
+    said = {"AR": Said(10, 1), "CL": Said(10, 5), "UY": Said(10, 3)}
+    assert question_share(0.3, origins, ["AR", "CL", "UY"], said, 0.6) == pytest.approx(share)
+    assert question_share(0.3, origins, [], said, 0.6) == 0.3
+    assert question_share(0.3, origins, ["FR"], {"FR": Said(3, 0)}, 0.6) == 0.3
+
+
+@pytest.mark.parametrize(
+    ("adds", "own", "asked", "candidates", "shown"),
+    [
+        (True, True, 0, 0.0, Fields(words=True, ticks=True)),
+        (True, False, 3, 0.15, Fields(words=False, ticks=True)),
+        (True, True, 4, 0.0, Fields(words=True, ticks=False)),
+        (True, True, 0, 0.16, Fields(words=True, ticks=False)),
+        (True, False, 4, 0.0, Fields(words=False, ticks=False)),
+        (False, True, 0, 0.0, Fields(words=False, ticks=False)),
+    ],
+)
+def test_words_are_asked_for_at_home_and_ticks_of_the_first_four(adds, own, asked, candidates, shown):
+    found = fields(adds=adds, own=own, asked=asked, candidates=candidates, settings=SamplerSettings())
+    assert found == shown

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from endoxa.collect.sampler import SamplerSettings
-from endoxa.collect.sampler.types import CANDIDATE
+from endoxa.collect.sampler.slots import CANDIDATE
 from endoxa.collect.simulate.arms import ARMS
 from endoxa.collect.simulate.calibration import PUBLISHED, gap, marginals
 from endoxa.collect.simulate.comparison import ENOUGH, best_share
@@ -67,7 +67,8 @@ def test_reserved_cards_leave_no_surplus_where_nobody_is_late():
     # Writing is quick: nobody needs longer than a reservation lasts.
     calm = ROOM.model_copy(update={"pause": 0.0, "dropout": 0.0, "typed": 1.5, "type": 0.2})
     worlds = [World(calm, seed) for seed in range(3)]
-    with_lease = [measure(simulate(world, ARMS.get("laces-lease"))) for world in worlds]
+    longer = SamplerSettings(lease_workshop=5)
+    with_lease = [measure(simulate(world, ARMS.get("laces-lease"), longer)) for world in worlds]
     without = [measure(simulate(world, ARMS.get("laces"))) for world in worlds]
     assert all(row["late"] == row["surplus"] == 0 for row in with_lease)
     assert all(row["surplus"] > 0 for row in without)
@@ -109,12 +110,13 @@ def test_weights_recover_the_mean_that_nearness_distorts():
             "skew": 0.3,
         }
     )
-    rows = [measure(simulate(World(settings, seed), ARMS.get("endoxa"))) for seed in range(4)]
-    raw, waited, stratified = (
-        np.mean([row[name] for row in rows]) for name in ("raw_error", "waited_error", "population_error")
+    at_home = SamplerSettings(k=5, own_slots=3)
+    rows = [measure(simulate(World(settings, seed), ARMS.get("endoxa"), at_home)) for seed in range(4)]
+    raw, weighted, stratified = (
+        np.mean([row[name] for row in rows]) for name in ("raw_error", "weighted_error", "population_error")
     )
     assert raw > 0.3
-    assert abs(waited) < raw / 2
+    assert abs(weighted) < raw / 2
     assert abs(stratified) < raw / 4
 
 

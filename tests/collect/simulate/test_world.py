@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.sampler import Region, SamplerSettings
-from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
+from endoxa.collect.sampler import Filled, SamplerSettings, Slot
+from endoxa.collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP
 from endoxa.collect.simulate.memory import MemoryPool, NewPair
 from endoxa.collect.simulate.settings import load_world, world_names
 from endoxa.collect.simulate.world import JUNK, NEAR, OWN, World
 from endoxa.errors import UserError
-from support.collect.plain_pool import PlainPair, PlainPool
 from support.collect.worlds import SMALL
 
 
@@ -63,21 +62,13 @@ def test_worlds_that_come_along():
         load_world("lace")
 
 
-COUNTRIES, LANGUAGES = ("AR", "CL", "UY"), ("es", "en")
 ACTIONS = st.lists(
     st.one_of(
-        st.tuples(st.just("add"), st.integers(0, 2), st.integers(0, 1), st.booleans(), st.booleans()),
-        st.tuples(st.just("rate"), st.integers(0, 30), st.integers(1, 5)),
+        st.tuples(st.just("add"), st.integers(0, 2), st.booleans()),
+        st.tuples(st.just("promote"), st.integers(0, 30)),
+        st.tuples(st.just("rate"), st.integers(0, 30), st.integers(1, 5), st.sampled_from(list(Slot))),
     ),
     max_size=60,
-)
-REGIONS = st.builds(
-    Region,
-    needs=st.sets(st.sampled_from([NEEDS, TOPUP, OPEN, FULL]), min_size=1).map(frozenset),
-    languages=st.sets(st.sampled_from(LANGUAGES)).map(frozenset),
-    countries=st.none() | st.sets(st.sampled_from(COUNTRIES)).map(frozenset),
-    without=st.sets(st.sampled_from(COUNTRIES)).map(frozenset),
-    mild_in=st.sets(st.sampled_from(COUNTRIES)).map(frozenset),
 )
 
 
@@ -89,47 +80,31 @@ def needs(values, settings):
     return TOPUP if len(values) > 1 and np.var(values) >= settings.disagreement - 1e-9 else OPEN
 
 
-@pytest.mark.slow
-@given(ACTIONS, REGIONS, st.floats(0, 1, exclude_max=True))
-def test_the_pool_in_memory_gives_what_a_plain_list_gives(actions, region, start):
+@given(ACTIONS)
+def test_the_pool_in_memory_counts_as_a_plain_list_does(actions):
     settings = SamplerSettings(k=2, k_max=4)
-    pool, plain, given_values = MemoryPool(COUNTRIES, LANGUAGES, settings), [], []
+    pool, given_values, waits = MemoryPool(settings), [], []
     for kind, *facts in actions:
         if kind == "add":
-            country, language, negative, common = facts
-            position = (0.37 * len(plain)) % 1
-            number = pool.add(
-                NewPair(country, len(plain), language, negative, 0, calibration=common), position
-            )
-            assert number == len(plain)
-            plain.append(
-                PlainPair(
-                    number,
-                    COUNTRIES[country],
-                    LANGUAGES[language],
-                    negative=negative,
-                    calibration=common,
-                    position=position,
-                )
-            )
+            country, candidate = facts
+            number = pool.add(NewPair(country, len(waits), 0, negative=False, topic=0, candidate=candidate))
+            assert number == len(waits)
+            waits.append(candidate)
             given_values.append([])
-        elif plain:
-            number = facts[0] % len(plain)
-            pool.rate(number, facts[1])
-            given_values[number].append(facts[1])
-            plain[number].ratings += 1
-            plain[number].need = needs(given_values[number], settings)
-    expected = PlainPool(plain)
-    assert pool.count(region) == expected.count(region)
-    assert pool.whole(region).ids.tolist() == expected.whole(region).ids.tolist()
-    assert pool.whole(region).needs.tolist() == expected.whole(region).needs.tolist()
-    assert dict(pool.coverage()) == dict(expected.coverage())
-    assert pool.missing == sum(max(0, settings.k - pair.ratings) for pair in plain)
-    assert (
-        pool.calibration(region.languages).ids.tolist() == expected.calibration(region.languages).ids.tolist()
-    )
-    size = expected.count(region) // 2
-    if size:
-        ours, theirs = pool.window(region, start, size), expected.window(region, start, size)
-        assert ours.ids.tolist() == theirs.ids.tolist()
-        assert ours.inclusion == pytest.approx(theirs.inclusion)
+        elif waits and kind == "promote" and waits[number := facts[0] % len(waits)]:
+            pool.promote(number)
+            waits[number] = False
+        elif waits and kind == "rate" and not waits[number := facts[0] % len(waits)]:
+            pool.rate(number, *facts[1:])
+            given_values[number].append(facts[1:])
+    expected = [
+        CANDIDATE if waiting else needs([value for value, _ in values], settings)
+        for waiting, values in zip(waits, given_values, strict=True)
+    ]
+    assert pool["need"].tolist() == expected
+    assert pool.candidates == sum(waits)
+    missing = [max(0, settings.k - len(values)) for values in given_values]
+    assert pool.missing == sum(n for n, waiting in zip(missing, waits, strict=True) if not waiting)
+    for number, values in enumerate(given_values):
+        slots = [slot for _, slot in values]
+        assert pool.filled(number) == Filled(*(slots.count(slot) for slot in Slot))

@@ -115,7 +115,7 @@ def test_items_go_in_and_come_out_as_a_patch(make_task, make_judge, tmp_path):
     outcomes = [{name: str(value or "") for name, value in row.items()} for row in table.to_dicts()]
     made = make_patch(outcomes, "2026-11-23")
     assert [(one.component, one.speakers, one.names) for one in made.reviews] == [("examples", 2, ("Asha",))]
-    assert made.left == (("country phrases/hi/usual", "waiting"),)
+    assert made.left == (("country phrases/hi/identities.toml: people", "waiting"),)
     assert '+attribute = "परिश्रमी"' in made.diff.splitlines()
     assert '-attribute = "मेहनती"' in made.diff.splitlines()
     # Speakers who do not agree get a third one.

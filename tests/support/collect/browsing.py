@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Dialog, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
 
 CHROMIUM = next(
     (path for path in map(Path, ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")) if path.exists()),
@@ -154,12 +154,16 @@ def join(one: Visit, path: str, *, origin: str = "AR", languages: tuple[str, ...
     return receipt
 
 
-def field_for_words(one: Visit) -> Locator:
-    """The field for words about the country of a card, unfolded where that is none of the person's own."""
-    field = one.page.locator("#id_text")
-    if not field.is_visible():
-        one.page.locator("details.fold > summary").last.click()
-    return field
+_OUT_OF_SIGHT = """selector => [...document.querySelectorAll(selector)].filter((part) => {
+  const { left, right, top, bottom } = part.getBoundingClientRect();
+  const seen = (y) => part.contains(document.elementFromPoint((left + right) / 2, y));
+  return !(seen(top + 3) && seen(bottom - 3));
+}).map((part) => part.textContent.trim())"""
+
+
+def out_of_sight(one: Visit, selector: str) -> list[str]:
+    """Words of the parts of a page that do not lie wholly within the window, or that something lies over."""
+    return list(one.page.evaluate(_OUT_OF_SIGHT, selector))
 
 
 def _asked(one: Visit, dialog: Dialog) -> None:

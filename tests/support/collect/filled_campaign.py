@@ -46,7 +46,6 @@ def give_rating(person, pair, value, *, propensity=0.5, minute=0, tier=None, sur
         country=pair.country,
         number=person.cards.count(),
         tier=tier or ("own" if own else "near"),
-        weight=1.0,
         propensity=propensity,
         pool=7,
         version=1,

@@ -29,7 +29,6 @@ from endoxa.collect.models import (
     Revealed,
     Skip,
 )
-from endoxa.collect.sampler.tiers import NEEDING
 from endoxa.collect.withdrawals import What, bury, noted
 
 
@@ -162,19 +161,19 @@ def rate(
             raise CoveredError
         lapsed = card.state == CardState.LAPSED
         _close(card, CardState.ANSWERED, now, revealed)
-        Rating.objects.create(
+        rating = Rating.objects.create(
             card=card,
             person=person,
             pair=card.pair,
             value=value,
             in_group=card.pair.country in person.origins,
-            surplus=card.tier in NEEDING and root.ratings >= campaign.settings.sampler.k,
+            surplus=bool(card.slot) and root.ratings >= campaign.settings.sampler.k,
             created_at=now,
         )
         if lapsed:
             # Else it was their only open card.
             _give_back(person, together)
-        given.append(Given(person.pk, value, card.pair.pk))
+        given.append(Given(person.pk, value, card.pair.pk, card.slot, rating.in_group))
         recount_ratings(root, given, campaign.settings.sampler)
         return Answered(card, again=False)
 

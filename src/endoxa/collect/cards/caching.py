@@ -19,18 +19,38 @@ class Cache(Generic[Key, Value]):
 
     def __init__(self) -> None:
         self._kept: dict[Key, tuple[float, Value]] = {}
+        self._reading: set[Key] = set()
         _ALL.append(self)
 
     def get(self, key: Key, read: Callable[[], Value]) -> Value:
-        """The value of a key, read anew where it is missing or too old."""
-        if not self.is_fresh(key):
-            self.put(key, read())
-        return self._kept[key][1]
+        """The value of a key, read anew where it is missing or too old.
+
+        While one thread reads, others take the old value, so that not everybody who comes then reads the same.
+        """
+        kept = self._kept.get(key)
+        if kept is not None and (self.is_fresh(key) or key in self._reading):
+            return kept[1]
+        self._reading.add(key)
+        try:
+            value = read()
+        finally:
+            self._reading.discard(key)
+        self.put(key, value)
+        return value
 
     def is_fresh(self, key: Key) -> bool:
         """Whether the value of a key is there and recent enough."""
         kept = self._kept.get(key)
         return kept is not None and time.monotonic() - kept[0] < settings.STATISTICS_SECONDS
+
+    def latest(self, key: Key) -> Value | None:
+        """The value that was kept last, however old; None where there is none."""
+        kept = self._kept.get(key)
+        return kept[1] if kept else None
+
+    def forget(self, key: Key) -> None:
+        """Read the value of a key anew the next time."""
+        self._kept.pop(key, None)
 
     def put(self, key: Key, value: Value) -> None:
         """Keep a value from now on."""

@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from endoxa.collect import geography
-from endoxa.collect.models import Campaign, Card, Mention, Moderation, Pair, Person, Via
-from endoxa.collect.sampler import SamplerSettings, tiers
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+from endoxa.collect.cards.caching import Cache
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Via
+from endoxa.collect.sampler import SamplerSettings, slots
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
+
+_REACHED: Cache[int, frozenset[str]] = Cache()
+"""By campaign: the countries that somebody who took part is from or near."""
 
 
 def is_candidate(root: Pair, together: Iterable[int], settings: SamplerSettings) -> bool:
@@ -26,7 +32,7 @@ def is_candidate(root: Pair, together: Iterable[int], settings: SamplerSettings)
     if root.ratings or root.mentions > 1:
         return False
     typed = Mention.objects.filter(pair__in=together).exclude(via=Via.OTHER_COUNTRY).exists()
-    return tiers.is_candidate(
+    return slots.is_candidate(
         ratings=root.ratings,
         mentions=root.mentions,
         typed=typed,
@@ -36,23 +42,30 @@ def is_candidate(root: Pair, together: Iterable[int], settings: SamplerSettings)
 
 
 def _reached(pair: Pair) -> bool:
-    """Whether somebody in the campaign is from the country of a pair or near it."""
-    people = Person.objects.filter(campaign=pair.campaign_id).values_list("origins", "connections")
-    return any(pair.country in {*origins, *_near(origins, felt)} for origins, felt in people.distinct())
+    """Whether somebody in the campaign is from the country of a pair or near it, as known some seconds ago."""
+    return pair.country in _REACHED.get(pair.campaign_id, lambda: _countries(pair.campaign_id))
 
 
-def _near(origins: Iterable[str], felt: Iterable[str]) -> frozenset[str]:
-    return geography.near(frozenset(origins), frozenset(felt))
+def _countries(campaign: int) -> frozenset[str]:
+    people = Person.objects.filter(campaign=campaign).values_list("origins", "connections").distinct()
+    return frozenset[str]().union(*(_known(origins, felt) for origins, felt in people))
+
+
+def _known(origins: Iterable[str], felt: Iterable[str]) -> frozenset[str]:
+    own = frozenset(origins)
+    return own | geography.near(own, frozenset(felt))
 
 
 def reach(person: Person) -> None:
     """Candidates about the countries of somebody whose profile is new ask for ratings from now on."""
-    countries = {*person.origins, *_near(person.origins, person.connections)}
-    _promote(Pair.objects.filter(campaign=person.campaign_id, need=CANDIDATE, country__in=countries))
+    countries = _known(person.origins, person.connections)
+    with locked(person.campaign_id):
+        _REACHED.forget(person.campaign_id)
+        _promote(Pair.objects.filter(campaign=person.campaign_id, need=CANDIDATE, country__in=countries))
 
 
 def admit(campaign: Campaign, number: int) -> None:
-    """Let so many candidates ask for ratings, the oldest first."""
+    """Let up to `number` candidates ask for ratings, the oldest first; under the lock of the campaign."""
     waiting = Pair.objects.filter(campaign=campaign, need=CANDIDATE, moderation=Moderation.LIVE)
     oldest = list(waiting.order_by("created_at", "pk").values_list("pk", flat=True)[:number])
     if oldest:
@@ -63,8 +76,9 @@ def _promote(pairs: QuerySet[Pair]) -> None:
     pairs.update(need=NEEDS, waiting_since=int(time.time()))
 
 
-def asked_elsewhere(pair: Pair) -> int:
-    """How many people were asked of which other countries these words are said."""
+def asked_elsewhere(pair: Pair, now: datetime) -> int:
+    """How many people were asked, or are being asked, of which other countries these words are said."""
     same = Pair.objects.filter(campaign=pair.campaign_id, language=pair.language, key=pair.key)
-    cards = Card.objects.filter(pair__in=same, ticks=True)
+    asked = Q(state=CardState.ANSWERED) | Q(state=CardState.OPEN, expires_at__gt=now)
+    cards = Card.objects.filter(asked, pair__in=same, ticks=True)
     return cards.values("person_id").distinct().count()

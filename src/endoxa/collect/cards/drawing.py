@@ -1,32 +1,39 @@
-"""The next card of a person, and what the sampler must know about them."""
+"""The next card of a person: an open question, a pair of the common set, the pair that picked them, or what is left."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Count, F, Q
+from django.db.models import Max
 from django.utils import timezone
 
-from endoxa.collect import geography, sampler
+from endoxa.collect import sampler
+from endoxa.collect.cards import matching
 from endoxa.collect.cards.answering import UnknownCardError
-from endoxa.collect.cards.balance import balance_of, prompts_of
-from endoxa.collect.cards.candidates import asked_elsewhere
+from endoxa.collect.cards.balance import View, rater_of, view_of
+from endoxa.collect.cards.candidates import admit, asked_elsewhere
 from endoxa.collect.cards.covers import at_draw
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.cards.pool import DatabasePool, cell_of, said_of
-from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair, Person
-from endoxa.collect.sampler import Cell
-from endoxa.collect.sampler.tiers import NEEDING
-from endoxa.collect.sampler.types import NEEDS
+from endoxa.collect.cards.said import said_in
+from endoxa.collect.models import (
+    CLOSED,
+    Card,
+    CardState,
+    Match,
+    Mention,
+    MixedAnswer,
+    Moderation,
+    Pair,
+    Person,
+)
+from endoxa.collect.sampler import Balance
+from endoxa.collect.sampler.slots import NEEDS, OPEN, TOPUP
 
-_CELL = ("country", "language", "need", "negative")
-_PAIR = ("id", "moderation", "topic", "merged_into_id", *_CELL)
-_THROUGH = tuple(f"pair__{name}" for name in _PAIR)
+_PAIR = ("id", "merged_into_id")
 
 SESSION = timedelta(hours=6)
 """Time within which nobody is asked the same open question again."""
@@ -36,7 +43,7 @@ PROMPT = "prompt"
 
 
 class _Past(NamedTuple):
-    """A card that the person had or has; `pair` holds the fields `_PAIR`, None where it was an open question."""
+    """A card that the person had or has; `pair` and `merged_into` are ids, None where it was an open question."""
 
     id: int
     number: int
@@ -45,87 +52,44 @@ class _Past(NamedTuple):
     country: str
     negative: bool
     drawn_at: datetime
-    expires_at: datetime
     closed_at: datetime | None
-    pair: tuple[Any, ...] | None
-
-    def is_open(self, now: datetime) -> bool:
-        """Whether the person has it before them: its time is not over, and its pair was not taken away."""
-        there = self.pair is None or self.pair[1] == Moderation.LIVE
-        return self.state == CardState.OPEN and self.expires_at > now and there
+    pair: int | None
+    merged_into: int | None
 
 
 def _history(person: Person) -> list[_Past]:
     """All cards of a person, the newest first; everything a draw asks about them, in one query."""
-    fields = _Past._fields[:-1]
-    rows = Card.objects.filter(person=person).order_by("-number").values_list(*fields, *_THROUGH)
-    own = len(fields)
-    return [_Past._make((*row[:own], None if row[own] is None else row[own:])) for row in rows]
+    fields = (*_Past._fields[:-2], "pair_id", "pair__merged_into_id")
+    rows = Card.objects.filter(person=person).order_by("-number", "-id").values_list(*fields)
+    return [_Past._make(row) for row in rows]
 
 
-def sampler_person(person: Person, now: datetime, history: Sequence[_Past] | None = None) -> sampler.Person:
-    """The person as the sampler sees them at this moment; `history` where it was read already."""
-    settings = person.campaign.settings
-    history = _history(person) if history is None else history
-    origins = frozenset(person.origins)
-    reserved, full = _reserved(person, now)
-    count = max(settings.sampler.in_a_row, settings.sampler.negative_in_a_row)
-    closed = [card for card in history if card.state in CLOSED]
-    return sampler.Person(
-        origins=origins,
-        near=geography.near(origins, frozenset(person.connections)),
-        languages=frozenset(person.languages or settings.data_languages),
-        excluded=_own(person, [card.pair for card in closed if card.pair is not None]),
-        full=full,
-        reserved=reserved,
-        no_topics=frozenset(person.topic_optouts),
-        last=tuple((card.country, card.negative) for card in closed[:count]),
-    )
+def _asking(person: Person, history: Sequence[_Past]) -> matching.Asking:
+    """The person as the sampler sees them, with the pairs that they answered, skipped or proposed.
 
-
-def _own(person: Person, answered: Iterable[tuple[Any, ...]]) -> dict[int, Cell]:
-    """Live pairs this person answered, skipped or proposed, and what those were merged into.
-
-    Others are in no pool and so cannot be taken out of its sizes; nor are those of topics the person does not want.
+    What was merged since counts for what it was merged into.
     """
-    rows = [*answered, *Mention.objects.filter(person=person).values_list(*_THROUGH)]
-    own: dict[int, Cell] = {}
-    while rows:
-        own.update(
-            {pk: cell_of(*cell) for pk, state, topic, _, *cell in rows if _wanted(person, state, topic)}
-        )
-        further = {into for _, _, _, into, *_ in rows if into is not None}
-        rows = list(Pair.objects.filter(pk__in=further).values_list(*_PAIR)) if further else []
-    return own
-
-
-def _wanted(person: Person, moderation: str, topic: str) -> bool:
-    return moderation == Moderation.LIVE and (not topic or topic not in person.topic_optouts)
-
-
-def _reserved(person: Person, now: datetime) -> tuple[dict[int, int], dict[int, Cell]]:
-    """Live leases of others by pair, and the pairs that they fill up to what is needed."""
     settings = person.campaign.settings.sampler
-    leases = Card.objects.filter(
-        campaign=person.campaign_id,
-        state=CardState.OPEN,
-        expires_at__gt=now,
-        pair__moderation=Moderation.LIVE,
-    ).exclude(person=person)
-    fields = (*(f"pair__{name}" for name in _CELL), "pair__ratings", "pair__topic")
-    reserved: Counter[int] = Counter()
-    cells: dict[int, tuple[Cell, int]] = {}
-    for pair, *cell, ratings, topic in leases.values_list(F("pair_id"), *fields):
-        if not _wanted(person, Moderation.LIVE, topic):
-            continue
-        reserved[pair] += 1
-        cells[pair] = cell_of(*cell), ratings
-    full = {
-        pair: cell
-        for pair, (cell, ratings) in cells.items()
-        if ratings + reserved[pair] >= (settings.k if cell.need == NEEDS else settings.k_max)
-    }
-    return dict(reserved), full
+    closed = [card for card in history if card.state in CLOSED]
+    count = max(settings.in_a_row, settings.negative_in_a_row)
+    latest = tuple((card.country, card.negative) for card in closed[:count])
+    said = Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
+    had = _with_roots([*((card.pair, card.merged_into) for card in closed), *said])
+    rater = rater_of(person, person.campaign.settings, cards=len(closed), last=latest)
+    return matching.Asking(person, had, rater)
+
+
+def _with_roots(pairs: Iterable[tuple[int | None, int | None]]) -> frozenset[int]:
+    """Ids of pairs, given with what each was merged into, and of all that these were merged into."""
+    found: set[int] = set()
+    rows = list(pairs)
+    while rows:
+        found.update(pair for pair, _ in rows if pair is not None)
+        further = {into for _, into in rows if into is not None} - found
+        rows = (
+            list(Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")) if further else []
+        )
+    return frozenset(found)
 
 
 def next_card(
@@ -137,34 +101,42 @@ def next_card(
     shown it is a prompt card (`pair` None), once for each country in `SESSION`, and None after that: all is done for
     now. A card whose pair a moderator took away is given back too.
 
-    Pairs are drawn before the campaign is locked, since that takes most of the time, and drawn again within the lock
-    only where somebody else got the pair in between. The propensity is that of the moment of the draw.
+    Every few seconds somebody's request lets pairs pick raters for all (`matching`), so that a pair mostly waits for
+    the person when they come. What comes next is read before the campaign is locked, and only checked within the lock.
 
     Raises:
         UnknownCardError: if the person has left the campaign.
     """
     now, rng = now or timezone.now(), rng or np.random.default_rng()
+    view = view_of(person.campaign, now)
     history = _history(person)
-    shown = any(card.is_open(now) for card in history)
-    draft = None if shown else _draft(person, history, now, rng)
+    draw = _Draw(person, history, view, now, rng)
+    shown = any(card.state == CardState.OPEN for card in history)
+    plan = None if shown else draw.plan()
     with locked(person.campaign_id) as campaign:
-        if not Person.objects.filter(pk=person.pk).exists():
+        newest = (
+            Person.objects.filter(pk=person.pk).annotate(newest=Max("cards__id")).values("newest").first()
+        )
+        if newest is None:
             raise UnknownCardError
         person.campaign = campaign
-        until = now + timedelta(minutes=campaign.settings.lease_minutes)
         card = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
         if card is not None and _shown(card, now):
-            card.expires_at = until
+            card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
             card.save(update_fields=["expires_at"])
             return card
         if card is not None:
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
-        pair = _still_free(draft, campaign, now) if draft else None
-        if draft is None or (draft.drawn and pair is None):
-            draft = _draft(person, _history(person), now, rng)
-            pair = Pair.objects.get(pk=draft.drawn.pair) if draft.drawn else None
-        return _reserve(draft, pair, person, now, until)
+        if matching.is_due(campaign, now):
+            admit(campaign, view.outlook.room)
+            matching.match_all(campaign, view, now, rng)
+        if newest["newest"] != max((past.id for past in history), default=None):
+            # Another window of the same person was here in between.
+            draw, plan = _Draw(person, _history(person), view, now, rng), None
+        if plan is None or not plan.holds(now):
+            plan = draw.waiting() or draw.last_resort()
+        return draw.store(plan) if plan else None
 
 
 def _shown(card: Card, now: datetime) -> bool:
@@ -172,114 +144,222 @@ def _shown(card: Card, now: datetime) -> bool:
 
 
 @dataclass(frozen=True)
-class _Draft:
-    """A card before it is stored: the pair `drawn`, else the country `asked` about, else nothing is left.
+class _Plan:
+    """A card before it is stored.
 
-    `prompts` is the share of cards like this one that ask an open question though pairs wait.
+    A pair for a reason (`tier`), perhaps one that picked the person (`match`), else the `country` of an open question
+    and the `topic` that it names, if any. `limit`: ratings of the pair and cards that others have open must be fewer.
     """
 
-    drawn: sampler.Drawn | None
-    asked: str | None
-    balance: sampler.Balance
-    number: int
-    prompts: float
+    tier: str
+    country: str
+    topic: str = ""
+    pair: Pair | None = None
+    match: Match | None = None
+    limit: int | None = None
+    words: bool = True
+    ticks: bool = False
+
+    def holds(self, now: datetime) -> bool:
+        """Whether it is still so: nobody took the pair away or got its slot since."""
+        if self.pair is None:
+            return True
+        if self.match is None:
+            live = Pair.objects.filter(pk=self.pair.pk, moderation=Moderation.LIVE)
+            if self.limit is not None:
+                live = live.filter(ratings__lt=self.limit - matching.held(now))
+            return live.exists()
+        needing = {"pair__moderation": Moderation.LIVE, "pair__need": NEEDS}
+        return Match.objects.filter(pk=self.match.pk, until__gt=now, **needing).exists()
 
 
-def _draft(person: Person, history: Sequence[_Past], now: datetime, rng: np.random.Generator) -> _Draft:
-    campaign = person.campaign
-    balance = balance_of(campaign, now)
-    shares = sampler.under(balance, campaign.settings.sampler)
-    number = history[0].number + 1 if history else 0
-    more = _to_ask(person, history, now, again=True)
-    # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
-    prompts = prompts_of(campaign, now) if more and number and history[0].tier != PROMPT else 0.0
-    if prompts and rng.random() < prompts:
-        return _Draft(None, _least_said(more, campaign), balance, number, prompts)
-    questions = _to_ask(person, history, now, again=False)
-    if not questions:
-        shares = shares.model_copy(update={"prompt": 0.0})
-    drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now, history), shares, rng)
-    asked = _least_said(questions, campaign) if drawn is None and questions else None
-    return _Draft(drawn, asked, balance, number, prompts)
+class _Draw:
+    """What comes next for one person."""
 
+    def __init__(
+        self, person: Person, history: Sequence[_Past], view: View, now: datetime, rng: np.random.Generator
+    ) -> None:
+        self._person, self._history, self._view = person, history, view
+        self._now, self._rng = now, rng
+        self._campaign, self._settings = person.campaign, person.campaign.settings.sampler
+        self._number = history[0].number + 1 if history else 0
+        self._validate = view.balance is Balance.VALIDATE
+        self._asking = _asking(person, history)
 
-def _least_said(countries: Sequence[str], campaign: Campaign) -> str:
-    return countries[0] if len(countries) == 1 else sampler.least_said(countries, said_of(campaign))[0]
+    def plan(self) -> _Plan | None:
+        """An open question, a pair of the common set, or the pair that waits, or what is there once nothing is left.
 
+        None where pairs are left and must pick the person, which they do within the lock.
+        """
+        settings = self._settings
+        # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
+        if (
+            self._history
+            and self._history[0].tier != PROMPT
+            and (asked := self._early_question()) is not None
+        ):
+            return self._question(asked)
+        if self._rng.random() < settings.calibration and (common := self._next_common()) is not None:
+            return self._pair(common, "calibration")
+        if not self._validate and self._rng.random() < settings.topup and (topup := self._any(TOPUP)):
+            return self._pair(topup, "topup", limit=settings.k_max)
+        return self.waiting() or (None if matching.is_left(self._asking, self._now) else self._rest())
 
-def _still_free(draft: _Draft, campaign: Campaign, now: datetime) -> Pair | None:
-    """The drawn pair, if others left room for one more rating since; the calibration set has always room."""
-    if draft.drawn is None:
-        return None
-    # One query, since everybody waits for the lock meanwhile.
-    held = Count("cards", filter=Q(cards__state=CardState.OPEN, cards__expires_at__gt=now))
-    live = Pair.objects.filter(pk=draft.drawn.pair, moderation=Moderation.LIVE)
-    pair = live.annotate(held=held).first()
-    if pair is None or draft.drawn.tier == "calibration":
-        return pair
-    settings = campaign.settings.sampler
-    room = settings.k if draft.drawn.tier in NEEDING else settings.k_max
-    return pair if pair.ratings + pair.held < room else None
+    def waiting(self) -> _Plan | None:
+        """The pair that waits for the person; None where none does."""
+        found = matching.waiting_for(self._asking, self._now)
+        return self._picked(found) if found else None
 
+    def last_resort(self) -> _Plan | None:
+        """Where no pair waits, within the lock: one that picks the person now; None where nothing is left."""
+        found = matching.find(self._asking, self._view, self._now, self._rng, alone=self._was_looked_at())
+        if found is not None:
+            return self._picked(found)
+        return self._rest()
 
-def _reserve(draft: _Draft, pair: Pair | None, person: Person, now: datetime, until: datetime) -> Card | None:
-    """Store the card, within the lock; None where there is nothing to show."""
-    drawn, campaign = draft.drawn, person.campaign
-    if drawn is None and draft.asked is None:
-        return None
-    fields = _fields(pair, draft, person) if pair else sampler.Fields(words=True, ticks=False)
-    return Card.objects.create(
-        campaign=campaign,
-        person=person,
-        pair=pair,
-        country=pair.country if pair else draft.asked or "",
-        negative=bool(pair and pair.negative),
-        number=draft.number,
-        tier=drawn.tier if drawn else PROMPT,
-        weight=drawn.weight if drawn else None,
-        propensity=drawn.propensity * (1 - draft.prompts) if drawn else None,
-        pool=drawn.pool if drawn else 0,
-        version=campaign.version,
-        digest=campaign.settings.digest(),
-        adds=fields.words or fields.ticks,
-        words=fields.words,
-        ticks=fields.ticks,
-        revealed=at_draw(pair),
-        drawn_at=now,
-        expires_at=until,
-    )
+    def _rest(self) -> _Plan | None:
+        """A pair that others have open, an open question, or one that has its k ratings; None where nothing is left."""
+        settings = self._settings
+        if self._validate and (pair := matching.backup(self._asking, self._now)) is not None:
+            return self._pair(pair, "backup", limit=settings.k + 1)
+        questions = self._to_ask(again=False)
+        asks = bool(questions) and not self._validate and self._rng.random() < settings.prompt
+        if not asks and (pair := self._any(TOPUP, OPEN)) is not None:
+            return self._pair(pair, "open", limit=settings.k_max)
+        return self._question(self._least_said(questions)) if questions else None
 
+    def _was_looked_at(self) -> bool:
+        """Whether the person was here when pairs picked people last."""
+        matched, latest = self._campaign.matched_at, self._history[0] if self._history else None
+        if matched is None or latest is None:
+            return False
+        return latest.drawn_at < matched < (latest.closed_at or latest.drawn_at) + matching.STAYS
 
-def _fields(pair: Pair, draft: _Draft, person: Person) -> sampler.Fields:
-    """What may be added after the card."""
-    adds = sampler.adds_on(draft.balance, draft.number)
-    return sampler.fields(
-        adds=adds,
-        own=pair.country in person.origins or not person.origins,
-        asked=asked_elsewhere(pair) if adds else 0,
-        settings=person.campaign.settings.sampler,
-    )
-
-
-def _to_ask(person: Person, history: Sequence[_Past], now: datetime, *, again: bool) -> list[str]:
-    """Countries for the next prompt card, the person's own first, then those felt close to; "" lets them choose.
-
-    Without those that were asked about within `SESSION`: all of them, or (`again`) those to which the person had
-    nothing to say the last time, and the one asked about last.
-    """
-    countries = [*person.origins, *person.connections] or list(person.campaign.settings.countries) or [""]
-    questions = [
-        card
-        for card in history
-        if card.tier == PROMPT and card.closed_at is not None and card.drawn_at > now - SESSION
-    ]
-    asked = {card.country for card in questions}
-    if again and questions:
-        latest = {card.country: card.id for card in reversed(questions)}
-        answered = set(
-            Mention.objects.filter(card__in=latest.values()).values_list("card_id", flat=True).distinct()
+    def store(self, plan: _Plan) -> Card:
+        """The card, within the lock. What waited for the person waits no longer."""
+        pair, match = plan.pair, plan.match
+        if match is not None:
+            match.delete()
+        return Card.objects.create(
+            campaign=self._campaign,
+            person=self._person,
+            pair=pair,
+            country=plan.country,
+            topic=plan.topic,
+            negative=bool(pair and pair.negative),
+            number=self._number,
+            tier=plan.tier,
+            slot=match.slot if match else "",
+            propensity=match.propensity if match else None,
+            pool=match.pool if match else 0,
+            version=self._campaign.version,
+            digest=self._campaign.settings.digest(),
+            adds=plan.words or plan.ticks,
+            words=plan.words,
+            ticks=plan.ticks,
+            revealed=at_draw(pair),
+            drawn_at=self._now,
+            expires_at=self._now + timedelta(minutes=self._campaign.settings.lease_minutes),
         )
-        asked = {country for country, card in latest.items() if card not in answered}
-        if len(countries) > 1:
-            asked.add(questions[0].country)
-    return [country for country in dict.fromkeys(countries) if country not in asked]
+
+    def _picked(self, match: Match) -> _Plan:
+        rater = self._asking.rater
+        return self._pair(
+            match.pair, sampler.place(match.pair.country, rater.origins, rater.near), match=match
+        )
+
+    def _pair(self, pair: Pair, tier: str, *, match: Match | None = None, limit: int | None = None) -> _Plan:
+        fields = self._fields(pair)
+        return _Plan(
+            tier, pair.country, pair=pair, match=match, limit=limit, words=fields.words, ticks=fields.ticks
+        )
+
+    def _question(self, country: str) -> _Plan:
+        """An open question about a country; it names the topic of which least was said, where seeds have topics."""
+        said = said_in(self._campaign)
+        topics = [topic for topic in said.topics if topic not in self._asking.rater.no_topics]
+        # An order by chance decides between topics of which as much was said.
+        order = [topics[place] for place in self._rng.permutation(len(topics))]
+        named = sampler.least_said(order, said.by_topic.get(country, {}))
+        return _Plan(PROMPT, country, topic=named[0] if country and len(named) > 1 else "")
+
+    def _early_question(self) -> str | None:
+        """The country to ask about though pairs wait, as often as the controller and the gaps ask for; else None."""
+        if not self._view.outlook.prompts or not (more := self._to_ask(again=True)):
+            return None
+        settings = self._campaign.settings
+        share = sampler.question_share(
+            self._view.outlook.prompts,
+            self._person.origins,
+            settings.countries,
+            said_in(self._campaign).countries,
+            settings.sampler.prompt_early,
+        )
+        return self._least_said(more) if self._rng.random() < share else None
+
+    def _least_said(self, countries: Sequence[str]) -> str:
+        return (
+            countries[0]
+            if len(countries) == 1
+            else sampler.least_said(countries, said_in(self._campaign).countries)[0]
+        )
+
+    def _next_common(self) -> Pair | None:
+        """The first pair of the common set, in the order that all share, that the person has not had."""
+        found = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, calibration=True)
+        found = found.filter(language__in=self._asking.rater.languages).exclude(pk__in=self._asking.had)
+        return found.exclude(topic__in=self._asking.rater.no_topics).order_by("position", "id").first()
+
+    def _any(self, *needs: int) -> Pair | None:
+        """Any pair with k ratings that has room for one more; those about own and near countries first."""
+        rater = self._asking.rater
+        pairs = Pair.objects.filter(
+            campaign=self._campaign, moderation=Moderation.LIVE, need__in=needs, language__in=rater.languages
+        )
+        pairs = pairs.exclude(pk__in=self._asking.had).exclude(topic__in=rater.no_topics)
+        # What stood on a list was judged there.
+        listed = MixedAnswer.objects.filter(person=self._person).exclude(card__state=CardState.LAPSED)
+        pairs = pairs.exclude(pk__in=listed.values("pair"))
+        start = float(self._rng.random())
+        for part in (pairs.filter(country__in=rater.origins | rater.near), pairs):
+            # Places are spread by chance, so that the next one after a random place is any of them.
+            for some in (part.filter(position__gte=start), part.filter(position__lt=start)):
+                free = some.filter(ratings__lt=self._settings.k_max - matching.held(self._now))
+                if (pair := free.order_by("position").first()) is not None:
+                    return pair
+        return None
+
+    def _fields(self, pair: Pair) -> sampler.Fields:
+        """What may be added after the card."""
+        adds = sampler.adds_on(self._view.balance, self._number)
+        return sampler.fields(
+            adds=adds,
+            own=pair.country in self._person.origins or not self._person.origins,
+            asked=asked_elsewhere(pair, self._now) if adds else 0,
+            candidates=self._view.candidates,
+            settings=self._settings,
+        )
+
+    def _to_ask(self, *, again: bool) -> list[str]:
+        """Countries for the next prompt card, the person's own first, then those felt close to; "" lets them choose.
+
+        Without those that were asked about within `SESSION`: all of them, or (`again`) those to which the person had
+        nothing to say the last time, and the one asked about last.
+        """
+        person = self._person
+        countries = [*person.origins, *person.connections] or list(self._campaign.settings.countries) or [""]
+        questions = [
+            card
+            for card in self._history
+            if card.tier == PROMPT and card.closed_at is not None and card.drawn_at > self._now - SESSION
+        ]
+        asked = {card.country for card in questions}
+        if again and questions:
+            latest = {card.country: card.id for card in reversed(questions)}
+            answered = set(
+                Mention.objects.filter(card__in=latest.values()).values_list("card_id", flat=True).distinct()
+            )
+            asked = {country for country, card in latest.items() if card not in answered}
+            if len(countries) > 1:
+                asked.add(questions[0].country)
+        return [country for country in dict.fromkeys(countries) if country not in asked]

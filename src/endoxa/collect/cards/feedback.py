@@ -1,8 +1,9 @@
-"""Feedback: how many others had heard a pair, in coarse steps, as of the start of a wave.
+"""Feedback at a pause: how many others had heard a pair, in coarse steps, as of the start of a wave.
 
-It is shown after an answer only, and draws do not use it. A wave's counts are frozen when it begins, and feedback is
-given only about cards that were drawn afterwards. So it never includes a person's own answer, nor answers given after
-the person read it. People still learn of others' answers; `simulate.conformity` estimates the effect.
+It is shown at a pause and on the last page only, and draws do not use it. A wave's counts are frozen when it begins,
+and feedback is given only about cards that were drawn afterwards. So it never includes a person's own answer, nor
+answers given after the person read it. People still learn of others' answers; `benchmarks/feedback_and_conformity.py`
+estimates the effect.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from endoxa.collect.cards.caching import Cache
-from endoxa.collect.cards.counts import root_of
+from endoxa.collect.cards.counts import family, root_of
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, Person, Rating, State, Wave
 
@@ -55,7 +56,8 @@ def after(card: Card) -> Known | None:
 def recognised(person: Person) -> int:
     """How many others had heard a pair that the person added: the largest of `STEPS` over their pairs, else 0.
 
-    Pairs that the person also rated are left out: their own rating would be counted.
+    Only ratings count that others gave after the person had added it and before the present wave. Pairs that the person
+    also rated are left out, and so are pairs that nothing may be told of.
     """
     campaign = person.campaign
     if not campaign.settings.feedback or campaign.began_at is None:
@@ -63,10 +65,31 @@ def recognised(person: Person) -> int:
     wave = latest(campaign)
     if wave is None:
         return 0
-    added = {root_of(one.pair) for one in person.mentions.select_related("pair")}
+    added: dict[Pair, datetime] = {}
+    for mention in person.mentions.select_related("pair").order_by("created_at"):
+        added.setdefault(root_of(mention.pair), mention.created_at)
     rated = {root_of(one.pair).pk for one in person.ratings.select_related("pair")}
-    shown = (pair for pair in added if pair.moderation == Moderation.LIVE and pair.pk not in rated)
-    return max((known[0] for pair in shown if (known := _of(wave, pair.pk)) and not pair.may_hurt), default=0)
+    return max(
+        (
+            step(_heard_since(pair, since, wave, person))
+            for pair, since in added.items()
+            if pair.moderation == Moderation.LIVE
+            and not pair.may_hurt
+            and pair.pk not in rated
+            # Spares the question where all ratings together are too few.
+            and _of(wave, pair.pk)
+        ),
+        default=0,
+    )
+
+
+def _heard_since(pair: Pair, since: datetime, wave: Wave, person: Person) -> int:
+    """Others who had heard a pair, by their ratings between `since` and the start of a wave."""
+    given = Rating.objects.filter(
+        pair__in=family(pair), created_at__gt=since, created_at__lt=wave.began_at
+    ).exclude(person=person)
+    values = dict(given.order_by("created_at", "pk").values_list("person_id", "value"))
+    return sum(value > 1 for value in values.values())
 
 
 def _of(wave: Wave, pair: int) -> Known | None:

@@ -10,7 +10,7 @@ from django.db.models import Count
 
 from endoxa.collect.cards.caching import Cache
 from endoxa.collect.models import Campaign, Moderation, Pair, Person
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 
 SHOWN = 3
 """Maximum number of countries on a page. Neither countries nor people are ranked."""

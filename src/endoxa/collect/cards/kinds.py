@@ -35,7 +35,7 @@ from endoxa.collect.models import (
     Person,
     Source,
 )
-from endoxa.collect.sampler.types import FULL, OPEN, TOPUP
+from endoxa.collect.sampler.slots import FULL, OPEN, TOPUP
 from endoxa.collect.withdrawals import What, bury, noted
 
 SHOWN = {MixedKind.HEARD: 5, MixedKind.COMPARE: 2}
@@ -82,18 +82,30 @@ class _Draft:
 
 
 def next_mixed(
-    person: Person, done: int, *, now: datetime | None = None, rng: np.random.Generator | None = None
+    person: Person,
+    done: int,
+    *,
+    now: datetime | None = None,
+    rng: np.random.Generator | None = None,
+    alone: bool = False,
 ) -> MixedCard | None:
     """The list or comparison that is open or due; None where a rating comes next.
 
     None too while the person has a rating open, and where no country has enough pairs that they did not meet. Pairs are
     drawn before the campaign is locked, and drawn again within the lock only where one of them cannot be shown now.
 
+    Args:
+        person: whose card it is.
+        done: cards that the person has closed.
+        now: the time.
+        rng: the source of chance.
+        alone: no pair and no question is left for the person, so lists and comparisons are due in turns.
+
     Raises:
         UnknownCardError: if the person has left the campaign.
     """
     now, rng = now or timezone.now(), rng or np.random.default_rng()
-    draft = _draft(person, done, rng)
+    draft = _draft(person, done, rng, alone=alone)
     with locked(person.campaign_id):
         if not Person.objects.filter(pk=person.pk).exists():
             raise UnknownCardError
@@ -109,8 +121,17 @@ def next_mixed(
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
         if draft is not None and not _still_shown(draft, person.campaign):
-            draft = _draft(person, done, rng)
+            draft = _draft(person, done, rng, alone=alone)
         return None if draft is None else _stored(draft, person, now)
+
+
+def _in_turns(person: Person) -> list[MixedKind]:
+    """The kinds that the campaign has, the one that the person got last at the end."""
+    settings = person.campaign.settings
+    wanted = {MixedKind.HEARD: settings.heard_lists, MixedKind.COMPARE: settings.comparisons}
+    latest = MixedCard.objects.filter(person=person).order_by("-drawn_at", "-pk").first()
+    last = _kind(latest) if latest else None
+    return sorted((kind for kind, number in wanted.items() if number), key=lambda kind: kind == last)
 
 
 def _kind(card: MixedCard) -> MixedKind:
@@ -130,16 +151,20 @@ def _listed(campaign: Campaign) -> QuerySet[Pair]:
     return Pair.objects.filter(_fit(), campaign=campaign, need__in=(TOPUP, OPEN, FULL))
 
 
-def _draft(person: Person, done: int, rng: np.random.Generator) -> _Draft | None:
+def _draft(person: Person, done: int, rng: np.random.Generator, *, alone: bool) -> _Draft | None:
+    """Draw a card of the kind that is due; if `alone` and none is, of the first kind that can be drawn."""
+    kind = due(person.campaign, done)
+    wanted = [kind] if kind else _in_turns(person) if alone else []
+    drafts = (_draft_of(person, one, rng) for one in wanted)
+    return next((draft for draft in drafts if draft is not None), None)
+
+
+def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Draft | None:
     """Draw a country with equal chances among those with enough pairs, then its pairs with equal chances.
 
     Of a country with more than `WINDOW` pairs only those are read whose random position falls into a stretch of
     the circle [0, 1) that begins anywhere. The probability that a pair is in it is the length of the stretch.
     """
-    campaign = person.campaign
-    kind = due(campaign, done)
-    if kind is None:
-        return None
     size, met = SHOWN[kind], _met(person)
     sizes = _sizes(person, met)
     countries = sorted(country for country, there in sizes.items() if there >= size)
@@ -157,7 +182,7 @@ def _draft(person: Person, done: int, rng: np.random.Generator) -> _Draft | None
         pairs=tuple(int(pair) for pair in rng.choice(found, size, replace=False)),
         pool=len(found) if share == 1 else sizes[country],
         propensity=share * size / len(found) / len(countries),
-        version=campaign.version,
+        version=person.campaign.version,
     )
 
 

@@ -132,7 +132,7 @@ def left(request: HttpRequest) -> HttpResponse:
     except signing.BadSignature:
         return redirect(_LEAVE)
     gone = Withdrawn(**note) if note else None
-    answers = gone.ratings + gone.mentions + gone.skips + gone.statements if gone else None
+    answers = gone.answers if gone else None
     return render(request, "contributor/left.html", {"gone": gone, "answers": answers})
 
 

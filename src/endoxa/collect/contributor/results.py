@@ -1,112 +1,24 @@
-"""The public page of results of a closed campaign: rounded figures, nothing of single people, nothing that may hurt."""
+"""The public page of results: rounded figures of a closed campaign, and what its latest public release holds."""
 
 from __future__ import annotations
 
-import time
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
-from django.db.models import Avg, Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_safe
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import CampaignSettings, in_language
 from endoxa.collect.contributor.access import holder
+from endoxa.collect.contributor.figures import OTHER, figures_of, latest_release
 from endoxa.collect.contributor.frame import speak_within
-from endoxa.collect.models import Campaign, Mention, Moderation, Pair, Rating, Release, State, Statement
-
-LEAST = 5
-"""People behind each figure, as in exports (`export.columns.LEAST`); pairs behind that of a country."""
-
-ROUNDED = 5
-"""Counts are given as a multiple of this, rounded down, so that one person more or less is not seen."""
-_MOST_PAIRS = 10
-_MOST_COUNTRIES = 20
-_KNOWN = 3.0
-"""Mean from which a pair is listed: "some people here say it"."""
-_SECONDS = 600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A pair that many of those asked know."""
-
-    country: str
-    attribute: str
-    language: str
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What the page says of one campaign; counts are multiples of `ROUNDED`.
-
-    `countries` are codes that at least `LEAST` pairs are about, with their number of pairs, most first. `known` are the
-    most widely known pairs among those that at least `LEAST` people rated and that hurt nobody. `release` is the number
-    of the latest release, "" where there is none.
-    """
-
-    people: int
-    pairs: int
-    ratings: int
-    countries: tuple[tuple[str, int], ...]
-    known: tuple[Known, ...]
-    release: str
-
-
-_KEPT: dict[tuple[int, int], tuple[float, Found | None]] = {}
-"""What was counted lately, by campaign and version of its settings."""
-
-
-def found_in(campaign: Campaign) -> Found | None:
-    """The figures of a campaign, counted once in ten minutes; None where fewer than `LEAST` people answered."""
-    key, now = (campaign.pk, campaign.version), time.monotonic()
-    kept = _KEPT.get(key)
-    if kept is None or now - kept[0] > _SECONDS:
-        kept = _KEPT[key] = (now, _count(campaign))
-    return kept[1]
-
-
-def _count(campaign: Campaign) -> Found | None:
-    rated = Rating.objects.filter(person__campaign=campaign).values_list("person", flat=True)
-    said = Mention.objects.filter(person__campaign=campaign).values_list("person", flat=True)
-    written = Statement.objects.filter(campaign=campaign).exclude(text="").values_list("person", flat=True)
-    many = len({*rated.distinct(), *said.distinct(), *written.distinct()})
-    if many < LEAST:
-        return None
-    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
-    about = Counter(live.values_list("country", flat=True))
-    release = Release.objects.filter(campaign=campaign).public().order_by("-made_at", "-pk").first()
-    return Found(
-        people=_rounded(many),
-        pairs=_rounded(live.count()),
-        ratings=_rounded(Rating.objects.filter(pair__in=live).count()),
-        countries=tuple(
-            (code, _rounded(count)) for code, count in about.most_common(_MOST_COUNTRIES) if count >= LEAST
-        ),
-        known=tuple(_known(live)),
-        release=release.number if release else "",
-    )
-
-
-def _known(live: QuerySet[Pair]) -> Iterable[Known]:
-    """Pairs that may be shown to everybody, those with the highest mean first."""
-    judged = live.filter(negative=False, flags=[])
-    rated = judged.annotate(
-        people=Count("rating_rows__person", distinct=True), mean=Avg("rating_rows__value")
-    )
-    best = rated.filter(people__gte=LEAST, mean__gte=_KNOWN).order_by("-mean", "-people", "public_id")
-    return (Known(one.country, one.attribute, one.language) for one in best[:_MOST_PAIRS] if not one.may_hurt)
-
-
-def _rounded(count: int) -> int:
-    return count // ROUNDED * ROUNDED
+from endoxa.collect.models import Campaign, State
 
 
 def results_day(settings: CampaignSettings) -> date | None:
@@ -114,12 +26,46 @@ def results_day(settings: CampaignSettings) -> date | None:
     return date.fromisoformat(settings.results_from) if settings.results_from else None
 
 
+def planned_end(campaign: Campaign) -> date | None:
+    """The day on which the organisers mean to close the campaign; None where that is not known, or was yesterday."""
+    if campaign.began_at is None:
+        return None
+    day = timezone.localdate(campaign.began_at + timedelta(minutes=campaign.settings.minutes))
+    return day if day >= timezone.localdate() else None
+
+
+def _may_show(campaign: Campaign) -> bool:
+    """Whether the organisers want a page of results, and by now."""
+    day = results_day(campaign.settings)
+    return campaign.settings.results_page and (day is None or timezone.localdate() >= day)
+
+
+def is_over(campaign: Campaign) -> bool:
+    """Whether the campaign shows now what it found."""
+    return _may_show(campaign) and campaign.state == State.CLOSED
+
+
 def is_out(campaign: Campaign) -> bool:
-    """Whether the campaign shows its results now."""
-    settings = campaign.settings
-    day = results_day(settings)
-    over = campaign.state == State.CLOSED
-    return settings.results_page and over and (day is None or timezone.now().date() >= day)
+    """Whether the page has anything to show now: the campaign is over, or a public release exists."""
+    return is_over(campaign) or (_may_show(campaign) and latest_release(campaign) is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One country of a chart; `name` "" for people who named none."""
+
+    name: str
+    count: int
+
+
+def _bars(counts: Iterable[tuple[str, int]], language: str) -> list[Bar]:
+    return [Bar(_place(code, language), count) for code, count in counts]
+
+
+def _place(code: str, language: str) -> str:
+    if code == OTHER:
+        return gettext("Other countries")
+    return " + ".join(geography.name(one, language) for one in code.split("; ")) if code else ""
 
 
 @require_safe
@@ -130,15 +76,21 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
         raise Http404
     speak_within(request, campaign)
     language = get_language() or "en"
-    found = found_in(campaign) if is_out(campaign) else None
+    over, out, settings = is_over(campaign), is_out(campaign), campaign.settings
+    figures = figures_of(campaign) if out else None
+    found = figures.found if figures and over else None
+    edition = figures.edition if figures else None
     context = {
-        "title": in_language(campaign.settings.texts.title, language),
-        "out": is_out(campaign),
-        "day": results_day(campaign.settings),
+        "title": in_language(settings.texts.title, language),
+        "settings": settings,
+        "over": over,
+        "out": out,
+        "day": results_day(settings),
         "found": found,
-        "countries": [(geography.name(code, language), count) for code, count in found.countries]
-        if found
-        else (),
+        "edition": edition,
+        "origins": _bars(edition.origins, language) if edition else (),
+        "about": _bars(edition.about, language) if edition else (),
+        "countries": _bars(found.countries, language) if found and not edition else (),
         "known": [(geography.from_country(one.country, language), one) for one in found.known]
         if found
         else (),
@@ -150,8 +102,11 @@ def _campaign(request: HttpRequest, slug: str) -> Campaign | None:
     if slug:
         return Campaign.objects.filter(slug=slug).first()
     person = holder(request)
-    if person is not None:
-        return person.campaign
+    return person.campaign if person is not None else only_campaign()
+
+
+def only_campaign() -> Campaign | None:
+    """The campaign of a site that has no other, drafts aside."""
     campaigns = list(Campaign.objects.exclude(state=State.DRAFT)[:2])
     return campaigns[0] if len(campaigns) == 1 else None
 

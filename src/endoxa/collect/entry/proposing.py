@@ -21,7 +21,7 @@ from endoxa.collect.entry.likeness import CUT_OFF, alike, likeness
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.entry.words import Words, read_words
 from endoxa.collect.models import Campaign, Card, Judged, Mention, Moderation, Pair, Person, Source, Via
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 
 PER_CARD = 20
 """Typed proposals that one card takes."""
@@ -102,6 +102,8 @@ def propose(
     # Looking at words takes a moment, and so does looking for others like them: not while others wait for the lock.
     _check(person.campaign, country, language)
     words = read_words(text, language, person.campaign.settings)
+    if card is not None and card.topic:
+        words = replace(words, topic=card.topic)
     with locked(person.campaign_id) as campaign:
         person.campaign = campaign
         check_words(person, card)

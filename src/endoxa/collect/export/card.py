@@ -16,17 +16,19 @@ from endoxa.collect.campaign import CampaignSettings, in_language
 from endoxa.collect.export.columns import AGGREGATED, FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
 from endoxa.collect.export.folder import About
 from endoxa.collect.export.tables import Tables
+from endoxa.collect.sampler.slots import wanted
 from endoxa.languages import unreviewed
 
 _TIERS = {
-    OWN: "pairs about the person's own country",
-    OTHER: "pairs about other countries, near ones or any",
-    "topup": "pairs with enough ratings, about which people disagree",
-    "open": "pairs with enough ratings, when no pair needed any",
-    "exploration": "all pairs that needed ratings, with equal chances",
-    "floor": "pairs about countries that had got too few cards",
+    OWN: "the pair picked them, and they are from the country",
+    OTHER: "the pair picked them, and they are from elsewhere",
     "calibration": "the set that all people go through in one order",
+    "topup": "those who rated it disagree",
+    "open": "no pair needed ratings",
+    "backup": "somebody else had the pair and might have left",
+    "paper": "they filled in a sheet of paper",
 }
+"""Why people got a pair, by tier."""
 
 _MERGED = f"{FEW_SHARE} so that nobody stands out"
 
@@ -40,6 +42,7 @@ def data_card(about: About, tables: Tables) -> str:
         about=about,
         settings=settings,
         sampler=settings.sampler,
+        wanted=wanted(settings.sampler),
         today=datetime.now(UTC).date().isoformat(),
         days=_days(tables),
         rows={name: frame.height for name, frame in frames.items()},

@@ -21,9 +21,9 @@ OTHER = "other"
 """Stands for what fewer than `LEAST` people share."""
 
 OWN = "own"
-"""The tier of pairs about the person's own country."""
+"""The tier of ratings for people from the country."""
 
-SHARED_TIERS = frozenset({"near", "anywhere", OTHER})
+SHARED_TIERS = frozenset({"near", "anyone", OTHER})
 """Tiers that are exported as `OTHER`: which one it was would say what countries somebody feels close to."""
 
 POLARITIES: Mapping[bool | None, str] = {True: "negative", False: "not negative", None: ""}
@@ -59,7 +59,7 @@ _REVEALED = Column(
     "revealed",
     _TEXT,
     "were the words visible when this was answered: 'shown' (never covered), 'revealed' (covered as they may hurt, and "
-    "opened by the person) or 'covered' (only skips); empty without words, and where this was not stored yet",
+    "opened by the person) or 'covered' (only skips); empty without words, on paper, and where this was not stored yet",
 )
 _HOUR = Column("hour", _TEXT, "when, to the hour, in UTC; only the day where the person has no key (`rater`)")
 _COUNTRY = Column(
@@ -86,7 +86,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column("source", _TEXT, "name of the campaign"),
         Column("support", _WHOLE, "people who said it unprompted (salience); never added to the ratings"),
         Column("country", _TEXT, "the country it is about (ISO 3166)"),
-        Column("topic", _TEXT, "topic of a seed, else empty"),
+        Column("topic", _TEXT, "topic of a seed, or the one that an open question named; else empty"),
         Column("origin", _TEXT, "'seed' or 'contributor'"),
         Column(
             "calibration",
@@ -94,12 +94,6 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
             "whether it belongs to the random set that all people go through in one order",
         ),
         Column("k", _WHOLE, "ratings that each pair was to get"),
-        Column(
-            "cards_while_waiting",
-            _WHOLE,
-            "cards about any pair that were drawn while it waited for its k ratings: one digit and zeros, at least 10 "
-            "(exact in restricted releases); for means over all pairs; empty where no rating has a propensity",
-        ),
         Column(
             "candidate",
             _BOOL,
@@ -112,7 +106,8 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column(
             "weighted_mean",
             _NUMBER,
-            "mean of the ratings with a propensity, each weighted by 1/propensity (Hajek); compare it with `mean`",
+            "mean of the ratings with a propensity, each weighted by 1/propensity (Hajek): an estimate for all who "
+            "took part; compare it with `mean`",
         ),
         Column("knowers", _NUMBER, "share of the ratings above 1: people who had heard it"),
         Column("weighted_knowers", _NUMBER, "the same share, weighted by 1/propensity (Hajek)"),
@@ -159,18 +154,27 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column(
             "tier",
             _TEXT,
-            "why it was drawn ('own', 'topup', 'other', ...); 'paper': typed in from paper; empty where there is no "
+            "why this person got it: 'own' (it picked them, and they are from the country), 'other' (it picked them, "
+            "and they are from elsewhere), 'calibration', 'topup', 'open', 'backup', 'paper'; empty where there is no "
             "`rater`",
         ),
         Column(
-            "weight", _NUMBER, "weight within the tier; empty where that is 'other' or there is no `rater`"
+            "slot",
+            _TEXT,
+            "whom the rating was for: 'own' (people from the country), 'near' or 'anyone'; empty in public exports, "
+            "and where no slot asked for it",
         ),
         Column(
             "propensity",
             _NUMBER,
-            "probability with which this card was drawn for this person just then; empty where there is no `rater`",
+            "probability that one of the ratings of this pair fell to this person, of those who took part just then; "
+            "only of ratings up to k; empty where there is no `rater`",
         ),
-        Column("pool", _WHOLE, "pairs in the tier; empty where that is 'other' or there is no `rater`"),
+        Column(
+            "pool",
+            _WHOLE,
+            "people among whom this rater was drawn; empty where the tier is 'other' or there is no `rater`",
+        ),
         _REVEALED,
         Column("late", _BOOL, "answered after the reservation of the pair was over"),
         Column("surplus", _BOOL, "the pair had k ratings already and nothing asked for more"),
@@ -204,7 +208,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column(
             "propensity",
             _NUMBER,
-            "probability with which this card was drawn for this person just then; empty where there is no `rater`",
+            "probability that the rating that was asked for fell to this person; empty where there is no `rater`",
         ),
         _CONSENT,
         _HOUR,

@@ -27,7 +27,7 @@ from endoxa.collect.export.pool import Pool
 from endoxa.collect.export.suppression import ALL, Place, Risk, suppressed
 from endoxa.collect.models import Campaign, Moderation, Pair, Person, Rating
 from endoxa.collect.population import FAR, IN, NEAR, Group, shares_of, weighted_mean
-from endoxa.collect.sampler.types import CANDIDATE
+from endoxa.collect.sampler.slots import CANDIDATE
 
 OUT, POPULATION = "out", "population"
 """From elsewhere, near or far; everybody, at the shares of the population."""

@@ -30,7 +30,7 @@ _OWN = {
 }
 """The pair that a row is about before merging."""
 
-_DRAWN = ("in_group", "weight", "propensity", "pool")
+_DRAWN = ("in_group", "propensity", "pool")
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,9 @@ def _answers(
 ) -> pl.DataFrame:
     gone = pl.col("rater").is_in(lost)
     blank = [pl.when(~gone).then(name).alias(name) for name in _DRAWN if name in frame.columns]
-    empty = [_replaced(name, gone, "") for name in ("tier", "rater", "set_id") if name in frame.columns]
+    empty = [
+        _replaced(name, gone, "") for name in ("tier", "slot", "rater", "set_id") if name in frame.columns
+    ]
     # As in a new export: nobody could see what the others belong to.
     kept = frame.filter(~gone | pl.col("counted")) if "counted" in frame.columns else frame
     return _said_anew(kept, "rater", cells_of, names).with_columns(*blank, *empty, _day(gone))

@@ -43,7 +43,7 @@ from endoxa.collect.models import (
     Statement,
     Tombstone,
 )
-from endoxa.collect.sampler.types import CANDIDATE, NEEDS
+from endoxa.collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa.errors import UserError
 
 Pairs = Mapping[str, Pair]
@@ -303,7 +303,6 @@ def _pair(campaign: Campaign, row: _Row) -> Pair:
         source=row["origin"],
         moderation=Moderation.LIVE,
         calibration=row["calibration"],
-        waited=row["cards_while_waiting"],
         need=CANDIDATE if row["candidate"] else NEEDS,
     )
 
@@ -324,7 +323,7 @@ def _card(person: Person, pair: Pair | None, row: _Row, state: CardState) -> Car
         country=pair.country if pair else "",
         number=0,
         tier=row.get("tier", ""),
-        weight=row.get("weight"),
+        slot=row.get("slot", ""),
         propensity=row["propensity"],
         pool=row.get("pool") or 0,
         late=row.get("late", False),

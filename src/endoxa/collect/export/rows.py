@@ -18,7 +18,7 @@ from endoxa.collect import geography
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.export.columns import OTHER, POLARITIES, SHARED_TIERS, schema_of
 from endoxa.collect.export.people import Published
-from endoxa.collect.export.pool import Pool, rounded, waited
+from endoxa.collect.export.pool import Pool
 from endoxa.collect.models import (
     Campaign,
     Card,
@@ -34,7 +34,7 @@ from endoxa.collect.models import (
     Statement,
     Tombstone,
 )
-from endoxa.collect.sampler.types import CANDIDATE
+from endoxa.collect.sampler.slots import CANDIDATE
 
 Row = dict[str, Any]
 _Given = TypeVar("_Given", Rating, Mention, HurtAnswer, MixedAnswer)
@@ -56,10 +56,8 @@ def _people() -> dict[str, str]:
     return dict(tomllib.loads(text)["people"])
 
 
-def pair_rows(campaign: Campaign, pool: Pool, *, whole: bool = False) -> pl.DataFrame:
-    """Live pairs that were not merged away, without their figures (see `counting`); `whole`: with nothing rounded."""
-    shown = int if whole else rounded
-    cards = {root: shown(number) for root, number in waited(campaign, pool).items()}
+def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
+    """Live pairs that were not merged away, without their figures (`tables.counted_pairs`)."""
     merged: dict[UUID, list[str]] = {}
     for pk, root in pool.roots.items():
         if pool.names[pk] != root:
@@ -83,7 +81,6 @@ def pair_rows(campaign: Campaign, pool: Pool, *, whole: bool = False) -> pl.Data
                 "calibration": pair.calibration,
                 "k": campaign.settings.sampler.k,
                 "candidate": pair.need == CANDIDATE,
-                "cards_while_waiting": cards[pair.public_id] if pair.waited is None else pair.waited,
                 "merged_ids": " ".join(sorted(merged.get(pair.public_id, ()))),
             }
             for pair in live
@@ -303,13 +300,14 @@ def withdrawal_rows(campaign: Campaign, salt: str | None) -> pl.DataFrame:
 def _drawn(card: Card, who: Published, *, whole: bool) -> Row:
     """How a card was drawn. Nothing of people without a key: cards about their own country stand out by it."""
     if not who.linked:
-        return {"tier": "", "weight": None, "propensity": None, "pool": None}
+        return {"tier": "", "slot": "", "propensity": None, "pool": None}
     named = whole or card.tier not in SHARED_TIERS
     return {
         "tier": card.tier if named else OTHER,
-        "weight": card.weight if named else None,
+        # Whom it was for says how near a person is who stood in for others.
+        "slot": card.slot if whole else "",
         "propensity": card.propensity,
-        "pool": card.pool if named else None,
+        "pool": (card.pool or None) if named else None,
     }
 
 

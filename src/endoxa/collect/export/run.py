@@ -75,6 +75,7 @@ class Delivery:
                     release=report.release,
                     **({"recipient": recipient} if recipient else {}),
                     **report.rows,
+                    people_without_key=report.left_out.people,
                     sha256=report.sha256,
                 )
         except IntegrityError:

@@ -33,7 +33,6 @@ FIXED = (
     "calibration",
     "k",
     "candidate",
-    "cards_while_waiting",
     "merged_ids",
 )
 """Columns of pairs that do not depend on other tables."""
@@ -63,8 +62,6 @@ def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
             ).fill_null(0),
             pl.col("compared", "compared_more").fill_null(0),
             pl.col("region").fill_null(""),
-            # Where there is nothing to weigh it would only say when a pair was added.
-            cards_while_waiting=pl.when(pl.col("weighted_mean").is_not_null()).then("cards_while_waiting"),
         )
     )
     return whole.select(pl.col(column.name).cast(column.kind) for column in TABLES["pairs"]).sort(
@@ -194,7 +191,7 @@ def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, whole: bool) -> T
     people = published_people(campaign, keys, whole=whole)
     pool = read_pool(campaign)
     frames = {
-        "pairs": rows.pair_rows(campaign, pool, whole=whole),
+        "pairs": rows.pair_rows(campaign, pool),
         "people": people_frame(people, campaign.settings),
         "ratings": rows.rating_rows(campaign, pool, people, whole=whole),
         "mentions": rows.mention_rows(campaign, pool, people),

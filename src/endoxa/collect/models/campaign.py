@@ -25,10 +25,10 @@ class State(models.TextChoices):
 class Campaign(models.Model):
     """One collection. Its row is locked while a card is drawn, so that no pair is reserved too often.
 
-    `balance` is what an organiser ordered ("" leaves it to the controller). `began_at` is when an organiser
-    opened it, moved on by all the time in which the campaign was paused or closed; the forecast counts from it. Until
-    then (null) people may answer, and it is a rehearsal that can be erased.
-    `paused_at` is when the present pause began.
+    `balance` is what an organiser ordered ("" leaves it to the controller). `began_at` is when an organiser opened it,
+    moved on by all the time in which the campaign was paused or closed; the forecast counts from it. Until then (null)
+    people may answer, and it is a rehearsal that can be erased. `paused_at` is when the present pause began.
+    `matched_at` is when pairs last picked raters for all (`cards.matching`).
     """
 
     slug = models.SlugField(max_length=40, unique=True)
@@ -38,6 +38,7 @@ class Campaign(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     began_at = models.DateTimeField(null=True)
     paused_at = models.DateTimeField(null=True)
+    matched_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return self.slug

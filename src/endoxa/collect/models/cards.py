@@ -45,13 +45,14 @@ CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 
 
 class Card(models.Model):
-    """One draw: the log of the sampler, the lease and the token of the form at once.
+    """A card that was shown: the log of the sampler, the lease and the token of the form at once.
 
-    `token` goes into the form; submitting it twice gives the first result. `pair` is empty on a prompt card
-    ("what do people say about
-    `country`?"). `tier`, `weight`, `propensity`, `pool` are as drawn (`sampler.Drawn`); `version` and `digest` name the
-    settings. `adds` says whether fields for new pairs were shown: for `words`, for `ticks` of further countries.
-    `number` counts the person's cards from 0.
+    `token` goes into the form; submitting it twice gives the first result. `pair` is empty on a prompt card ("what do
+    people say about `country`?"). `tier` says why this person got it: how near they are to the country of a pair that
+    picked them (a `sampler.Slot`), or "prompt", "calibration", "topup", "open", "backup", "paper". `slot` is the one
+    that such a rating fills; it, `propensity` and `pool` are those of `sampler.Match`, empty for other tiers. `version`
+    and `digest` name the settings. `adds` says whether fields for new pairs were shown: for `words`, for `ticks` of
+    further countries. `number` counts the person's cards from 0. `topic` is the one that an open question names.
     `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
     It is empty without words, and for cards from before it was stored.
     """
@@ -61,10 +62,11 @@ class Card(models.Model):
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="cards")
     pair = models.ForeignKey(Pair, null=True, on_delete=models.CASCADE, related_name="cards")
     country = models.CharField(max_length=2)
+    topic = models.CharField(max_length=40, blank=True)
     negative = models.BooleanField(default=False)
     number = models.PositiveIntegerField()
     tier = models.CharField(max_length=12)
-    weight = models.FloatField(null=True)
+    slot = models.CharField(max_length=6, blank=True)
     propensity = models.FloatField(null=True)
     pool = models.PositiveIntegerField(default=0)
     version = models.PositiveIntegerField()
@@ -87,10 +89,31 @@ class Card(models.Model):
             models.Index(fields=["campaign", "state", "expires_at"], name="card_leases"),
             models.Index(fields=["person", "number"], name="card_of_person"),
             models.Index(fields=["campaign", "closed_at"], name="card_pace"),
+            # Who took part lately, from the index alone.
+            models.Index(fields=["campaign", "drawn_at", "person"], name="card_drawn"),
         ]
 
     def __str__(self) -> str:
         return str(self.token)
+
+
+class Match(models.Model):
+    """A pair that waits for a person, whom it picked for one of its slots; the card is drawn when they come to it.
+
+    A person has one at most. `slot`, `propensity` and `pool` are as in `sampler.Match`; after `until` it counts no
+    more.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="matches")
+    person = models.OneToOneField(Person, on_delete=models.CASCADE, related_name="match")
+    pair = models.ForeignKey(Pair, on_delete=models.CASCADE, related_name="matches")
+    slot = models.CharField(max_length=6)
+    propensity = models.FloatField()
+    pool = models.PositiveIntegerField()
+    until = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.slot}: {self.pair}"
 
 
 class Rating(models.Model):

@@ -7,11 +7,11 @@ import time
 import uuid
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from endoxa.collect.models.campaign import Campaign
 from endoxa.collect.models.people import Person
-from endoxa.collect.sampler.types import CANDIDATE, FULL, NEEDS, OPEN, TOPUP
+from endoxa.collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, Filled
 
 
 class Source(models.TextChoices):
@@ -43,7 +43,7 @@ class Judged(models.TextChoices):
 
 
 def _position() -> float:
-    # Spreads pairs evenly over [0, 1) for windows; nothing secret depends on it.
+    # An order by chance; nothing secret depends on it.
     return random.random()  # noqa: S311
 
 
@@ -54,13 +54,13 @@ def _seconds() -> int:
 class Pair(models.Model):
     """(country, attribute, language). `key` is the normalised attribute, unique within country and language.
 
-    `need`, `ratings`, `mentions` and `variance` are recounted from the rows, never counted up or down by hand
-    (`cards.counts`). `waiting_since` is in seconds of Unix time: plain numbers are read fast. Merged pairs
-    keep their row and their answers and point to `merged_into`; ratings and mentions of both
-    count there. `before_merge` is the moderation that comes back when a merge is undone. `negative` says whether it
-    hurts to hear this about oneself (None: nobody judged it), `judged` who decided that. `flags` are words for
-    moderators ("name", "email", ...).
-    `waited` is only there in the copy of an export, which has not all the cards to count it from (`export.pool`).
+    `need`, `ratings`, `mentions`, `variance`, `own_filled` and `near_filled` are recounted from the rows, never counted
+    up or down by hand (`cards.counts`); the last two say how many of the ratings were for people from the country and
+    near it (`sampler.slots`). `waiting_since` is in seconds of Unix time: plain numbers are read fast. Merged pairs
+    keep their row and their answers and point to `merged_into`; ratings and mentions of both count there.
+    `before_merge` is the moderation that comes back when a merge is undone. `negative` says whether it hurts to hear
+    this about oneself (None: nobody judged it), `judged` who decided that. `flags` are words for moderators ("name",
+    "email", ...).
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="pairs")
@@ -95,11 +95,12 @@ class Pair(models.Model):
         ],
     )
     ratings = models.PositiveIntegerField(default=0)
+    own_filled = models.PositiveIntegerField(default=0)
+    near_filled = models.PositiveIntegerField(default=0)
     mentions = models.PositiveIntegerField(default=0)
     variance = models.FloatField(null=True)
     position = models.FloatField(default=_position)
     waiting_since = models.BigIntegerField(default=_seconds)
-    waited = models.PositiveIntegerField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -112,9 +113,9 @@ class Pair(models.Model):
                 fields=["campaign", "moderation", "need", "country", "language", "negative", "ratings"],
                 name="pair_by_cell",
             ),
+            # In the order in which pairs pick their raters: those that miss fewest ratings first.
             models.Index(
-                fields=["campaign", "topic", "need", "country", "language", "negative"],
-                name="pair_by_topic",
+                "campaign", "need", "moderation", F("ratings").desc(), "waiting_since", name="pair_waiting"
             ),
             models.Index(fields=["campaign", "created_at"], name="pair_by_age"),
             models.Index(fields=["campaign", "language", "key"], name="pair_by_key"),
@@ -127,6 +128,11 @@ class Pair(models.Model):
                 name="pair_unjudged",
             ),
         ]
+
+    @property
+    def filled(self) -> Filled:
+        """The ratings by whom they were for."""
+        return Filled(self.own_filled, self.near_filled, self.ratings - self.own_filled - self.near_filled)
 
     @property
     def may_hurt(self) -> bool:

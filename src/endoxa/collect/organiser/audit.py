@@ -84,6 +84,7 @@ DETAILS: dict[str, Promise] = {
     "pair": pgettext_lazy("log", "pair"),
     "pairs": pgettext_lazy("log", "pairs"),
     "people": pgettext_lazy("log", "people"),
+    "people_without_key": pgettext_lazy("log", "people without a key"),
     "preset": pgettext_lazy("log", "preset"),
     "recipient": pgettext_lazy("log", "recipient"),
     "group_means": pgettext_lazy("log", "figures by group"),
@@ -97,6 +98,7 @@ DETAILS: dict[str, Promise] = {
     "sha256": pgettext_lazy("log", "checksum"),
     "version": pgettext_lazy("log", "version"),
     "withdrawals": pgettext_lazy("log", "rows taken back"),
+    "words": pgettext_lazy("log", "answers in people’s own words"),
 }
 """Names of details."""
 

@@ -18,6 +18,9 @@ from endoxa.collect.cards.candidates import reach
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.contributor.joining.views import language_of
+from endoxa.collect.entry import cleaning
+from endoxa.collect.entry.cleaning import AlreadyShownError, EntryError
+from endoxa.collect.entry.proposing import propose
 from endoxa.collect.entry.seed_files import country_cell, negative_cell
 from endoxa.collect.models import (
     RATING_WORDS,
@@ -28,6 +31,7 @@ from endoxa.collect.models import (
     Pair,
     Person,
     Rating,
+    Via,
     record,
 )
 from endoxa.collect.paper.sheets import (
@@ -36,7 +40,10 @@ from endoxa.collect.paper.sheets import (
     KEEP_WORDS,
     LANGUAGES,
     ORIGINS,
+    OWN,
+    OWN_WORDS,
     RECEIPT,
+    own_words_columns,
     pair_of_heading,
 )
 from endoxa.collect.privacy import is_over
@@ -50,6 +57,15 @@ _Cell = TypeVar("_Cell")
 
 
 @dataclass(frozen=True)
+class OwnWords:
+    """What somebody wrote that people say of a country; `language` "" stands for that of the printed pages."""
+
+    country: str
+    text: str
+    language: str
+
+
+@dataclass(frozen=True)
 class Sheet:
     """One filled-in sheet: `row` is that of the file, `ratings` are by id of the pair."""
 
@@ -59,6 +75,7 @@ class Sheet:
     origins: tuple[str, ...]
     languages: tuple[str, ...]
     ratings: Mapping[int, int]
+    words: tuple[OwnWords, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,6 +86,7 @@ class Entered:
     ratings: int
     before: int
     withdrawn: int
+    words: int = 0
 
 
 def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
@@ -127,7 +145,9 @@ def _rows(path: Path) -> list[list[str]]:
 
 def _pairs(name: str, heading: list[str], campaign: Campaign) -> dict[str, Pair]:
     """The pair of each column of a card."""
-    columns = {column: pair_of_heading(column) for column in heading if column and column not in FIXED}
+    columns = {
+        column: pair_of_heading(column) for column in heading if column and column not in (*FIXED, *OWN)
+    }
     unknown = next((column for column, digits in columns.items() if not digits), "")
     if unknown:
         raise UserError(
@@ -167,12 +187,25 @@ class _Row:
                 for column, pair in pairs.items()
                 if self.cells.get(column, "") not in _NOTHING and pair.moderation != Moderation.HIDDEN
             },
+            words=tuple(
+                self._words(settings, *own_words_columns(line))
+                for line in range(1, OWN_WORDS + 1)
+                if self.cells.get(f"words_{line}", "") not in _NOTHING
+            ),
         )
+
+    def _words(self, settings: CampaignSettings, words: str, country: str, language: str) -> OwnWords:
+        text = self._read(words, cleaning.clean)
+        if not self.cells.get(country, ""):
+            raise self._fault(country, "found nothing, expected the country that the words are about")
+        about = self._read(country, lambda cell: country_cell(cell, settings.ui_languages))
+        spoken = self._read(language, lambda cell: _one_language(cell, settings) if cell else "")
+        return OwnWords(about, text, spoken)
 
     def _read(self, column: str, reader: Callable[[str], _Cell]) -> _Cell:
         try:
             return reader(self.cells.get(column, ""))
-        except ValueError as problem:
+        except (ValueError, EntryError) as problem:
             raise self._fault(column, str(problem)) from None
 
     def _fault(self, column: str, problem: str) -> UserError:
@@ -214,6 +247,15 @@ def _language(text: str, languages: tuple[str, ...]) -> str:
     return code
 
 
+def _one_language(text: str, settings: CampaignSettings) -> str:
+    code = _language(text, settings.ui_languages)
+    if code not in settings.data_languages:
+        raise ValueError(
+            f"found '{text}', expected one of the campaign's: {', '.join(settings.data_languages)}"
+        )
+    return code
+
+
 def _parts(text: str) -> list[str]:
     return [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
 
@@ -234,7 +276,7 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
             f"The retention date of campaign '{campaign.slug}' ({campaign.settings.retention}) is over, so answers "
             "from paper cannot be entered."
         )
-    people = ratings = before = out = 0
+    people = ratings = before = out = words = 0
     with locked(campaign.pk) as current:
         gone = _withdrawn(current)
         pairs = {pair.pk: pair for pair in Pair.objects.filter(campaign=current)}
@@ -251,10 +293,11 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
                 _rate(current, person, {pairs[one]: value for one, value in sheet.ratings.items()})
                 touched |= {one: pairs[one] for one in sheet.ratings}
                 people, ratings = people + 1, ratings + len(sheet.ratings)
+                words += _say(current, person, sheet, language)
         recount(current, touched.values())
         if people:
-            record(current, None, "paper entered", people=people, ratings=ratings)
-    return Entered(people, ratings, before, out)
+            record(current, None, "paper entered", people=people, ratings=ratings, words=words)
+    return Entered(people, ratings, before, out, words)
 
 
 def _withdrawn(campaign: Campaign) -> set[str]:
@@ -283,32 +326,68 @@ def _person(campaign: Campaign, receipt_hash: str, sheet: Sheet, language: str) 
 
 
 def _rate(campaign: Campaign, person: Person, ratings: Mapping[Pair, int]) -> None:
-    now = timezone.now()
     for number, (pair, value) in enumerate(ratings.items()):
-        card = Card.objects.create(
-            campaign=campaign,
-            person=person,
-            pair=pair,
-            country=pair.country,
-            negative=bool(pair.negative),
-            number=number,
-            tier=PAPER,
-            version=campaign.version,
-            digest=campaign.settings.digest(),
-            adds=False,
-            words=False,
-            ticks=False,
-            state=CardState.ANSWERED,
-            drawn_at=now,
-            expires_at=now,
-            # No time of closing: typing in a pile is not the pace of a room.
-            closed_at=None,
-        )
+        card = _card(campaign, person, number, country=pair.country, pair=pair)
         Rating.objects.create(
             card=card,
             person=person,
             pair=pair,
             value=value,
             in_group=pair.country in person.origins,
-            created_at=now,
+            created_at=card.drawn_at,
         )
+
+
+def _card(
+    campaign: Campaign,
+    person: Person,
+    number: int,
+    *,
+    country: str,
+    pair: Pair | None = None,
+    words: bool = False,
+) -> Card:
+    now = timezone.now()
+    return Card.objects.create(
+        campaign=campaign,
+        person=person,
+        pair=pair,
+        country=country,
+        negative=bool(pair and pair.negative),
+        number=number,
+        tier=PAPER,
+        version=campaign.version,
+        digest=campaign.settings.digest(),
+        adds=words,
+        words=words,
+        ticks=False,
+        state=CardState.ANSWERED,
+        drawn_at=now,
+        expires_at=now,
+        # No time of closing: typing in a pile is not the pace of a room.
+        closed_at=None,
+    )
+
+
+def _say(campaign: Campaign, person: Person, sheet: Sheet, language: str) -> int:
+    """Store what somebody wrote on their sheet, each thing as the answer to an open question; how many were new."""
+    said = 0
+    for number, one in enumerate(sheet.words, start=len(sheet.ratings)):
+        card = _card(campaign, person, number, country=one.country, words=True)
+        try:
+            propose(
+                person,
+                card,
+                country=one.country,
+                text=one.text,
+                language=one.language or language,
+                via=Via.PROMPT,
+            )
+        except AlreadyShownError:
+            # It is on a card that the person rated: people said it before.
+            card.delete()
+            continue
+        except EntryError as problem:
+            raise UserError(f"row {sheet.row}, '{one.text}': {problem} Nothing was stored.") from None
+        said += 1
+    return said

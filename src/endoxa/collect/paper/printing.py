@@ -19,7 +19,7 @@ from endoxa.collect.campaign import CampaignSettings, in_language
 from endoxa.collect.contributor.joining.forms import ConsentForm
 from endoxa.collect.contributor.joining.views import headed, language_of
 from endoxa.collect.models import RATING_WORDS, Campaign
-from endoxa.collect.paper.sheets import PaperCard, needed_boxes
+from endoxa.collect.paper.sheets import OWN_WORDS, PaperCard, needed_boxes
 from endoxa.errors import UserError
 
 PER_PAGE = 8
@@ -37,10 +37,25 @@ class _Shown:
     language: str
 
 
-def page(campaign: Campaign, language: str, cards: Sequence[PaperCard], receipts: Sequence[str]) -> str:
-    """All pages as one HTML document, in a language of the site's pages."""
+def page(
+    campaign: Campaign,
+    language: str,
+    cards: Sequence[PaperCard],
+    receipts: Sequence[str],
+    address: str = "",
+) -> str:
+    """All pages as one HTML document, in a language of the site's pages.
+
+    Args:
+        campaign: whose.
+        language: of the pages.
+        cards: what they show.
+        receipts: the code of each answer sheet.
+        address: of the site, where people type their code to leave; "" where they cannot reach it.
+    """
     with translation.override(language):
-        return render_to_string("paper/cards.html", _context(campaign.settings, language, cards, receipts))
+        context = _context(campaign.settings, language, cards, receipts)
+        return render_to_string("paper/cards.html", {**context, "address": address})
 
 
 def _context(
@@ -55,7 +70,7 @@ def _context(
         "contact": settings.contact,
         "lines": headed(in_language(texts.about, language)),
         "warning": in_language(texts.content_warning, language),
-        "consent": in_language(texts.consent, language),
+        "consent": _on_paper(in_language(texts.consent, language)),
         "consent_language": language_of(texts.consent, language),
         "guardian": in_language(texts.guardian, language) if settings.guardian else "",
         "guardian_language": language_of(texts.guardian, language),
@@ -67,7 +82,13 @@ def _context(
         "hurting": _pages([card for card in cards if card.hurts], language),
         "numbers": _parts([card.number for card in cards]),
         "sheets": list(enumerate(receipts, start=1)),
+        "own_words": range(1, OWN_WORDS + 1),
     }
+
+
+def _on_paper(consent: str) -> str:
+    """The text without the sentence of earlier presets that is about phones; pages of the site say it themselves."""
+    return consent.replace(gettext("A random number in your browser keeps your answers together."), "")
 
 
 def _parts(numbers: list[int]) -> list[list[int]]:

@@ -12,13 +12,25 @@ from pathlib import Path
 
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.models import Campaign, Moderation, Pair
-from endoxa.collect.sampler.types import CANDIDATE
+from endoxa.collect.sampler.slots import CANDIDATE
 from endoxa.collect.security.codes import new_receipt
 from endoxa.errors import UserError
 
 RECEIPT, CONSENT, KEEP_WORDS, ORIGINS, LANGUAGES = "receipt", "consent", "keep_words", "origins", "languages"
 FIXED = ("sheet", RECEIPT, CONSENT, KEEP_WORDS, ORIGINS, LANGUAGES)
 """Columns of `answers.csv` before those of the cards."""
+
+OWN_WORDS = 3
+"""Lines of an answer sheet for what else people say."""
+
+
+def own_words_columns(line: int) -> tuple[str, str, str]:
+    """The columns of one line of own words: the words, the country they are about, their language."""
+    return f"words_{line}", f"words_{line}_country", f"words_{line}_language"
+
+
+OWN = tuple(column for line in range(1, OWN_WORDS + 1) for column in own_words_columns(line))
+"""Columns of `answers.csv` after those of the cards; files from before have none."""
 
 _HEADING = re.compile(r"^card (\d+) ([0-9a-f]{12})$")
 
@@ -89,13 +101,13 @@ def needed_boxes(settings: CampaignSettings) -> tuple[str, ...]:
 
 
 def write_template(path: Path, receipts: Sequence[str], cards: Iterable[PaperCard]) -> None:
-    """Write `answers.csv`: one row a sheet with its number and receipt code, one column a card."""
+    """Write `answers.csv`: one row a sheet with its number and receipt code, one column a card, then own words."""
     headings = [card.heading for card in cards]
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([*FIXED, *headings])
+        writer.writerow([*FIXED, *headings, *OWN])
         for number, receipt in enumerate(receipts, start=1):
-            writer.writerow([number, receipt, *[""] * (len(FIXED) - 2 + len(headings))])
+            writer.writerow([number, receipt, *[""] * (len(FIXED) - 2 + len(headings) + len(OWN))])
 
 
 def pair_of_heading(heading: str) -> str:

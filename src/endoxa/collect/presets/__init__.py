@@ -2,6 +2,9 @@
 
 A preset is `presets/NAME.toml`, settings as `CampaignSettings` has them, and perhaps `presets/NAME.csv`, pairs as
 organisers upload them. `organisation` and `contact` are empty: whoever starts a campaign fills them in.
+
+`NAME:en,sw` is the preset with words in these languages only. Pairs that nobody in the room reads wait for ratings that
+they cannot get, and keep the fields for new words closed.
 """
 
 from __future__ import annotations
@@ -33,16 +36,32 @@ def preset_names() -> tuple[str, ...]:
     )
 
 
-def load_preset(name: str) -> Preset:
-    """Read a preset.
+def load_preset(wanted: str) -> Preset:
+    """Read a preset, `NAME` or `NAME:LANGUAGE,LANGUAGE`.
 
     Raises:
-        UserError: unknown preset.
+        UserError: unknown preset, or a language that it does not have.
     """
+    name, colon, listed = wanted.partition(":")
     if name not in preset_names():
         raise UserError(f"Unknown preset '{name}' (available: {', '.join(preset_names())}).")
     content = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
     settings = CampaignSettings.model_validate(content)
     seeds = _FOLDER / f"{name}.csv"
     rows = read_seeds(seeds.read_bytes(), seeds.name, settings.data_languages) if seeds.is_file() else ()
-    return Preset(settings, tuple(rows))
+    if not colon:
+        return Preset(settings, tuple(rows))
+    languages = _languages(name, listed, settings.data_languages)
+    kept = settings.model_copy(update={"data_languages": languages})
+    return Preset(kept, tuple(row for row in rows if row.language in languages))
+
+
+def _languages(name: str, listed: str, offered: tuple[str, ...]) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(part.strip() for part in listed.split(",") if part.strip()))
+    unknown = next((code for code in found if code not in offered), "")
+    if unknown or not found:
+        raise UserError(
+            f"Preset '{name}' has no language '{unknown}' (available: {', '.join(offered)}). "
+            f"Write, for example, {name}:{','.join(offered[:2])}."
+        )
+    return found

@@ -1,11 +1,10 @@
-"""Which card comes next: pure functions over a `Pool`, the same for the site and for `simulate`.
+"""Which card comes next: pure functions, the same for the site and for `simulate`.
 
-`settings.py` the numbers an organiser may change, `types.py` what goes in and out, `tiers.py` which pairs belong where,
-`draw.py` how they are weighed, the draw and its propensity, `controller.py` the balance between new pairs and ratings,
-`aim.py` where new pairs are asked for.
+`settings.py` the numbers an organiser may change, `slots.py` what a pair needs, `matching.py` who rates it,
+`controller.py` the balance between new pairs and ratings, `aim.py` where new pairs are asked for.
 """
 
-from endoxa.collect.sampler.aim import Fields, Said, fields, least_said, unseen_mass
+from endoxa.collect.sampler.aim import Fields, Said, fields, least_said, question_share, unseen_mass
 from endoxa.collect.sampler.controller import (
     KEPT_SECONDS,
     Balance,
@@ -15,34 +14,36 @@ from endoxa.collect.sampler.controller import (
     Pace,
     adds_on,
     forecast,
-    under,
 )
-from endoxa.collect.sampler.draw import draw
-from endoxa.collect.sampler.settings import Conflict, SamplerSettings
-from endoxa.collect.sampler.types import Cell, Drawn, Person, Pool, Region, Rows
+from endoxa.collect.sampler.matching import Match, Moment, Rater, Waiting, guards, match, price
+from endoxa.collect.sampler.settings import SamplerSettings
+from endoxa.collect.sampler.slots import Filled, Slot, open_slots, place
 
 __all__ = [
     "KEPT_SECONDS",
     "Balance",
-    "Cell",
-    "Conflict",
-    "Drawn",
     "Expected",
     "Fields",
+    "Filled",
     "Forecast",
+    "Match",
+    "Moment",
     "Outlook",
     "Pace",
-    "Person",
-    "Pool",
-    "Region",
-    "Rows",
+    "Rater",
     "Said",
     "SamplerSettings",
+    "Slot",
+    "Waiting",
     "adds_on",
-    "draw",
     "fields",
     "forecast",
+    "guards",
     "least_said",
-    "under",
+    "match",
+    "open_slots",
+    "place",
+    "price",
+    "question_share",
     "unseen_mass",
 ]

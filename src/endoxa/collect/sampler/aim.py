@@ -41,6 +41,28 @@ def least_said(countries: Iterable[str], said: Mapping[str, Said]) -> list[str]:
     return sorted(countries, key=lambda country: -unseen_mass(said.get(country, Said(0, 0))))
 
 
+def question_share(
+    share: float, origins: Iterable[str], countries: Iterable[str], said: Mapping[str, Said], most: float
+) -> float:
+    """Chance that a card of one person asks an open question, given the share for an average country.
+
+    People whose own country has most left to say are asked more often, those of whose country nearly all is said less.
+
+    Args:
+        share: of all cards (`Outlook.prompts`).
+        origins: countries of origin of the person; without any the share stays as it is.
+        countries: those of the campaign, which the person's are compared with.
+        said: what was said of each country.
+        most: maximum.
+    """
+    masses = [unseen_mass(said.get(country, Said(0, 0))) for country in countries]
+    own = [unseen_mass(said.get(country, Said(0, 0))) for country in origins]
+    average = sum(masses) / len(masses) if masses else 0.0
+    if not own or not average:
+        return share
+    return min(most, share * max(own) / average)
+
+
 class Fields(NamedTuple):
     """What may be added after a card: `words` about its country, `ticks` of further countries."""
 
@@ -48,13 +70,15 @@ class Fields(NamedTuple):
     ticks: bool
 
 
-def fields(*, adds: bool, own: bool, asked: int, settings: SamplerSettings) -> Fields:
+def fields(*, adds: bool, own: bool, asked: int, candidates: float, settings: SamplerSettings) -> Fields:
     """The fields of one card.
 
     Args:
         adds: the balance lets this card ask for anything new (`adds_on`).
         own: the country of the card is one of the person's own, or they named none.
         asked: people who were asked before of which other countries the same is said.
-        settings: `tick_people`.
+        candidates: share of all pairs that are candidates (`slots.is_candidate`).
+        settings: `tick_people`, `candidate_share`.
     """
-    return Fields(words=adds and own, ticks=adds and asked < settings.tick_people)
+    ticks = adds and asked < settings.tick_people and candidates <= settings.candidate_share
+    return Fields(words=adds and own, ticks=ticks)

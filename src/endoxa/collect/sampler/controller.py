@@ -2,8 +2,9 @@
 
 If a card yields g new pairs, ratings per pair tend to 1/g whatever the sampler; so new pairs are asked for only as far
 as ratings can keep up. Both sides are steered: the ratings still missing (the backlog) should be about a quarter of
-those the people present can still give. Above that the fields for new pairs go; below it some cards ask for new pairs
-and show none. Nothing new is asked for once the backlog, with what is on its way, is more than can safely be rated.
+those the people present can still give, somewhat more online, where people come one by one. Above that the fields for
+new pairs go; below it some cards ask for new pairs and show none. Nothing new is asked for once the backlog, with what
+is on its way, is more than can safely be rated.
 """
 
 from __future__ import annotations
@@ -12,18 +13,19 @@ import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from endoxa.collect.sampler.settings import SamplerSettings
-
 _EACH_VARIES = 0.25
 """Squared coefficient of variation of what one person still gives: people differ in pace, and some leave early."""
 
 _ALL_VARY = 0.1
 """Coefficient of variation of what all give, for causes that they share (the network, a break)."""
 
-_LEAVING_TOGETHER, _LEAVING_APART = 0.08, 0.02
+_LEAVING_TOGETHER, _LEAVING_APART = 0.09, 0.02
 """Last share of the whole time that is not counted on, in a room and online. People leave a room before the end, and
-what comes late finds few who have not seen it; online somebody always comes anew. In simulations 0.15 in a room left 2
-to 3 % of all ratings without a pair that needed them, and 0.08 online cost 5 % of all new pairs."""
+what comes late finds few who have not seen it; online somebody always comes anew. Found by simulation, like
+`_TARGETS`."""
+
+_HURRIED = 0.3
+"""Last share of the whole time in which nobody who is busy is waited for (`matching`)."""
 
 _FIFTH_PERCENTILE = 1.645
 """Standard deviations below the mean, of a normal distribution."""
@@ -48,13 +50,15 @@ class Balance(StrEnum):
 
 
 _EVERY = {Balance.EXPLORE: 1, Balance.BALANCE: 2, Balance.SPARSE: 4, Balance.VALIDATE: 0}
-_TARGET = 0.25
-"""Backlog that is aimed at, as a share of the capacity."""
+_RETURNING = 0.3
+"""Share of the whole time of an online campaign in which people who took part, or others like them, may come again."""
 
-_LIMITS = ((_TARGET, Balance.EXPLORE), (0.275, Balance.BALANCE), (0.3, Balance.SPARSE))
-"""Backlog as a share of the capacity up to which each is chosen. Words of people's own are asked for somewhat beyond
-the target, since candidates fill up to it. With limits of 0.15, 0.2 and 0.25 candidates took that place: in simulations
-11 % more pairs were completed and half as many words said (docs/collect/simulate.md)."""
+_TARGET_TOGETHER, _TARGET_APART = 0.28, 0.35
+"""Backlog that is aimed at, as a share of the capacity, in a room and online."""
+
+_LIMITS = ((1.0, Balance.EXPLORE), (1.07, Balance.BALANCE), (1.14, Balance.SPARSE))
+"""Backlog, as a multiple of the one that is aimed at, up to which each is chosen. The steps are small: new pairs ask
+for ratings while candidates, which wait for room, fill up to the target as well."""
 
 _STEPS = 100
 
@@ -88,170 +92,19 @@ class Forecast:
 class Pace:
     """How many people are active, ratings of each a minute, and whether that is only what the campaign was made for.
 
-    `told` is what a forecast in words goes by, where that is something else: the last minutes alone, or, while they may
-    say little of the room, all who were expected.
+    `shown` is what a forecast in words goes by, where that is something else: the last minutes alone, or, while they
+    may say little of the room, all who were expected.
     """
 
     people: int
     each: float
     guessed: bool = False
-    told: Pace | None = None
+    shown: Pace | None = None
 
     @property
     def rate(self) -> float:
         """Ratings a minute."""
         return self.people * self.each
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """A campaign as it stands.
-
-    Attributes:
-        backlog: sum over pairs of max(0, k - ratings - reservations).
-        pace: of the last minutes.
-        minutes: left of the whole time.
-        leaving: `Expected.leaving`.
-        new_pairs: new pairs per rating, as of late.
-        k: ratings each pair should get.
-        ordered: the balance that an organiser ordered; None leaves it to the controller.
-        most_prompts: `SamplerSettings.prompt_early`.
-    """
-
-    backlog: float
-    pace: Pace
-    minutes: float
-    leaving: float
-    new_pairs: float
-    k: int
-    ordered: Balance | None = None
-    most_prompts: float = 0.6
-
-    @property
-    def capacity(self) -> float:
-        """Ratings that the people active now will give in the minutes left."""
-        return self.pace.rate * max(0.0, self.minutes)
-
-    @property
-    def safe_capacity(self) -> float:
-        """Ratings that will be given with a probability of 95 %, never less than 0.
-
-        The minutes in which people leave are not counted on. The total of what remains is taken as normal with the mean
-        C = rate x minutes and the variance of a negative binomial total:
-        C + C^2 (a / people + b), where a and b say how far one person's and everybody's pace vary.
-        """
-        mean = self.pace.rate * (self.minutes - self.leaving)
-        if mean <= 0:
-            return 0.0
-        variance = mean + mean**2 * (_EACH_VARIES / self.pace.people + _ALL_VARY**2)
-        return max(0.0, mean - _FIFTH_PERCENTILE * math.sqrt(variance))
-
-    @property
-    def inflow(self) -> float:
-        """Ratings that the pairs on their way will ask for: one more card of everybody who is there."""
-        return self.pace.people * self.new_pairs * self.k
-
-    @property
-    def prompts(self) -> float:
-        """Chance that a card asks an open question instead of showing a pair, up to `most_prompts`.
-
-        The further the backlog is below a quarter of the capacity, the more; none once the fields for new pairs are
-        left out of some cards, and none where an organiser ordered a balance.
-        """
-        if self.ordered or self.balance is not Balance.EXPLORE:
-            return 0.0
-        wanted = _TARGET * self.capacity
-        return self.most_prompts * max(0.0, 1 - self.backlog / wanted) if wanted > 0 else 0.0
-
-    @property
-    def room(self) -> int:
-        """Candidates that may ask for ratings now: as many as bring the backlog near the one that is aimed at.
-
-        None where they could not all be rated for sure, and none where an organiser ordered a balance.
-        """
-        if self.ordered:
-            return 0
-        most = min(_TARGET * self.capacity, self.safe_capacity - self.inflow)
-        return max(0, int((most - self.backlog) // self.k))
-
-    @property
-    def balance(self) -> Balance:
-        """What the controller chooses, whatever is ordered and was chosen before."""
-        return self._within(1.0)
-
-    def balance_after(self, before: Balance | None) -> Balance:
-        """The same, given what was chosen last: it goes back to more new pairs only with room to spare.
-
-        Otherwise it would go to and fro while the backlog is near a limit.
-        """
-        order = list(Balance)
-        now = self.balance
-        if before is None or order.index(now) >= order.index(before):
-            return now
-        return min(before, self._within(_BACK), key=order.index)
-
-    def _within(self, part: float) -> Balance:
-        """The first whose limit, times `part`, holds the backlog."""
-        if self.backlog + self.inflow <= part * self.safe_capacity:
-            for limit, balance in _LIMITS:
-                if self.backlog <= part * limit * self.capacity:
-                    return balance
-        return Balance.VALIDATE
-
-
-def forecast(now: Outlook) -> Forecast:
-    """Look ahead: what the controller will do at its own pace, what comes of it at the pace that is told."""
-    told = replace(now, pace=now.pace.told or now.pace)
-    switch = _advised(told) if now.ordered else _decided(now)
-    adding = max(0.0, now.minutes)
-    if now.ordered is Balance.VALIDATE:
-        adding = 0.0
-    elif not now.ordered:
-        adding = switch or 0.0
-    coming = told.new_pairs * told.pace.rate * adding
-    missing = told.backlog + coming * told.k - told.capacity
-    others = told.pace.people - (1 if coming > 0 else 0)
-    return Forecast(
-        short=max(0, math.ceil(2 * missing / (now.k + 1))),
-        switch_in=switch,
-        coming=coming,
-        balance=now.balance,
-        guessed_people=told.pace.people if told.pace.guessed else None,
-        too_few_people=others < now.k and (now.backlog > 0 or coming > 0),
-    )
-
-
-def _decided(now: Outlook) -> float:
-    """Minutes until the controller closes the fields, to a hundredth of the time left, at the pace of late."""
-    minutes = max(0.0, now.minutes)
-    growth = now.pace.rate * (now.new_pairs * now.k - 1)
-    for step in range(_STEPS):
-        later = minutes * step / _STEPS
-        then = replace(now, backlog=max(0.0, now.backlog + growth * later), minutes=minutes - later)
-        if then.balance is Balance.VALIDATE:
-            return later
-    return minutes
-
-
-def _advised(now: Outlook) -> float | None:
-    """Minutes after which the ratings to come are just enough for the pairs there will be."""
-    growth = now.pace.rate * now.new_pairs * now.k
-    if growth <= 0 or now.backlog + growth * max(0.0, now.minutes) <= now.capacity:
-        return None
-    return max(0.0, (now.capacity - now.backlog) / growth)
-
-
-def under(balance: Balance, settings: SamplerSettings) -> SamplerSettings:
-    """The settings of a draw while `balance` is in force.
-
-    Where only ratings are asked for, only the calibration set takes cards from pairs that wait for ratings, and no open
-    question is asked while there is a pair to show.
-    """
-    if balance is not Balance.VALIDATE:
-        return settings
-    left = 1 - settings.topup
-    shares = {name: getattr(settings, name) / left for name in ("own", "near", "anywhere")}
-    return settings.model_copy(update={**shares, "topup": 0.0, "prompt": 0.0})
 
 
 @dataclass(frozen=True)
@@ -274,9 +127,19 @@ class Expected:
         return self.minutes * (_LEAVING_TOGETHER if self.together else _LEAVING_APART)
 
     @property
+    def target(self) -> float:
+        """Backlog that is aimed at, as a share of the capacity."""
+        return _TARGET_TOGETHER if self.together else _TARGET_APART
+
+    @property
     def window(self) -> float:
         """Minutes whose answers say how many people are active and how fast they are."""
         return 10.0 if self.together else 24 * 60.0
+
+    @property
+    def returning(self) -> float:
+        """Minutes for which somebody who took part still counts: they, or people like them, may come again."""
+        return self.window if self.together else _RETURNING * self.minutes
 
     @property
     def _filling(self) -> float:
@@ -288,19 +151,169 @@ class Expected:
 
         Most have not joined while a campaign is younger than its window, and after a break nobody is back yet: the last
         minutes say nothing about the room then. After that, what was expected counts half as much with every window,
-        since a room fills slowly (in a long one a quarter of the time); more people than expected count at once.
-        What is told is never such a mixture: the expected people for a second window, then those who are there.
+        since a room fills slowly (in a long one a quarter of the time); more people than expected count at once. The
+        pace that is shown is never such a mixture: the expected people for a second window, then those who are there.
         """
-        first = _FIRST_PACE if self.together else _FIRST_CARDS / self.minutes
+        expected, first = self._within_window
         if age < self.window or not people:
-            return Pace(max(people, self.people), first, guessed=True)
+            return Pace(max(people, expected), first, guessed=True)
         prior = 0.5 ** (age / self.window - 1)
-        missing = max(0, self.people - people)
-        told = (
-            Pace(people + missing, each, guessed=missing > 0) if age < 2 * self.window else Pace(people, each)
-        )
+        missing = max(0, expected - people)
+        early = age < 2 * self.window
+        shown = Pace(people + missing, each, guessed=missing > 0) if early else Pace(people, each)
         coming = round(missing * 0.5 ** (max(0.0, age - self._filling) / self.window))
-        return Pace(people + coming, (1 - prior) * each + prior * first, told=told)
+        return Pace(people + coming, (1 - prior) * each + prior * first, shown=shown)
+
+    @property
+    def _within_window(self) -> tuple[int, float]:
+        """People in a window of `window` minutes, and ratings of each a minute: all at once, or evenly over time."""
+        if self.together:
+            return self.people, _FIRST_PACE
+        window = min(self.window, self.minutes)
+        return max(1, round(self.people * window / self.minutes)), _FIRST_CARDS / window
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A campaign as it stands.
+
+    Attributes:
+        backlog: sum over pairs of max(0, k - ratings - reservations).
+        pace: of the last minutes.
+        minutes: left of the whole time.
+        expected: what the campaign was made for.
+        new_pairs: new pairs per rating, as of late.
+        k: ratings each pair should get.
+        ordered: the balance that an organiser ordered; None leaves it to the controller.
+        most_prompts: `SamplerSettings.prompt_early`.
+    """
+
+    backlog: float
+    pace: Pace
+    minutes: float
+    expected: Expected
+    new_pairs: float
+    k: int
+    ordered: Balance | None = None
+    most_prompts: float = 0.6
+
+    @property
+    def capacity(self) -> float:
+        """Ratings that the people active now will give in the minutes left."""
+        return self.pace.rate * max(0.0, self.minutes)
+
+    @property
+    def safe_capacity(self) -> float:
+        """Ratings that will be given with a probability of 95 %, never less than 0.
+
+        The minutes in which people leave are not counted on. The total of what remains is taken as normal with the mean
+        C = rate x minutes and the variance of a negative binomial total:
+        C + C^2 (a / people + b), where a and b say how far one person's and everybody's pace vary.
+        """
+        mean = self.pace.rate * (self.minutes - self.expected.leaving)
+        if mean <= 0:
+            return 0.0
+        variance = mean + mean**2 * (_EACH_VARIES / self.pace.people + _ALL_VARY**2)
+        return max(0.0, mean - _FIFTH_PERCENTILE * math.sqrt(variance))
+
+    @property
+    def inflow(self) -> float:
+        """Ratings that the pairs on their way will ask for: one more card of everybody who is there."""
+        return self.pace.people * self.new_pairs * self.k
+
+    @property
+    def prompts(self) -> float:
+        """Chance that a card asks an open question instead of showing a pair, up to `most_prompts`.
+
+        The further the backlog is below the one that is aimed at, the more; none once the fields for new pairs are
+        left out of some cards, and none where an organiser ordered a balance.
+        """
+        if self.ordered or self.balance is not Balance.EXPLORE:
+            return 0.0
+        wanted = self.expected.target * self.capacity
+        return self.most_prompts * max(0.0, 1 - self.backlog / wanted) if wanted > 0 else 0.0
+
+    @property
+    def room(self) -> int:
+        """Candidates that may ask for ratings now: as many as bring the backlog near the one that is aimed at.
+
+        None where they could not all be rated for sure, and none where an organiser ordered a balance.
+        """
+        if self.ordered:
+            return 0
+        most = min(self.expected.target * self.capacity, self.safe_capacity - self.inflow)
+        return max(0, int((most - self.backlog) // self.k))
+
+    @property
+    def hurried(self) -> bool:
+        """Whether time is short: no slot of a pair waits for somebody who is busy any more."""
+        return self.minutes <= _HURRIED * self.expected.minutes
+
+    @property
+    def balance(self) -> Balance:
+        """What the controller chooses, whatever is ordered and was chosen before."""
+        return self._within(1.0)
+
+    def balance_after(self, before: Balance | None) -> Balance:
+        """The same, given what was chosen last: it goes back to more new pairs only with room to spare.
+
+        Otherwise it would go to and fro while the backlog is near a limit.
+        """
+        order = list(Balance)
+        now = self.balance
+        if before is None or order.index(now) >= order.index(before):
+            return now
+        return min(before, self._within(_BACK), key=order.index)
+
+    def _within(self, part: float) -> Balance:
+        """The first whose limit, times `part`, holds the backlog."""
+        if self.backlog + self.inflow <= part * self.safe_capacity:
+            for limit, balance in _LIMITS:
+                if self.backlog <= part * limit * self.expected.target * self.capacity:
+                    return balance
+        return Balance.VALIDATE
+
+
+def forecast(now: Outlook) -> Forecast:
+    """Look ahead: what the controller will do at its own pace, what comes of it at the pace that is shown."""
+    shown = replace(now, pace=now.pace.shown or now.pace)
+    switch = _advised(shown) if now.ordered else _decided(now)
+    adding = max(0.0, now.minutes)
+    if now.ordered is Balance.VALIDATE:
+        adding = 0.0
+    elif not now.ordered:
+        adding = switch or 0.0
+    coming = shown.new_pairs * shown.pace.rate * adding
+    missing = shown.backlog + coming * shown.k - shown.capacity
+    others = shown.pace.people - (1 if coming > 0 else 0)
+    return Forecast(
+        short=max(0, math.ceil(2 * missing / (now.k + 1))),
+        switch_in=switch,
+        coming=coming,
+        balance=now.balance,
+        guessed_people=shown.pace.people if shown.pace.guessed else None,
+        too_few_people=others < now.k and (now.backlog > 0 or coming > 0),
+    )
+
+
+def _decided(now: Outlook) -> float:
+    """Minutes until the controller closes the fields, to a hundredth of the time left, at the pace of late."""
+    minutes = max(0.0, now.minutes)
+    growth = now.pace.rate * (now.new_pairs * now.k - 1)
+    for step in range(_STEPS):
+        later = minutes * step / _STEPS
+        then = replace(now, backlog=max(0.0, now.backlog + growth * later), minutes=minutes - later)
+        if then.balance is Balance.VALIDATE:
+            return later
+    return minutes
+
+
+def _advised(now: Outlook) -> float | None:
+    """Minutes after which the ratings to come are just enough for the pairs there will be."""
+    growth = now.pace.rate * now.new_pairs * now.k
+    if growth <= 0 or now.backlog + growth * max(0.0, now.minutes) <= now.capacity:
+        return None
+    return max(0.0, (now.capacity - now.backlog) / growth)
 
 
 def adds_on(balance: Balance, card: int) -> bool:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from endoxa.collect.sampler import SamplerSettings
-from endoxa.collect.sampler.tiers import NEEDING, is_candidate
+from endoxa.collect.sampler import SamplerSettings, Slot
+from endoxa.collect.sampler.slots import is_candidate
 from endoxa.collect.simulate.memory import MemoryPool, NewPair
-from endoxa.collect.simulate.world import FAR, JUNK, LANGUAGES, World
+from endoxa.collect.simulate.world import FAR, JUNK, LANGUAGES, OWN, World
 
 _SEED_STREAM = 1
 
-ASKED_FOR_MORE = frozenset({"topup", "open", "calibration"})
-"""Tiers that ask for ratings beyond k on purpose; what others get beyond k is surplus."""
+ASKED_FOR_MORE = frozenset({"topup", "open", "backup", "calibration"})
+"""Tiers that may ask for ratings beyond k on purpose; what others get beyond k is surplus."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,10 @@ class Card:
         pair: number of the pair in the pool.
         adds: whether the fields for further pairs are there.
         ticks: whether further countries can be ticked. words: whether there is a field for words.
+        topic: the topic that an open question names; None where it names none.
         tier: where it was drawn from.
-        propensity: probability that this pair had; None where the arm does not know it.
+        slot: what the rating is for; None where the arm does not say.
+        propensity: see `sampler.Match`, or the probability that this pair had; None where the arm does not know it.
         lease: minutes for which the pair is reserved; 0 means not at all.
     """
 
@@ -40,7 +42,9 @@ class Card:
     adds: bool = True
     ticks: bool = True
     words: bool = True
+    topic: int | None = None
     tier: str = ""
+    slot: Slot | None = None
     propensity: float | None = None
     lease: float = 0.0
 
@@ -68,32 +72,37 @@ class Ratings:
 
 
 class Leases:
-    """Pairs reserved by open cards; each person holds one at most."""
+    """Pairs reserved by open cards; each person holds one at most.
+
+    Attributes:
+        held: slots that open cards hold, by pair.
+        card: of each person who holds one: its pair and slot, and when the lease ends.
+    """
 
     def __init__(self) -> None:
-        self.held: dict[int, int] = {}
-        self._of: dict[int, tuple[int, float]] = {}
+        self.held: dict[int, Counter[Slot]] = {}
+        self.card: dict[int, tuple[int, Slot, float]] = {}
         self._ends: list[tuple[float, int]] = []
 
-    def take(self, person: int, pair: int, until: float) -> None:
-        """Reserve a pair for a person."""
-        self._of[person] = pair, until
-        self.held[pair] = self.held.get(pair, 0) + 1
+    def take(self, person: int, pair: int, slot: Slot, until: float) -> None:
+        """Reserve a slot of a pair for a person."""
+        self.card[person] = pair, slot, until
+        self.held.setdefault(pair, Counter())[slot] += 1
         heapq.heappush(self._ends, (until, person))
 
     def release(self, person: int) -> None:
         """Give back what a person holds, if anything."""
-        pair, _ = self._of.pop(person, (None, 0.0))
-        if pair is not None:
-            self.held[pair] -= 1
-            if not self.held[pair]:
+        pair, slot, _ = self.card.pop(person, (None, None, 0.0))
+        if pair is not None and slot is not None:
+            self.held[pair][slot] -= 1
+            if not self.held[pair].total():
                 del self.held[pair]
 
     def expire(self, now: float) -> None:
         """Give back what is over."""
         while self._ends and self._ends[0][0] <= now:
             until, person = heapq.heappop(self._ends)
-            if self._of.get(person, (None, 0.0))[1] == until:
+            if person in self.card and self.card[person][2] == until:
                 self.release(person)
 
 
@@ -109,7 +118,8 @@ class Campaign:
             needed came.
         asked: how many people were asked of which further countries an attribute is said, by attribute.
         has_candidates: whether pairs can wait for a second mention.
-        latest: minute of each person's latest rating that was needed.
+        latest: minute of each person's latest rating that was needed. active: of what they did last.
+        picked: people who rated each pair since it picked them for one of its slots.
         words: proposals in words of people's own. mentions: who proposed which pair.
         in_group: of each new pair, whether its first author is of its country.
     """
@@ -119,7 +129,7 @@ class Campaign:
         self.has_candidates = False
         self.asked: Counter[tuple[int, int]] = Counter()
         self._reached = np.zeros(len(world.countries), dtype=np.bool_)
-        self.pool = MemoryPool(world.countries, LANGUAGES, settings)
+        self.pool = MemoryPool(settings)
         self.leases = Leases()
         self.ratings = Ratings()
         self.draws = world.streams(purpose=2)
@@ -131,12 +141,13 @@ class Campaign:
         self.created: deque[float] = deque()
         self.answered: deque[float] = deque()
         self.latest = [-math.inf] * world.settings.people
+        self.active = np.full(world.settings.people, -math.inf)
+        self.picked: defaultdict[int, list[int]] = defaultdict(list)
         self.mentions: list[tuple[int, int]] = []
         self.in_group: list[bool] = []
         self._seen: npt.NDArray[np.bool_] = np.zeros((world.settings.people, 1_024), dtype=np.bool_)
         self._known_as: dict[tuple[int, int, int, int], int] = {}
         self._first: dict[tuple[int, int, int], int] = {}
-        self._positions = np.random.default_rng([world.seed, 3])
         self._junk = 0
         self.words = 0
         self._seed()
@@ -144,6 +155,10 @@ class Campaign:
     def seen(self, person: int) -> npt.NDArray[np.bool_]:
         """By pair: whether this person rated, skipped or proposed it."""
         return self._seen[person, : self.pool.size]
+
+    def saw(self, pair: int) -> npt.NDArray[np.bool_]:
+        """By person: whether they rated, skipped or proposed this pair."""
+        return self._seen[:, pair]
 
     def readable(self, person: int) -> npt.NDArray[np.bool_]:
         """By pair: whether it is in a language of this person."""
@@ -158,7 +173,7 @@ class Campaign:
         """By pair: how many open cards reserve it."""
         counts = np.zeros(self.pool.size, dtype=np.int64)
         if held := self.leases.held:
-            counts[list(held)] = list(held.values())
+            counts[list(held)] = [slots.total() for slots in held.values()]
         return counts
 
     def show(self, person: int, card: Card) -> None:
@@ -166,14 +181,20 @@ class Campaign:
         if not self.number[person]:
             self._reach(person)
         self.number[person] += 1
-        if card.pair is not None:
-            self.pool.note(card.pair)
-            if card.lease:
-                self.leases.take(person, card.pair, self.pool.now + card.lease)
+        self.active[person] = self.pool.now
+        if card.pair is not None and card.lease:
+            self.leases.take(person, card.pair, self._slot(person, card), self.pool.now + card.lease)
+
+    def _slot(self, person: int, card: Card) -> Slot:
+        """What a rating is for; of those that no slot asked for, the ones from the country count as such."""
+        if card.slot is not None:
+            return card.slot
+        return Slot.OWN if self.world.proximity[person, card.country] == OWN else Slot.ANYONE
 
     def close(self, person: int, card: Card, value: int | None, *, late: bool) -> None:
         """Take the answer to a card: a rating, or None where it was skipped or showed no pair."""
         self.leases.release(person)
+        self.active[person] = self.pool.now
         if card.pair is None:
             return
         self._seen[person, card.pair] = True
@@ -181,19 +202,20 @@ class Campaign:
         self.last[person].appendleft((self.world.countries[card.country], negative))
         if value is None:
             return
-        if card.tier in NEEDING:
+        if card.slot is not None:
             self.answered.append(self.pool.now)
             self.latest[person] = self.pool.now
+            self.picked[card.pair].append(person)
         over = int(self.pool["ratings"][card.pair]) >= self.settings.k
         ratings = self.ratings
         ratings.person.append(person)
         ratings.pair.append(card.pair)
         ratings.value.append(value)
-        ratings.propensity.append(float("nan") if card.propensity is None else card.propensity)
+        ratings.propensity.append(math.nan if card.propensity is None else card.propensity)
         ratings.late.append(late)
         ratings.over.append(over)
         ratings.surplus.append(over and card.tier not in ASKED_FOR_MORE)
-        self.pool.rate(card.pair, value)
+        self.pool.rate(card.pair, value, self._slot(person, card))
 
     def _reach(self, person: int) -> None:
         """Somebody new: candidates about their countries need not wait any longer."""
@@ -278,7 +300,6 @@ class Campaign:
                 calibration=calibration,
                 candidate=candidate,
             ),
-            position=float(self._positions.random()),
         )
         if number == self._seen.shape[1]:
             self._seen = np.concatenate([self._seen, np.zeros_like(self._seen)], axis=1)

@@ -125,7 +125,7 @@ def _weighting(main: CellResults) -> Figure:
     names = {
         "raw_error": "as given",
         "weighted_error": "by 1 / propensity",
-        "waited_error": "by 1 / (propensity x waiting)",
+        "population_error": "by post-stratification",
     }
     rows = [
         {"arm": arm, "mean": text, **_row(main.mean(arm, measure))}
@@ -162,7 +162,8 @@ def _weighting(main: CellResults) -> Figure:
     )
     spoken = "; ".join(
         f"{arm}: {main.mean(arm, 'raw_error').value:+.2f} as given, "
-        f"{main.mean(arm, 'waited_error').value:+.2f} weighted by propensity and waiting"
+        f"{main.mean(arm, 'weighted_error').value:+.2f} by 1 / propensity, "
+        f"{main.mean(arm, 'population_error').value:+.2f} by post-stratification"
         for arm in main.arms
     )
     return Figure("weighting", caption, f"{spoken}.", _finish(chart))

@@ -17,10 +17,10 @@ import polars as pl
 
 from endoxa.collect import population
 from endoxa.collect.population import Answer, Group
-from endoxa.collect.sampler.types import CANDIDATE, FloatArray
+from endoxa.collect.sampler.slots import CANDIDATE
 from endoxa.collect.simulate.campaign import Campaign
 from endoxa.collect.simulate.run import Outcome
-from endoxa.collect.simulate.world import FAR, JUNK, NEAR, OWN
+from endoxa.collect.simulate.world import FAR, JUNK, NEAR, OWN, FloatArray
 
 MOST = 10
 """Ratings a pair from which on the distribution counts together."""
@@ -48,8 +48,7 @@ MEASURES: dict[str, str] = {
     "duplicates": "share of added true pairs that repeat another in other words",
     "true_mean": "mean rating that all people together would give to all pairs they can read",
     "raw_error": "mean of the ratings given, less the true mean",
-    "weighted_error": "mean of the ratings weighted by 1 / propensity (Hajek), less the true mean",
-    "waited_error": "the same by 1 / (propensity x cards drawn while the pair waited), ratings up to k only",
+    "weighted_error": "mean of the ratings up to k weighted by 1 / propensity (Hajek), less the true mean",
     "cut_error": "the same, with the largest 5 % of the weights cut to the next one",
     "population_error": "mean by post-stratification to all people of the campaign (`population`), less the true mean",
     **{f"rated_{n}": f"share of pairs with {n} ratings" for n in range(MOST)},
@@ -81,10 +80,8 @@ def measure(outcome: Outcome) -> dict[str, float]:
     truth = _true_mean(campaign)
     value, propensity = np.array(given.value, dtype=np.float64), np.array(given.propensity)
     asked = ~np.array(given.over, dtype=np.bool_)
-    # A pair that waits long is there for more draws; without this, slow pairs would count more often.
-    waited = pool.waited()[given.pair].astype(np.float64)
     per_thousand = 1_000 / minutes if minutes else math.nan
-    weights = (propensity * waited)[asked]
+    chances = propensity[asked]
     waits = pool["need"] == CANDIDATE
     present = np.any(world.proximity <= NEAR, axis=0)[pool["country"][given.pair]]
     return {
@@ -109,9 +106,8 @@ def measure(outcome: Outcome) -> dict[str, float]:
         "duplicates": 1 - len(valid) / len(facts) if len(facts) else math.nan,
         "true_mean": truth,
         "raw_error": _mean(value) - truth,
-        "weighted_error": weighted_mean(value, propensity) - truth,
-        "waited_error": weighted_mean(value[asked], weights) - truth,
-        "cut_error": weighted_mean(value[asked], np.maximum(weights, _cut(weights))) - truth,
+        "weighted_error": weighted_mean(value[asked], chances) - truth,
+        "cut_error": weighted_mean(value[asked], np.maximum(chances, _cut(chances))) - truth,
         "population_error": _population_mean(campaign, asked) - truth,
         **_distribution(pool["ratings"]),
     }

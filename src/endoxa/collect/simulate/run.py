@@ -58,14 +58,14 @@ class Crowd:
         value = None
         if card.pair is None:
             minutes = 0.0
-            written = self._written(person, card.country, 1, int(english), luck)
+            written = self._written(person, card, 1, int(english), luck)
         else:
             _, rank, language, _ = campaign.pool.codes(card.pair)
             self._said[person].add((card.country, rank))
             minutes = settings.skip if skips else settings.rate
             value = None if skips else world.rating(person, card.country, rank)
             several = _geometric(settings.typed, writes) if card.adds and card.words and not skips else 0
-            written = self._written(person, card.country, several, int(english), luck)
+            written = self._written(person, card, several, int(english), luck)
             if card.adds and card.ticks and not skips and rank != JUNK:
                 proposals += self._ticked(person, card.country, rank, language)
         minutes += settings.type * len(written)
@@ -80,11 +80,17 @@ class Crowd:
         return Act(float(minutes * pace + away), value, (*written, *proposals))
 
     def _written(
-        self, person: int, country: int, number: int, language: int, luck: Iterator[float]
+        self, person: int, card: Card, number: int, language: int, luck: Iterator[float]
     ) -> list[Proposal]:
-        """What comes to a person's mind about a country, up to `number` pairs that they neither said nor saw."""
-        settings, said = self._world.settings, self._said[person]
-        fresh = (rank for rank in self._world.recall(person, country) if (country, rank) not in said)
+        """Up to `number` pairs that come to a person's mind on a card and that they neither said nor saw.
+
+        Where the card names a topic, what belongs to it comes first.
+        """
+        settings, world, said = self._world.settings, self._world, self._said[person]
+        country, topic = card.country, card.topic
+        fresh = [rank for rank in world.recall(person, country) if (country, rank) not in said]
+        if topic is not None:
+            fresh.sort(key=lambda rank: world.topic[world.attribute[country, rank]] != topic)
         found = []
         for rank in islice(fresh, min(number, _MOST)):
             said.add((country, rank))

@@ -13,8 +13,10 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from endoxa.collect import geography
-from endoxa.collect.sampler.types import FloatArray, IntArray
 from endoxa.collect.simulate.settings import WorldSettings
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 OWN, NEAR, FAR = 0, 1, 2
 """How near a country is to a person."""

@@ -11,7 +11,7 @@ from django.urls import reverse
 from endoxa.collect.contributor.access import holder
 from endoxa.collect.contributor.cards.services import cards_of
 from endoxa.collect.contributor.frame import campaign_of
-from endoxa.collect.contributor.results import is_out, results_day
+from endoxa.collect.contributor.results import is_out, planned_end, results_day
 from endoxa.collect.security.codes import receipt_code
 
 register = template.Library()
@@ -38,5 +38,13 @@ def results_line(context: RequestContext) -> dict[str, Any]:
     campaign = campaign_of(context["request"])
     if campaign is None or not campaign.settings.results_page:
         return {}
-    address = reverse("contributor:results_of", args=[campaign.slug])
-    return {"results": {"out": is_out(campaign), "day": results_day(campaign.settings), "address": address}}
+    path = reverse("contributor:results_of", args=[campaign.slug])
+    told = {
+        "out": is_out(campaign),
+        "day": results_day(campaign.settings),
+        "end": planned_end(campaign),
+        "path": path,
+        # To write down or to photograph: with the name of the site, as this phone reached it.
+        "address": context["request"].build_absolute_uri(path),
+    }
+    return {"results": told}

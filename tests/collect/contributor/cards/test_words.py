@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -28,7 +30,19 @@ def at(name, card, *others):
 
 @pytest.fixture
 def answered(campaign, person, make_pairs, as_person):
-    """A card about Chile that was answered, and the client of its person."""
+    """A card about Chile that was answered and asks for words and for ticks, and the client of its person."""
+    client, card = _answered_card(campaign, person, make_pairs, as_person)
+    Card.objects.filter(pk=card.pk).update(words=True)
+    return client, card
+
+
+@pytest.fixture
+def ticks_only(campaign, person, make_pairs, as_person):
+    """The same where only ticks are asked, as about another country than the person's own."""
+    return _answered_card(campaign, person, make_pairs, as_person)
+
+
+def _answered_card(campaign, person, make_pairs, as_person):
     make_pairs(campaign, ("CL", "love poetry", "en"))
     client = as_person(person)
     card = drawing.next_card(person)
@@ -58,19 +72,63 @@ def test_several_things_are_added_each_in_its_language(answered, person):
     ]
     assert set(Pair.objects.values_list("country", flat=True)) == {"CL"}
     before = page.content.decode()
-    # About a country that is not hers: where else it is said comes first; words are folded away until there are some.
+    # The field comes first, where else it is said is folded.
     assert (
-        before.index('name="countries"')
-        < before.index("Something else about people from Chile?")
-        < before.index('name="text"')
+        before.index('name="text"')
+        < before.index('<details class="fold">')
+        < before.index('name="countries"')
     )
-    assert before.count('<details class="fold" open>') == 1
     page = client.get(at("add", card)).content.decode()
-    assert page.index('name="countries"') < page.index('name="text"') < page.index('id="added"')
-    assert page.count('<details class="fold" open>') == 2
+    assert page.index('name="text"') < page.index('id="added"') < page.index('name="countries"')
     assert "sing on the bus" in page
     assert "Others will see it after a check." in page
-    assert 'value="es" selected' in page
+    # She reads both languages, and the one she wrote in last is ticked.
+    assert re.search(r'type="radio" name="language" value="es"[^>]* checked', page)
+    assert not re.search(r'type="radio" name="language" value="en"[^>]* checked', page)
+
+
+def test_where_only_ticks_are_asked_the_page_says_so_and_has_no_field_for_words(ticks_only):
+    client, card = ticks_only
+    page = client.get(at("add", card)).content.decode()
+    assert "Nothing to write here. Tick countries, or just go on." in page
+    assert page.index("love poetry") < page.index('name="countries"')
+    assert 'name="text"' not in page
+    assert '<details class="fold"' not in page
+    assert add(client, card, name="finish", countries=["AR"]).url == CARD
+    assert Mention.objects.get().via == Via.OTHER_COUNTRY
+    # What was written all the same, on a page from before, is not lost.
+    kept = client.post(at("add", card), {"text": "sing on the bus", "language": "fi"}).content.decode()
+    assert 'value="sing on the bus"' in kept
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted", "shown", "folded"),
+    [
+        (["en", "es"], ("en", "es", "sw"), ["en", "es"], ["sw"]),
+        (["es"], ("en", "es", "sw"), None, None),
+        (["en", "sw", "es"], ("en", "es", "sw"), ["en", "es", "sw"], []),
+    ],
+)
+def test_who_reads_several_languages_sees_which_one_their_words_are_in(
+    make_campaign, make_person, as_person, known, wanted, shown, folded
+):
+    campaign = make_campaign("lake", data_languages=wanted)
+    person = make_person(campaign, "cai", languages=known)
+    page = as_person(person).get(CARD)
+    form = page.context["form"]
+    if shown is None:
+        assert not form.several
+        assert '<details class="language">' in page.content.decode()
+        return
+    assert [box.data["value"] for box in form.own_languages] == shown
+    assert [box.data["value"] for box in form.other_languages] == folded
+    assert page.content.decode().count('type="radio" name="language"') == len(wanted)
+    card = Card.objects.get(person=person)
+    add(as_person(person), card, "bailan salsa", language="es")
+    assert Mention.objects.get().pair.language == "es"
+    again = as_person(person).get(CARD).context["form"]
+    assert again["language"].value() == "es"
+    assert not again.writes_another
 
 
 def test_words_come_first_about_a_country_of_ones_own(campaign, make_person, make_pairs, as_person):

@@ -9,6 +9,7 @@ from typing import Any, Final
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
+from django.forms.boundfield import BoundWidget
 from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext
@@ -130,7 +131,9 @@ class SkipForm(forms.Form):
 class WordsForm(forms.Form):
     """What people say about a country, and in which language; both fields of all cards that ask for words.
 
-    The language is not asked for where there is one only and `initial` has it.
+    The language is not asked for where there is one only and `initial` has it. Of the `languages` the first `own` are
+    those that the person reads and writes: where these are several, all are there to tap, since the likely one is
+    often wrong.
     """
 
     text = forms.CharField(
@@ -141,10 +144,21 @@ class WordsForm(forms.Form):
     language = forms.ChoiceField(label=_("Language you write in"), required=False)
 
     def __init__(
-        self, data: QueryDict | None = None, *, languages: Sequence[tuple[str, str]], **options: Any
+        self,
+        data: QueryDict | None = None,
+        *,
+        languages: Sequence[tuple[str, str]],
+        own: int = 0,
+        **options: Any,
     ) -> None:
         super().__init__(data, **options)
         field = self.fields["language"]
+        self._own = own
+        self.several = own > 1
+        if self.several:
+            field.widget = forms.RadioSelect()
+            field.choices = list(languages)  # type: ignore[attr-defined]
+            return
         field.choices = [("", _("Please choose")), *languages]  # type: ignore[attr-defined]
         if len(languages) == 1 and self.initial.get("language"):
             field.widget = forms.HiddenInput()
@@ -155,6 +169,22 @@ class WordsForm(forms.Form):
         named = {} if "language" in self.errors else dict(self.fields["language"].choices)  # type: ignore[attr-defined]
         chosen = self["language"].value()
         return str(named.get(chosen, "")) if chosen else ""
+
+    @property
+    def own_languages(self) -> list[BoundWidget]:
+        """Of several languages, the boxes of those that the person reads and writes."""
+        return list(self["language"])[: self._own]
+
+    @property
+    def other_languages(self) -> list[BoundWidget]:
+        """The boxes of the campaign's other languages."""
+        return list(self["language"])[self._own :]
+
+    @property
+    def writes_another(self) -> bool:
+        """Whether one of these is ticked, so that they are unfolded."""
+        chosen = self["language"].value()
+        return any(box.data["value"] == chosen for box in self.other_languages)
 
     def clean_text(self) -> str:
         """The words as they will be stored; "" where none were written."""
@@ -302,7 +332,8 @@ def _language(person: Person, *guesses: str) -> dict[str, Any]:
     languages = answer_languages(person.languages, person.campaign.settings.data_languages, page)
     before = _own_words(person).values_list("pair__language", flat=True).first()
     likely = likely_language(languages, person.languages, before, page, *guesses)
-    return {"languages": languages, "initial": {"language": likely}}
+    own = sum(code in person.languages for code, _name in languages)
+    return {"languages": languages, "own": own, "initial": {"language": likely}}
 
 
 def _own_words(person: Person) -> QuerySet[Mention]:

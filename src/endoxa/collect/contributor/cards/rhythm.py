@@ -1,4 +1,8 @@
-"""The rhythm of a visit: how far the next pause is, what all reach together, what others know, in words."""
+"""The rhythm of a visit: how far the next pause is, what all reach together, and at the pause what others know.
+
+What others know is never on the page of a card: there it would read as if it were about the pair that is to be rated,
+and even below it, it would stand before a rating. See `docs/collect/cards.md`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,10 @@ from django.utils.translation import gettext_lazy as _
 
 from endoxa.collect import geography
 from endoxa.collect.cards import feedback, goal
-from endoxa.collect.models import Card, Person
+from endoxa.collect.models import CLOSED, Card, CardState, Pair, Person
+
+MOST_TOLD = 3
+"""Pairs that a pause tells of: it stays short."""
 
 _PEOPLE = {
     3: _("Three people or more know this one too."),
@@ -48,13 +55,32 @@ def bar_of(person: Person, done: int) -> Bar:
     return Bar(done % of, of)
 
 
-def told(card: Card | None) -> str:
-    """One line about the card that was rated last, for the page after it; "" for none."""
-    known = feedback.after(card) if card is not None else None
-    if known is None:
-        return ""
-    people, places = known
-    return str((_PLACES if places else _PEOPLE)[people])
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What others know of a pair that the person had heard, too: its words, quoted, and the line about them."""
+
+    from_country: str
+    pair: Pair
+    line: str
+
+
+def told(person: Person) -> tuple[Told, ...]:
+    """Of the cards since the pause before, the latest `MOST_TOLD` that something may be told of.
+
+    Never of the answer that can be taken back: it would be given once more after it was told.
+    """
+    closed = Card.objects.filter(person=person, state__in=CLOSED).order_by("-closed_at", "-number")
+    since = person.campaign.settings.sampler.break_after
+    spoken = get_language() or "en"
+    found = []
+    for card in closed.select_related("pair", "campaign", "rating")[1 : since + 1]:
+        heard = card.state == CardState.ANSWERED and card.pair is not None and card.rating.value > 1
+        if heard and (known := feedback.after(card)):
+            people, places = known
+            line = str((_PLACES if places else _PEOPLE)[people])
+            assert card.pair is not None
+            found.append(Told(geography.from_country(card.pair.country, spoken), card.pair, line))
+    return tuple(found[:MOST_TOLD])
 
 
 def at_pause(person: Person) -> dict[str, Any]:
@@ -66,5 +92,7 @@ def at_pause(person: Person) -> dict[str, Any]:
             (geography.name(one.country, spoken) if one.country else gettext("All countries"), one)
             for one in goal.goals_of(person)
         ],
+        "k": person.campaign.settings.sampler.k,
+        "told": told(person),
         "recognised": _RECOGNISED[recognised] if recognised else "",
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -12,6 +12,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_noop as _
 
 from endoxa.collect import geography
+from endoxa.collect.cards import covers
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
     CLOSED,
@@ -19,26 +20,28 @@ from endoxa.collect.models import (
     CardState,
     Mention,
     MixedCard,
+    MixedKind,
     Moderation,
     Person,
     SkipReason,
     Via,
 )
 
-TOPICS: tuple[str, ...] = (
-    _("Cooking and Food"),
-    _("Positive Traits"),
-    _("Geography, Buildings, Landmarks"),
-    _("Economy"),
-    _("People & Everyday Life"),
-    _("Tradition, Art, History"),
-    _("Negative Traits"),
-    _("Politics & Governance"),
-    _("Sports & Recreation"),
-    _("Other"),
-    _("Public Figures & Pop Culture"),
-    _("Neutral Traits"),
-)
+TOPICS: Mapping[str, str] = {
+    "Cooking and Food": _("Cooking and Food"),
+    "Positive Traits": _("Good sides of people"),
+    "Geography, Buildings, Landmarks": _("Geography, Buildings, Landmarks"),
+    "Economy": _("Economy"),
+    "People & Everyday Life": _("People & Everyday Life"),
+    "Tradition, Art, History": _("Tradition, Art, History"),
+    "Negative Traits": _("Bad sides of people"),
+    "Politics & Governance": _("Politics & Governance"),
+    "Sports & Recreation": _("Sports & Recreation"),
+    "Other": _("Other things"),
+    "Public Figures & Pop Culture": _("Public Figures & Pop Culture"),
+    "Neutral Traits": _("What people are like"),
+}
+"""Topics of seeds, as exports have them, and what people read in their place."""
 
 COVERS_COOKIE = "endoxa_uncovered"
 _SECONDS = 60 * 86_400
@@ -80,8 +83,8 @@ def _set_topics(person: Person, changed: Callable[[set[str]], set[str]]) -> None
 
 
 def topic_name(topic: str) -> str:
-    """A topic in the active language; one that is not of `TOPICS` unchanged."""
-    return gettext(topic) if topic in TOPICS else topic
+    """What people read of a topic, in the active language; one that is not of `TOPICS` unchanged."""
+    return gettext(TOPICS[topic]) if topic in TOPICS else topic
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,11 @@ class Progress:
     def cards(self) -> int:
         """Cards that the person is done with."""
         return self.answered + self.skipped
+
+    @property
+    def any(self) -> bool:
+        """Whether the person gave anything."""
+        return bool(self.cards or self.added or self.statements)
 
 
 def cards_of(person: Person) -> Progress:
@@ -161,6 +169,34 @@ def _said(card: Card, mention: Mention) -> Said:
         language=pair.language,
         country="" if pair.country == card.country else geography.name(pair.country, get_language() or "en"),
     )
+
+
+@dataclass(frozen=True)
+class LastAnswer:
+    """What an answer was about, for the button that takes it back: the `words` of its pair, else `kind` of card.
+
+    `country` is "" for a question about no country.
+    """
+
+    country: str
+    words: str = ""
+    language: str = ""
+    kind: str = ""
+
+
+def last_answer(latest: Card | MixedCard | None, request: HttpRequest) -> LastAnswer | None:
+    """Say which answer it is; words that are covered in this browser are not told."""
+    if latest is None:
+        return None
+    country = geography.name(latest.country, get_language() or "en") if latest.country else ""
+    if isinstance(latest, MixedCard):
+        heard = latest.kind == MixedKind.HEARD
+        return LastAnswer(country, kind=gettext("A list") if heard else gettext("Two at once"))
+    if latest.pair is None:
+        return LastAnswer(country, kind=gettext("A question"))
+    if not covers.visible(latest, lifted=covers_lifted(request)):
+        return LastAnswer(country, kind=gettext("A card"))
+    return LastAnswer(country, latest.pair.attribute, latest.pair.language)
 
 
 def covers_lifted(request: HttpRequest) -> bool:

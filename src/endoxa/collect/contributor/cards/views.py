@@ -64,6 +64,9 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
         perhaps = progress.mixed_open or kinds.due(person.campaign, done) is not None
         mixed = kinds.next_mixed(person, done) if perhaps else None
         drawn = None if mixed else drawing.next_card(person)
+        if mixed is None and drawn is None:
+            # Nothing to rate, and every question asked: what others rated can still be ticked and compared.
+            mixed = kinds.next_mixed(person, done, alone=True)
     except UnknownCardError:
         # They left a moment ago, on another page.
         return redirect("contributor:home")
@@ -94,6 +97,7 @@ def prompt_page(
     context = {
         **_around(request, person, cards_of(person).cards if done is None else done, card),
         "from_country": form.about and geography.from_country(form.about, get_language() or "en"),
+        "about_topic": topic_name(card.topic),
         "form": form,
         "said": said_on(card),
         "skips": PROMPT_SKIPS,
@@ -132,10 +136,10 @@ def _around(request: HttpRequest, person: Person, done: int, card: Card | None =
         "done": done,
         "note": NOTES.get(request.GET.get("note", "")),
         "latest": newest,
+        "last": services.last_answer(newest, request),
+        "avoided": latest,
         "topic": topic_name(services.avoidable_topic(latest, person)) if newest == latest else "",
         "bar": rhythm.bar_of(person, done),
-        # Cards with fields for words told it on their own page.
-        "told": "" if latest is None or latest.adds or newest != latest else rhythm.told(latest),
     }
 
 
@@ -298,7 +302,6 @@ def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | Pro
         **pair_context(request, card),
         "form": form,
         "said": said_on(card),
-        "told": rhythm.told(card),
         "latest": answering.latest_answer(person, person.campaign),
     }
     return render(request, "contributor/card_more.html", context)
@@ -350,9 +353,11 @@ def _candidates(mention: Mention) -> tuple[Pair, ...]:
 @contributor
 def pause(request: HttpRequest, person: Person) -> HttpResponse:
     """Go on or stop; the person's own counts and what they are good for."""
+    newest = kinds.newest(latest_answer(person, person.campaign), person)
     context = {
         "progress": progress_of(person),
-        "latest": kinds.newest(latest_answer(person, person.campaign), person),
+        "latest": newest,
+        "last": services.last_answer(newest, request),
         "somebody_listens": bool(person.campaign.settings.help_lines),
         **rhythm.at_pause(person),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from endoxa.collect import geography, naming
 from endoxa.collect.campaign import CampaignSettings, ProfileField, in_language
 from endoxa.collect.cards.candidates import reach
 from endoxa.collect.contributor.cards.services import topic_name
-from endoxa.collect.contributor.joining.services import in_force, new_ticket
+from endoxa.collect.contributor.joining.services import frequent_origins, in_force, new_ticket
 from endoxa.collect.models import Pair, Person, Source
 from endoxa.collect.naming import Names, country_names, language_names
 from endoxa.collect.visible import READ, visible
@@ -120,6 +120,11 @@ class ConsentForm(forms.Form):
         order = ("age", "guardian", "take_part", "publication", "keep_words")
         return [self[name] for name in order if name in self.fields]
 
+    def focus(self) -> None:
+        """Let the browser go to the first box that is wrong, else to the first, where the page says what is amiss."""
+        first = next((box for box in self.boxes if self.is_bound and box.errors), self.boxes[0])
+        first.field.widget.attrs["autofocus"] = True
+
     def clean_subject(self) -> str:
         """Nothing: people do not see this field."""
         if self.cleaned_data["subject"]:
@@ -221,7 +226,8 @@ class ProfileForm(forms.Form):
         settings = person.campaign.settings
         self.country_names = tuple(geography.names(language).values())
         self.language_names = tuple(naming.two_letter_languages(language).values())
-        self.fields |= _country_fields(settings, language, here, frozenset(person.origins))
+        often = frequent_origins(person.campaign)
+        self.fields |= _country_fields(settings, language, here, often, frozenset(person.origins))
         self.fields["languages"] = _language_field(settings, language)
         for declared in settings.profile:
             self.fields[_EXTRA + declared.name] = _choice_field(declared, language)
@@ -260,16 +266,20 @@ class ProfileForm(forms.Form):
         reach(person)
 
 
-def nearest_boxes(here: str, own: Collection[str], shown: Iterable[str]) -> list[str]:
-    """Countries to offer as one's own, in the order of `shown`, but `here` first and its neighbours next.
+def nearest_boxes(
+    here: str, own: Collection[str], shown: Iterable[str], often: Sequence[str] = ()
+) -> list[str]:
+    """Countries to offer as one's own: `here`, those that people come from `often`, neighbours, the rest as `shown`.
 
-    `own` are those of the campaign; where it has none, `here` and its neighbours. A browser set to a country outside
-    of the campaign changes nothing.
+    `own` are those of the campaign; where it has none, `here`, its neighbours and `often`. A browser set to a country
+    outside of the campaign changes nothing.
     """
-    offered = set(own) or ({here, *geography.neighbours(here)} if here else set())
+    offered = set(own) or {*often, *({here, *geography.neighbours(here)} if here else ())}
     beside = geography.neighbours(here) if here in offered else frozenset[str]()
+    rank = {code: place for place, code in enumerate(often)}
     return sorted(
-        (code for code in shown if code in offered), key=lambda code: (code != here, code not in beside)
+        (code for code in shown if code in offered),
+        key=lambda code: (code != here, rank.get(code, len(rank)), code not in beside),
     )
 
 
@@ -284,11 +294,11 @@ def _initial(person: Person, language: str) -> dict[str, Any]:
 
 
 def _country_fields(
-    settings: CampaignSettings, language: str, here: str, origins: frozenset[str]
+    settings: CampaignSettings, language: str, here: str, often: Sequence[str], origins: frozenset[str]
 ) -> dict[str, NamesField]:
     names = country_names(language)
     own = set(settings.countries[:_MOST_LIKELY])
-    likely = nearest_boxes(here, own, names.shown)
+    likely = nearest_boxes(here, own, names.shown, often)
     # Countries that were offered as one's own are not offered again.
     close = geography.near(origins, frozenset()) if origins else frozenset[str]()
 
@@ -326,12 +336,14 @@ def _language_field(settings: CampaignSettings, language: str) -> NamesField:
         if settings.cards
         else _("Why we ask: so that you can answer in a language of yours.")
     )
+    # Not within the braces of an f-string, where xgettext does not look.
+    ticked = _("The language of this page is ticked; untick it if you like.")
     return NamesField(
         names,
         Picker(names, likely, "language-names", _("Another language: type its name")),
         most=_MOST_LANGUAGES,
         label=_("Which languages do you read and write?"),
-        help_text=f"{why} {_('The language of this page is ticked; untick it if you like.')}",
+        help_text=f"{why} {ticked}",
     )
 
 

@@ -8,11 +8,13 @@ nothing leads from one to the other.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from functools import wraps
 from typing import Concatenate
 
+from django.conf import settings as django_settings
 from django.core.signing import BadSignature, TimestampSigner
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -20,6 +22,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from endoxa.collect import geography
+from endoxa.collect.cards.caching import Cache
 from endoxa.collect.contributor.access import closed
 from endoxa.collect.contributor.frame import speak_within
 from endoxa.collect.models import AuditEntry, Campaign, JoinCode, Person, State
@@ -28,6 +31,9 @@ from endoxa.collect.security.limits import JOIN_BROWSER, JOIN_SITE, may_guess, m
 
 _SALT = "endoxa.ticket"
 _SECONDS = 3_600
+
+LEAST = 5
+"""People from a country before its box moves up, as in exports (`export.columns.LEAST`)."""
 
 Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponse]
 """A view that is handed the campaign in the place of its code."""
@@ -74,14 +80,45 @@ def _value(ticket: str, campaign: Campaign, era: int | None) -> str:
     return salted_hmac(_SALT, f"{ticket} {campaign.pk} {era}", algorithm="sha256").hexdigest()[:32]
 
 
-def country_of_browser(request: HttpRequest) -> str:
-    """The country in the first language that the browser asks for (es-CO: CO); "" where it names none.
+def _asked_for(request: HttpRequest) -> list[str]:
+    """Languages that the browser asks for, as it names them (es-CO), in its order."""
+    tags = (part.partition(";")[0].strip() for part in request.headers.get("accept-language", "").split(","))
+    return [tag for tag in tags if tag]
 
-    It only decides which boxes come first and is not stored.
+
+def country_of_browser(request: HttpRequest, campaign: Collection[str] = ()) -> str:
+    """The country in a language that the browser asks for (es-CO: CO); "" where it names none.
+
+    The first that is one of the `campaign`: a phone in English mostly asks for en-US before it asks for es-CO. It only
+    decides which boxes come first and is not stored.
     """
-    first = request.headers.get("accept-language", "").partition(",")[0].partition(";")[0]
-    region = first.rpartition("-")[2].upper() if "-" in first else ""
-    return region if region in geography.codes() else ""
+    regions = [tag.rpartition("-")[2].upper() for tag in _asked_for(request) if "-" in tag]
+    known = [region for region in regions if region in geography.codes()]
+    return next((region for region in known if region in campaign), known[0] if known else "")
+
+
+def speaks(request: HttpRequest, languages: Collection[str]) -> bool:
+    """Whether somebody chose a language on this phone, or the browser asks for one of these."""
+    chosen = request.COOKIES.get(django_settings.LANGUAGE_COOKIE_NAME, "")
+    return chosen in languages or any(tag.partition("-")[0] in languages for tag in _asked_for(request))
+
+
+_ORIGINS: Cache[int, tuple[str, ...]] = Cache()
+"""What `frequent_origins` said last, by campaign."""
+
+
+def frequent_origins(campaign: Campaign) -> tuple[str, ...]:
+    """Countries that `LEAST` people of a campaign or more come from, most first; known within `STATISTICS_SECONDS`.
+
+    Rarer ones are nobody's business: a box that moves up would tell that somebody has come.
+    """
+    return _ORIGINS.get(campaign.pk, lambda: _often(campaign))
+
+
+def _often(campaign: Campaign) -> tuple[str, ...]:
+    origins = Person.objects.filter(campaign=campaign, profile_done=True).values_list("origins", flat=True)
+    people = Counter(code for codes in origins.iterator() for code in codes)
+    return tuple(code for code, number in people.most_common() if number >= LEAST)
 
 
 def tidy(typed: str) -> str:

@@ -22,9 +22,12 @@ from endoxa.collect.contributor.joining.services import (
     campaign_of_code,
     country_of_browser,
     secret_of,
+    speaks,
     tidy,
     with_code,
 )
+from endoxa.collect.contributor.receipts import receipt_picture
+from endoxa.collect.contributor.results import is_over, only_campaign
 from endoxa.collect.models import Campaign, Person
 from endoxa.collect.security.codes import hash_receipt, hash_secret, receipt_code, receipt_of
 from endoxa.collect.security.limits import ENROLMENTS, JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
@@ -67,8 +70,16 @@ def home(request: HttpRequest) -> HttpResponse:
         wrong = form.has_error("code", "unknown")
         if wrong and (full := missed(request, JOIN_BROWSER, JOIN_SITE)):
             return refuse(request, full)
-    onward = next_step(person) if person else ""
-    return render(request, "contributor/home.html", {"form": form, "onward": onward})
+    campaign = person.campaign if person else only_campaign()
+    over = campaign is not None and is_over(campaign)
+    context = {
+        "form": form,
+        "onward": next_step(person) if person else "",
+        "over": in_language(campaign.settings.texts.title, request.LANGUAGE_CODE)
+        if campaign and over
+        else "",
+    }
+    return render(request, "contributor/home.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -138,7 +149,10 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
         "text": in_language(campaign.settings.texts.consent, language),
         "text_language": language_of(campaign.settings.texts.consent, language),
         "other": other_campaign(person, campaign),
+        "stranger_tongue": len(settings.ui_languages) > 1 and not speaks(request, settings.ui_languages),
     }
+    if request.method == "POST":
+        form.focus()
     return render(request, "contributor/consent.html", context)
 
 
@@ -200,7 +214,7 @@ def _enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) 
 def profile(request: HttpRequest, person: Person) -> HttpResponse:
     """Ask, each thing with its why. POST with `add` turns typed names into boxes and asks on."""
     language: str = request.LANGUAGE_CODE
-    here = country_of_browser(request)
+    here = country_of_browser(request, person.campaign.settings.countries)
     form = ProfileForm(person, language, request.POST if request.method == "POST" else None, here=here)
     adding = request.POST.get("add", "")
     valid = form.is_valid()
@@ -238,13 +252,10 @@ def receipt_image(request: HttpRequest) -> HttpResponse:
     code = receipt_code(request, person) if person else ""
     if not person or not code:
         return redirect("contributor:home")
-    context = {
-        "code": code,
-        "title": in_language(person.campaign.settings.texts.title, request.LANGUAGE_CODE),
-        "address": request.build_absolute_uri(reverse("contributor:leave")),
-    }
-    response = render(request, "contributor/receipt.svg", context, content_type="image/svg+xml")
-    response["Content-Disposition"] = f'attachment; filename="{code}.svg"'
+    address = request.build_absolute_uri(reverse("contributor:leave"))
+    picture = receipt_picture(code, person.campaign.settings.texts.title, address)
+    response = HttpResponse(picture, content_type="image/png")
+    response["Content-Disposition"] = f'attachment; filename="{code}.png"'
     return response
 
 

@@ -1,4 +1,4 @@
-"""The page of a list or comparison card."""
+"""The pages of a list or comparison card."""
 
 from __future__ import annotations
 
@@ -21,6 +21,15 @@ def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) ->
         "from_country": geography.from_country(card.country, get_language() or "en"),
         "rows": list(card.answers.select_related("pair").order_by("position")),
         "skips": SKIPS,
-        "reports": REPORTS,
+        # "Next" without a tick: asked once whether that is meant.
+        "none": request.GET.get("note") == "none",
     }
     return render(request, f"contributor/mixed_{card.kind}.html", context)
+
+
+def report_page(request: HttpRequest, card: MixedCard) -> HttpResponse:
+    """Ask which of the pairs is reported; once `row` in the address names one, why. Each is one screen of a phone."""
+    rows = list(card.answers.select_related("pair").order_by("position"))
+    row = next((one for one in rows if str(one.public_id) == request.GET.get("row")), None)
+    context = {"card": card, "rows": rows, "row": row, "reports": REPORTS}
+    return render(request, "contributor/mixed_report.html", context)

@@ -7,12 +7,13 @@ from uuid import UUID
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from endoxa.collect.cards import kinds
 from endoxa.collect.contributor.access import answers_last, own_card, to_card
 from endoxa.collect.contributor.cards.forms import REPORTS, SKIPS
-from endoxa.collect.models import MixedKind, Person
+from endoxa.collect.contributor.kinds.pages import report_page
+from endoxa.collect.models import CLOSED, CardState, MixedKind, Person
 
 
 class HeardForm(forms.Form):
@@ -58,6 +59,9 @@ def answer(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
         ticked = HeardForm(request.POST, rows=list(card.answers.values_list("public_id", flat=True)))
         if not ticked.is_valid():
             return to_card("unclear")
+        if not (ticked.cleaned_data["heard"] or "none" in request.POST) and card.state not in CLOSED:
+            # One careless tap would say of five pairs that nobody has heard them.
+            return to_card("none")
         kinds.answer_heard(person, token, ticked.cleaned_data["heard"])
     else:
         chosen = ComparisonForm(request.POST)
@@ -79,12 +83,14 @@ def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     return to_card()
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @own_card
 @answers_last
 def report(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
-    """Put one of the pairs before moderators, and close the card."""
+    """Ask which pair, then why; then put it before moderators, and close the card."""
     card = kinds.mixed_of(person, token)
+    if request.method != "POST":
+        return report_page(request, card) if card.state == CardState.OPEN else to_card()
     form = ReportForm(request.POST, rows=list(card.answers.values_list("public_id", flat=True)))
     if not form.is_valid():
         return to_card("unclear")

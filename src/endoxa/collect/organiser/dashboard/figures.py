@@ -29,7 +29,7 @@ from endoxa.collect.models import (
 )
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.sampler import Forecast
-from endoxa.collect.sampler.types import CANDIDATE
+from endoxa.collect.sampler.slots import CANDIDATE
 
 PAIRS = 10
 """Pairs behind a share that is shown; each of them has the ratings of at least three people."""

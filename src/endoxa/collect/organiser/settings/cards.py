@@ -8,60 +8,34 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.forms import BoundField
 from django.http import QueryDict
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.organiser.settings.limits import field_of
-from endoxa.collect.sampler import Conflict, SamplerSettings
+from endoxa.collect.sampler import SamplerSettings
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-_TIERS = ("own", "near", "anywhere", "topup")
-_PERCENT = (
-    *_TIERS,
-    "exploration",
-    "calibration",
-    "floor",
-    "floor_below",
-    "topic_cap",
-    "prompt",
-    "prompt_early",
-)
+_PERCENT = ("topup", "calibration", "prompt", "prompt_early", "candidate_share")
 
 PLAIN: tuple[tuple[StrOrPromise, tuple[str, ...]], ...] = (
-    (gettext_lazy("How many ratings"), ("k", "k_max", "disagreement")),
-    (gettext_lazy("What the cards are about, in per cent; together 100"), _TIERS),
+    (gettext_lazy("How many ratings"), ("k", "own_slots", "near_slots", "k_max", "disagreement", "topup")),
     (gettext_lazy("Pace and care"), ("break_after", "negative_in_a_row", "in_a_row")),
-    (gettext_lazy("Asking for new pairs"), ("prompt_early", "prompt", "tick_people", "second_mention")),
+    (
+        gettext_lazy("Asking for new pairs"),
+        ("prompt_early", "prompt", "tick_people", "second_mention", "candidate_share"),
+    ),
     (gettext_lazy("How long a card is kept for one person, in minutes"), ("lease_workshop", "lease_online")),
 )
 """Fields under their headings."""
 FOLDED: tuple[tuple[StrOrPromise, tuple[str, ...]], ...] = (
     (
-        gettext_lazy("For researchers: shares of cards drawn in other ways, in per cent"),
-        ("exploration", "calibration", "calibration_pairs", "floor", "floor_below", "topic_cap"),
+        gettext_lazy("For researchers: pairs that all people rate"),
+        ("calibration", "calibration_pairs"),
     ),
-    (gettext_lazy("For researchers: weighing"), ("evenness", "age_minutes", "whole", "candidates")),
 )
 """Fields that hardly any campaign changes."""
-
-_CONFLICTS: dict[Conflict, tuple[tuple[str, ...], StrOrPromise]] = {
-    Conflict.K_MAX: (
-        ("k_max", "k"),
-        gettext_lazy("This cannot be less than the ratings each pair should get."),
-    ),
-    Conflict.CANDIDATES: (
-        ("candidates", "whole"),
-        gettext_lazy("This cannot be more than the pairs that are weighed all together."),
-    ),
-    Conflict.SHARES: (_TIERS, gettext_lazy("These four shares add up to %(total)s; make them 100.")),
-    Conflict.ONLY_TOPUP: (
-        ("topup", "own", "near", "anywhere"),
-        gettext_lazy("Leave something for pairs that need ratings."),
-    ),
-}
-"""Fields of a conflict, the first of which shows the message."""
 
 
 @dataclass(frozen=True)
@@ -99,24 +73,22 @@ class CardsForm(forms.Form):
             "Variance of the answers (1 to 5) from which a pair gets further ratings; 1.5 is a clear split."
         ),
     )
-    own = _field(
-        "own",
-        gettext_lazy("The person's own country"),
+    own_slots = _field(
+        "own_slots",
+        gettext_lazy("Of these, by people from the country"),
         gettext_lazy("People know best what is said where they come from."),
     )
-    near = _field(
-        "near",
-        gettext_lazy("Countries near to them"),
-        gettext_lazy("Those they feel close to, and the neighbours of their own."),
-    )
-    anywhere = _field(
-        "anywhere",
-        gettext_lazy("Any other country"),
-        gettext_lazy("Shows what is known far away."),
+    near_slots = _field(
+        "near_slots",
+        gettext_lazy("Of these, by people near it"),
+        gettext_lazy(
+            "Neighbours, and those who feel close to it. The others are drawn among all who are present, so that "
+            "there is something to compare with."
+        ),
     )
     topup = _field(
         "topup",
-        gettext_lazy("Pairs that people disagree about"),
+        gettext_lazy("Cards about pairs that people disagree about, in per cent"),
         gettext_lazy("Pairs that have enough ratings, but very different ones."),
     )
     break_after = _field(
@@ -156,6 +128,11 @@ class CardsForm(forms.Form):
             "Before that they take ratings only where little else waits. They are exported either way."
         ),
     )
+    candidate_share = _field(
+        "candidate_share",
+        gettext_lazy("Maximum share of pairs that wait so, in per cent"),
+        gettext_lazy("While there are more, nobody is asked where else the same is said."),
+    )
     lease_workshop = _field(
         "lease_workshop",
         gettext_lazy("In a room"),
@@ -164,55 +141,15 @@ class CardsForm(forms.Form):
     lease_online = _field(
         "lease_online", gettext_lazy("Online"), gettext_lazy("People at home are interrupted more often.")
     )
-    exploration = _field(
-        "exploration",
-        gettext_lazy("Drawn with equal chances"),
-        gettext_lazy("Keeps every pair's chance above zero, which weighted estimates need."),
-    )
     calibration = _field(
         "calibration",
-        gettext_lazy("From the common set"),
+        gettext_lazy("Cards from the common set, in per cent"),
         gettext_lazy("Pairs that all people go through in one order, so that people can be compared."),
     )
     calibration_pairs = _field(
         "calibration_pairs",
         gettext_lazy("Pairs in the common set"),
         gettext_lazy("Chosen at random among the seeds when they are added."),
-    )
-    floor = _field(
-        "floor",
-        gettext_lazy("Kept for countries left behind"),
-        gettext_lazy("Countries that were drawn too seldom while they need ratings."),
-    )
-    floor_below = _field(
-        "floor_below",
-        gettext_lazy("Left behind: share of draws below"),
-        gettext_lazy("A country with a smaller share of all draws counts as left behind."),
-    )
-    topic_cap = _field(
-        "topic_cap",
-        gettext_lazy("Maximum share of one topic"),
-        gettext_lazy("Seeds of a topic with a larger share of the latest cards are drawn less often."),
-    )
-    evenness = _field(
-        "evenness",
-        gettext_lazy("Fill pairs evenly (above 0) or finish begun ones first (below 0)"),
-        gettext_lazy("The weight of a pair is the share of ratings that it still needs, to this power."),
-    )
-    age_minutes = _field(
-        "age_minutes",
-        gettext_lazy("Minutes after which a waiting pair counts double"),
-        gettext_lazy("Shorter brings new pairs round sooner."),
-    )
-    whole = _field(
-        "whole",
-        gettext_lazy("Pairs that are weighed all together"),
-        gettext_lazy("Larger pools are weighed by a random part, which keeps cards fast."),
-    )
-    candidates = _field(
-        "candidates",
-        gettext_lazy("Pairs in such a random part"),
-        gettext_lazy("200 is enough for pools of any size that we tried."),
     )
 
     def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
@@ -231,14 +168,11 @@ class CardsForm(forms.Form):
         return found
 
     def clean(self) -> dict[str, Any]:
-        """Refuse values that do not fit together; where one of them has an error of its own, that is enough."""
+        """Refuse fewer ratings at most than each pair should get."""
         cleaned = super().clean() or self.cleaned_data
-        typed: dict[str, Any] = {name: _stored(name, value) for name, value in cleaned.items()}
-        for conflict in SamplerSettings.model_construct(**typed).conflicts():
-            names, message = _CONFLICTS[conflict]
-            if not self.errors.keys() & set(names):
-                total = f"{sum(cleaned[name] for name in _TIERS):g}" if conflict == Conflict.SHARES else ""
-                self.add_error(names[0], str(message) % {"total": total} if total else message)
+        k, k_max = cleaned.get("k"), cleaned.get("k_max")
+        if k is not None and k_max is not None and k_max < k:
+            self.add_error("k_max", gettext("This cannot be less than the ratings each pair should get."))
         return cleaned
 
     def content(self) -> dict[str, Any]:

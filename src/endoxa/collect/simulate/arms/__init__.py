@@ -62,9 +62,9 @@ def _builtin() -> Iterable[Arm]:
         LacesArm(name="laces-lease", reserves=True),
         EndoxaArm(),
         EndoxaArm(
-            name="endoxa-even",
-            changes={"evenness": 1},
-            different="evenness 1: all pairs of a tier fill evenly",
+            name="endoxa-anyone",
+            changes={"own_slots": 0, "near_slots": 0},
+            different="every rating is for anyone who is present",
         ),
         EndoxaArm(
             name="endoxa-all",
