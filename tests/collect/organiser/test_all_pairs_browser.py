@@ -57,7 +57,7 @@ def test_results_of_a_search_are_seen_without_scrolling(browser, site, cookies, 
             assert box["y"] + box["height"] <= DESK["viewport"]["height"]
         assert one.page.locator("details.more[open]").count() == 0
         summary = one.page.locator("details.more summary").inner_text()
-        assert summary == ("Which ones: Colombia, not unkind" if "country" in asked else "Which ones")
+        assert summary == ("Filters: Colombia, not unkind" if "country" in asked else "Filters")
         one.check(f"all-pairs-found-{len(asked)}")
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from datetime import timedelta
 from html import unescape
 from importlib.util import module_from_spec, spec_from_file_location
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from endoxa.collect.cards import drawing, feedback
 from endoxa.collect.models import Card, CardState, Pair, Rating
@@ -42,7 +45,8 @@ class Reader:
     `carry` of the shift.
     """
 
-    def __init__(self, person, shift, carry):
+    def __init__(self, person, shift, carry, clock):
+        self.clock = clock
         self.client = Client()
         self.client.cookies[COOKIE] = person.cookie
         self.person, self.shift, self.carry = person, shift, carry
@@ -52,6 +56,7 @@ class Reader:
     def play(self, cards):
         page = self.open("/card/")
         for _ in range(cards):
+            self.clock.now += timedelta(seconds=8)
             form = re.search(r'action="(/card/[0-9a-f-]+/rate/)"', page)
             words = unescape(re.search(r"<q [^>]*>([^<]*)</q>", page)[1])
             felt = 1 + len(words) % 5
@@ -81,9 +86,16 @@ class Reader:
 
 @pytest.fixture
 def estimates(make_campaign, make_person, make_pairs, monkeypatch):
-    """A function that lets people play with or without feedback: mean ratings, all draws, and their readers."""
+    """A function that lets people play with or without feedback: mean ratings, all draws, and their readers.
+
+    Who is here, and when pairs pick people, follows from the time; so that only goes on from card to card.
+    """
+    begun = timezone.now()
+    clock = SimpleNamespace(now=begun)
+    monkeypatch.setattr(timezone, "now", lambda: clock.now)
 
     def play(*, told, shift, carry):
+        clock.now = begun
         chance = np.random.Generator(np.random.PCG64(5))
         monkeypatch.setattr(drawing.np.random, "default_rng", lambda: chance)
         campaign = make_campaign(
@@ -97,13 +109,13 @@ def estimates(make_campaign, make_person, make_pairs, monkeypatch):
         for place, pair in enumerate(make_pairs(campaign, *words, negative=False)):
             Pair.objects.filter(pk=pair.pk).update(position=place / 21, waiting_since=0)
         readers = []
-        for wave, people in enumerate((4, 3)):
+        for wave, people in enumerate((7, 3)):
             for number in range(people):
                 person = make_person(campaign, f"{campaign.slug} {wave} {number}")
-                readers.append(Reader(person, shift, carry))
+                readers.append(Reader(person, shift, carry, clock))
                 readers[-1].play(2 * EVERY + 1)
             if told:
-                feedback.begin(campaign, drawing.timezone.now())
+                feedback.begin(campaign, timezone.now())
         found = defaultdict(list)
         for pair, value in Rating.objects.filter(person__campaign=campaign).values_list(
             "pair__attribute", "value"
