@@ -10,7 +10,6 @@ import pytest
 from django.utils import timezone, translation
 
 from endoxa.collect.cards import caching
-from endoxa.collect.contributor import figures
 from endoxa.collect.models import (
     Campaign,
     Membership,
@@ -39,7 +38,6 @@ def _plain_static_files(settings):
     settings.STATISTICS_SECONDS = 0.0
     # Ids begin anew in each test, so what processes remember by id must go.
     caching.clear_all()
-    figures._KEPT.clear()
     campaign_model._settings.cache_clear()
 
 

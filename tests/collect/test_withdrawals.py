@@ -14,7 +14,6 @@ from endoxa.collect.export.rows import withdrawal_rows
 from endoxa.collect.models import (
     Attempts,
     AuditEntry,
-    Card,
     Mention,
     Moderation,
     Pair,
@@ -30,6 +29,7 @@ from endoxa.collect.models import (
 from endoxa.collect.privacy import Withdrawn, withdraw
 from endoxa.collect.security.limits import PROPOSALS
 from endoxa.collect.withdrawals import Keys
+from support.collect.stored import stored_card
 
 
 @pytest.fixture
@@ -51,19 +51,7 @@ def mention(person, pair, text):
 
 
 def rate(person, pair, value):
-    now = timezone.now()
-    card = Card.objects.create(
-        campaign=person.campaign,
-        person=person,
-        pair=pair,
-        country=pair.country,
-        number=person.cards.count(),
-        tier="own",
-        version=1,
-        digest="x",
-        drawn_at=now,
-        expires_at=now + timezone.timedelta(minutes=5),
-    )
+    card = stored_card(person, pair, timezone.now())
     answering.rate(person, card.token, value, lifted=True)
 
 

@@ -17,14 +17,11 @@ from endoxa.collect.export import columns
 from endoxa.collect.export.people import merge_small_cells
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import (
-    Card,
-    CardState,
     JoinCode,
     Mention,
     Moderation,
     Pair,
     Person,
-    Rating,
     Release,
     SettingsVersion,
     Source,
@@ -32,6 +29,7 @@ from endoxa.collect.models import (
     Via,
 )
 from endoxa.collect.sampler.slots import CANDIDATE
+from support.collect.stored import stored_rating
 
 
 @pytest.fixture
@@ -41,22 +39,7 @@ def rate():
     def given(pair, people, values):
         now = timezone.now()
         for person, value in zip(people, values, strict=True):
-            card = Card.objects.create(
-                campaign=pair.campaign,
-                person=person,
-                pair=pair,
-                country=pair.country,
-                number=person.cards.count(),
-                tier="own",
-                version=1,
-                digest="",
-                state=CardState.ANSWERED,
-                drawn_at=now,
-                expires_at=now,
-            )
-            Rating.objects.create(
-                card=card, person=person, pair=pair, value=value, in_group=False, created_at=now
-            )
+            stored_rating(person, pair, value, now)
         recount(pair.campaign, [pair])
 
     return given

@@ -15,9 +15,10 @@ _ALL: list[Cache[Any, Any]] = []
 
 
 class Cache(Generic[Key, Value]):
-    """Values by key, each for `STATISTICS_SECONDS`; every worker process has its own."""
+    """Values by key, each for `seconds` (None: `STATISTICS_SECONDS`); every worker process has its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float | None = None) -> None:
+        self._seconds = seconds
         self._kept: dict[Key, tuple[float, Value]] = {}
         self._reading: set[Key] = set()
         _ALL.append(self)
@@ -41,7 +42,8 @@ class Cache(Generic[Key, Value]):
     def is_fresh(self, key: Key) -> bool:
         """Whether the value of a key is there and recent enough."""
         kept = self._kept.get(key)
-        return kept is not None and time.monotonic() - kept[0] < settings.STATISTICS_SECONDS
+        seconds = settings.STATISTICS_SECONDS if self._seconds is None else self._seconds
+        return kept is not None and time.monotonic() - kept[0] < seconds
 
     def latest(self, key: Key) -> Value | None:
         """The value that was kept last, however old; None where there is none."""

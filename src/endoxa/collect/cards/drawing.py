@@ -236,9 +236,9 @@ class _Draw:
         return latest.drawn_at < matched < (latest.closed_at or latest.drawn_at) + matching.STAYS
 
     def store(self, plan: _Plan) -> Card:
-        """The card, within the lock. What waited for the person waits no longer."""
+        """The card, within the lock. A pair that waited for the person, and is shown now, waits no longer."""
         pair, match = plan.pair, plan.match
-        if match is not None:
+        if match is not None and match.pk is not None:
             match.delete()
         return Card.objects.create(
             campaign=self._campaign,

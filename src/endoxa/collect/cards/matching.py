@@ -99,13 +99,13 @@ def is_left(asking: Asking, now: datetime) -> bool:
 
 
 def find(asking: Asking, view: View, now: datetime, rng: np.random.Generator, *, alone: bool) -> Match | None:
-    """A pair that picks a person now; None where none can. What waited for them, and cannot come, waits no longer.
+    """A pair that picks a person now, not stored: it is for the card at once. None where none can.
 
-    `alone`: the last round for all looked at them too, so others need not be looked at now.
+    What waited for them, and cannot come, waits no longer. `alone`: the last round for all looked at them too, so
+    others need not be looked at now.
     """
     Match.objects.filter(person=asking.person).delete()
-    _Round(asking.person.campaign, view, now, rng).match_one(asking, alone=alone)
-    return Match.objects.filter(person=asking.person).select_related("pair").first()
+    return _Round(asking.person.campaign, view, now, rng).match_one(asking, alone=alone)
 
 
 def _as_waiting(pair: Pair) -> Waiting:
@@ -159,8 +159,8 @@ class _Round:
         self._end_old()
         self._match(self._raters(), hurried=self._view.outlook.hurried)
 
-    def match_one(self, asking: Asking, *, alone: bool) -> None:
-        """Store a match for who is asking, unless no pair can be shown to them.
+    def match_one(self, asking: Asking, *, alone: bool) -> Match | None:
+        """The match of who is asking; None where no pair can be shown to them.
 
         Others get matches too, unless they had their chance in the last round for all (`alone`).
         """
@@ -168,24 +168,24 @@ class _Round:
         mine = [one for one in self._view.raters if one.person != asking.rater.person] + [asking.rater]
         raters = mine if alone else self._raters(asking)
         found = self._match(raters, asking, hurried=self._view.outlook.hurried)
-        if all(one.person != asking.rater.person for one in found):
-            # Who would go without stands in for others, also for those who have not come to their pair yet.
-            self._match(mine, asking, hurried=True, last=True)
+        # Who would go without stands in for others, also for those who have not come to their pair yet.
+        return found or self._match(mine, asking, hurried=True, last=True)
 
     def _end_old(self) -> None:
         Match.objects.filter(campaign=self._campaign, until__lte=self._now).delete()
 
     def _match(
         self, raters: Sequence[Rater], asking: Asking | None = None, *, hurried: bool, last: bool = False
-    ) -> list[sampler.Match]:
+    ) -> Match | None:
+        """Store the matches of others; give that of who is asking."""
         person = asking.rater.person if asking else None
         moment = sampler.Moment(self._settings, self._prices(raters), hurried=hurried, asking=person)
         waiting = self._waiting(raters, asking, hurried=hurried, matches=not last)
         found = sampler.match(waiting, raters, moment, self._rng)
         if last:
             self._give_way(found)
-        self._store(found)
-        return found
+        Match.objects.bulk_create(self._row(one) for one in found if one.person != person)
+        return next((self._row(one) for one in found if one.person == person), None)
 
     def _give_way(self, found: Iterable[sampler.Match]) -> None:
         """Take slots from people for whom they wait, where all of a pair are taken."""
@@ -195,19 +195,15 @@ class _Round:
                 others = Match.objects.filter(campaign=self._campaign, pair=one.pair, slot=one.slot)
                 Match.objects.filter(pk__in=others.order_by("until").values("pk")[:1]).delete()
 
-    def _store(self, found: Iterable[sampler.Match]) -> None:
-        until = self._now + timedelta(minutes=self._campaign.settings.lease_minutes)
-        Match.objects.bulk_create(
-            Match(
-                campaign=self._campaign,
-                person_id=str(one.person),
-                pair_id=one.pair,
-                slot=one.slot,
-                propensity=one.propensity,
-                pool=one.pool,
-                until=until,
-            )
-            for one in found
+    def _row(self, one: sampler.Match) -> Match:
+        return Match(
+            campaign=self._campaign,
+            person_id=str(one.person),
+            pair_id=one.pair,
+            slot=one.slot,
+            propensity=one.propensity,
+            pool=one.pool,
+            until=self._now + timedelta(minutes=self._campaign.settings.lease_minutes),
         )
 
     def _raters(self, asking: Asking | None = None) -> list[Rater]:

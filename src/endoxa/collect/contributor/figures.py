@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from endoxa.collect.cards.caching import Cache
 from endoxa.collect.models import (
     AuditEntry,
     Campaign,
@@ -99,18 +99,15 @@ class Figures:
     edition: Edition | None
 
 
-_KEPT: dict[tuple[int, int, int], tuple[float, Figures]] = {}
+_KEPT: Cache[tuple[int, int, int], Figures] = Cache(_SECONDS)
 """What was counted lately, by campaign, version of its settings and release: a new release is there at once."""
 
 
 def figures_of(campaign: Campaign) -> Figures:
     """The figures of a campaign, counted once in ten minutes and after each release."""
     release = latest_release(campaign)
-    key, now = (campaign.pk, campaign.version, release.pk if release else 0), time.monotonic()
-    kept = _KEPT.get(key)
-    if kept is None or now - kept[0] > _SECONDS:
-        kept = _KEPT[key] = (now, Figures(_count(campaign), _edition(release) if release else None))
-    return kept[1]
+    key = (campaign.pk, campaign.version, release.pk if release else 0)
+    return _KEPT.get(key, lambda: Figures(_count(campaign), _edition(release) if release else None))
 
 
 def latest_release(campaign: Campaign) -> Release | None:

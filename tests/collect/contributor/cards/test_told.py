@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.feedback import begin, recognised
-from endoxa.collect.models import Card, CardState, Mention, Rating, Via, Wave
+from endoxa.collect.models import Card, Mention, Via, Wave
+from support.collect.stored import stored_rating
 
 TEN = "Ten people or more, from three countries or more, know this one too."
 
@@ -77,38 +78,20 @@ def test_only_cards_since_the_pause_before_are_told_of(person, as_person):
     assert not [words for words in old if f">{words}<" in page]
 
 
-def rated(person, pair, value, at):
-    card = Card.objects.create(
-        campaign=pair.campaign,
-        person=person,
-        pair=pair,
-        country=pair.country,
-        number=person.cards.count(),
-        tier="own",
-        version=1,
-        digest="",
-        state=CardState.ANSWERED,
-        drawn_at=at,
-        expires_at=at,
-        closed_at=at,
-    )
-    Rating.objects.create(card=card, person=person, pair=pair, value=value, in_group=False, created_at=at)
-
-
 def test_only_who_recognised_it_after_it_was_added_counts(campaign, person, pairs, make_person):
     pair, now = pairs[0], timezone.now()
     for number in range(5):
-        rated(make_person(campaign, f"before {number}"), pair, 4, now - timedelta(minutes=9))
+        stored_rating(make_person(campaign, f"before {number}"), pair, 4, now - timedelta(minutes=9))
     added = Mention.objects.create(person=person, pair=pair, text="sing", via=Via.PROMPT)
     Mention.objects.filter(pk=added.pk).update(created_at=now - timedelta(minutes=5))
     begin(campaign, now)
     assert recognised(person) == 0
     for number in range(3):
-        rated(make_person(campaign, f"after {number}"), pair, 4, now - timedelta(minutes=1))
+        stored_rating(make_person(campaign, f"after {number}"), pair, 4, now - timedelta(minutes=1))
     begin(campaign, now)
     assert recognised(person) == 3
     # Not those since the wave began, nor who had not heard it.
     for number in range(9):
-        rated(make_person(campaign, f"late {number}"), pair, 4, now + timedelta(minutes=1))
-        rated(make_person(campaign, f"never {number}"), pair, 1, now - timedelta(minutes=1))
+        stored_rating(make_person(campaign, f"late {number}"), pair, 4, now + timedelta(minutes=1))
+        stored_rating(make_person(campaign, f"never {number}"), pair, 1, now - timedelta(minutes=1))
     assert recognised(person) == 3
