@@ -36,8 +36,7 @@ def match_country(typed: str, language: str) -> Match:
     Its name in `language` is taken at once; a name in another language of the pages or a code if it could be no other
     country. Else `perhaps` holds those with similar names. Capitals and accents do not matter.
     """
-    wanted = _plain(visible(typed))
-    own = {_plain(name): (code,) for code, name in geography.names(language).items()}
+    wanted, own = _plain(visible(typed)), _own_spellings(language)
     if wanted in own:
         return Match(own[wanted][0])
     elsewhere = _country_spellings()
@@ -63,6 +62,12 @@ def _similar(wanted: str, spellings: Mapping[str, tuple[str, ...]]) -> list[str]
     """Countries with a spelling much like it, the most alike first."""
     found = process.extract(wanted, spellings.keys(), scorer=fuzz.ratio, score_cutoff=_LIKE_ENOUGH)
     return [code for spelling, _, _ in found for code in spellings[spelling]]
+
+
+@cache
+def _own_spellings(language: str) -> dict[str, tuple[str, ...]]:
+    """Countries by their names in a language."""
+    return {_plain(name): (code,) for code, name in geography.names(language).items()}
 
 
 @cache

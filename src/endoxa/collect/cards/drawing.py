@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from endoxa.collect import sampler
@@ -21,6 +21,7 @@ from endoxa.collect.cards.locking import locked
 from endoxa.collect.cards.said import said_in
 from endoxa.collect.models import (
     CLOSED,
+    Campaign,
     Card,
     CardState,
     Match,
@@ -112,31 +113,43 @@ def next_card(
     history = _history(person)
     draw = _Draw(person, history, view, now, rng)
     shown = any(card.state == CardState.OPEN for card in history)
-    plan = None if shown else draw.plan()
+    plan = None if shown else draw.plan(due=matching.is_due(person.campaign, now))
     with locked(person.campaign_id) as campaign:
-        newest = (
-            Person.objects.filter(pk=person.pk).annotate(newest=Max("cards__id")).values("newest").first()
-        )
-        if newest is None:
+        there = _newest_and_open(person)
+        if there is None:
             raise UnknownCardError
+        newest, opened = there
         person.campaign = campaign
-        card = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
-        if card is not None and _shown(card, now):
-            card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
-            card.save(update_fields=["expires_at"])
+        if opened is not None and (card := _renewed(opened, now, campaign)) is not None:
             return card
-        if card is not None:
-            card.state = CardState.LAPSED
-            card.save(update_fields=["state"])
         if matching.is_due(campaign, now):
             admit(campaign, view.outlook.room)
             matching.match_all(campaign, view, now, rng)
-        if newest["newest"] != max((past.id for past in history), default=None):
-            # Another window of the same person was here in between.
-            draw, plan = _Draw(person, _history(person), view, now, rng), None
-        if plan is None or not plan.holds(now):
-            plan = draw.waiting() or draw.last_resort()
+        another = newest != max((past.id for past in history), default=None)
+        if plan is None or another or not plan.holds(now):
+            # Another window of the same person was here in between, or somebody else got the slot.
+            draw = _Draw(person, _history(person) if another else history, view, now, rng)
+            plan = draw.within_the_lock()
         return draw.store(plan) if plan else None
+
+
+def _newest_and_open(person: Person) -> tuple[int | None, int | None] | None:
+    """Ids of a person's newest and open card; None where they have left."""
+    opened = Max("cards__id", filter=Q(cards__state=CardState.OPEN))
+    found = Person.objects.filter(pk=person.pk).annotate(newest=Max("cards__id"), opened=opened)
+    return found.values_list("newest", "opened").first()
+
+
+def _renewed(pk: int, now: datetime, campaign: Campaign) -> Card | None:
+    """The open card with this id, with its time renewed; None where it cannot be shown and is given back."""
+    card = Card.objects.select_related("pair").get(pk=pk)
+    if not _shown(card, now):
+        card.state = CardState.LAPSED
+        card.save(update_fields=["state"])
+        return None
+    card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
+    card.save(update_fields=["expires_at"])
+    return card
 
 
 def _shown(card: Card, now: datetime) -> bool:
@@ -147,8 +160,9 @@ def _shown(card: Card, now: datetime) -> bool:
 class _Plan:
     """A card before it is stored.
 
-    A pair for a reason (`tier`), perhaps one that picked the person (`match`), else the `country` of an open question
-    and the `topic` that it names, if any. `limit`: ratings of the pair and cards that others have open must be fewer.
+    A pair for a reason (`tier`), perhaps one that picked the person (`match`, which waited for them, or `found`), else
+    the `country` of an open question and the `topic` that it names, if any. `limit`: ratings of the pair and cards that
+    others have open must be fewer. `keeps`: a pair that waits for the person goes on waiting.
     """
 
     tier: str
@@ -156,18 +170,23 @@ class _Plan:
     topic: str = ""
     pair: Pair | None = None
     match: Match | None = None
+    found: matching.Found | None = None
     limit: int | None = None
     words: bool = True
     ticks: bool = False
+    keeps: bool = False
 
     def holds(self, now: datetime) -> bool:
         """Whether it is still so: nobody took the pair away or got its slot since."""
         if self.pair is None:
             return True
+        if self.found is not None:
+            return matching.is_open(self.found, now)
         if self.match is None:
             live = Pair.objects.filter(pk=self.pair.pk, moderation=Moderation.LIVE)
             if self.limit is not None:
-                live = live.filter(ratings__lt=self.limit - matching.held(now))
+                open_cards = len(matching.Held(self.pair.campaign, now, self.pair.pk).cards)
+                live = live.filter(ratings__lt=self.limit - open_cards)
             return live.exists()
         needing = {"pair__moderation": Moderation.LIVE, "pair__need": NEEDS}
         return Match.objects.filter(pk=self.match.pk, until__gt=now, **needing).exists()
@@ -185,12 +204,23 @@ class _Draw:
         self._number = history[0].number + 1 if history else 0
         self._validate = view.balance is Balance.VALIDATE
         self._asking = _asking(person, history)
+        self._held = matching.Held(self._campaign, now)
 
-    def plan(self) -> _Plan | None:
-        """An open question, a pair of the common set, or the pair that waits, or what is there once nothing is left.
+    def plan(self, *, due: bool) -> _Plan | None:
+        """An open question, a pair of the common set, the pair that waits, or one that picks the person now.
 
-        None where pairs are left and must pick the person, which they do within the lock.
+        None where nothing is left, or where a round for all is due, which may well bring a pair for them.
         """
+        if (early := self._before_what_waits()) is not None:
+            return replace(early, keeps=True)
+        if (waiting := self._waiting()) is not None:
+            return waiting
+        if not matching.is_left(self._asking, self._held):
+            return self._rest()
+        return None if due else self._last_resort()
+
+    def _before_what_waits(self) -> _Plan | None:
+        """An open question or a pair of the common set, as often as settings say; else None."""
         settings = self._settings
         # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
         if (
@@ -203,24 +233,32 @@ class _Draw:
             return self._pair(common, "calibration")
         if not self._validate and self._rng.random() < settings.topup and (topup := self._any(TOPUP)):
             return self._pair(topup, "topup", limit=settings.k_max)
-        return self.waiting() or (None if matching.is_left(self._asking, self._now) else self._rest())
+        return None
 
-    def waiting(self) -> _Plan | None:
+    def within_the_lock(self) -> _Plan | None:
+        """The pair that waits for the person, or another that picks them; None where nothing is left."""
+        return self._waiting() or self._last_resort()
+
+    def _waiting(self) -> _Plan | None:
         """The pair that waits for the person; None where none does."""
-        found = matching.waiting_for(self._asking, self._now)
-        return self._picked(found) if found else None
+        match = matching.waiting_for(self._asking, self._now)
+        return self._pair(match.pair, self._place(match.pair), match=match) if match else None
 
-    def last_resort(self) -> _Plan | None:
-        """Where no pair waits, within the lock: one that picks the person now; None where nothing is left."""
-        found = matching.find(self._asking, self._view, self._now, self._rng, alone=self._was_looked_at())
-        if found is not None:
-            return self._picked(found)
-        return self._rest()
+    def _last_resort(self) -> _Plan | None:
+        """Where no pair waits: one that picks the person now; None where nothing is left."""
+        found = matching.find(self._asking, self._view, self._held, self._rng)
+        if found is None:
+            return self._rest()
+        pair = found.match.pair
+        return self._pair(pair, self._place(pair), match=found.match, found=found)
+
+    def _place(self, pair: Pair) -> str:
+        return sampler.place(pair.country, self._asking.rater.origins, self._asking.rater.near)
 
     def _rest(self) -> _Plan | None:
         """A pair that others have open, an open question, or one that has its k ratings; None where nothing is left."""
         settings = self._settings
-        if self._validate and (pair := matching.backup(self._asking, self._now)) is not None:
+        if self._validate and (pair := matching.backup(self._asking, self._held)) is not None:
             return self._pair(pair, "backup", limit=settings.k + 1)
         questions = self._to_ask(again=False)
         asks = bool(questions) and not self._validate and self._rng.random() < settings.prompt
@@ -228,18 +266,13 @@ class _Draw:
             return self._pair(pair, "open", limit=settings.k_max)
         return self._question(self._least_said(questions)) if questions else None
 
-    def _was_looked_at(self) -> bool:
-        """Whether the person was here when pairs picked people last."""
-        matched, latest = self._campaign.matched_at, self._history[0] if self._history else None
-        if matched is None or latest is None:
-            return False
-        return latest.drawn_at < matched < (latest.closed_at or latest.drawn_at) + matching.STAYS
-
     def store(self, plan: _Plan) -> Card:
-        """The card, within the lock. A pair that waited for the person, and is shown now, waits no longer."""
+        """The card, within the lock."""
         pair, match = plan.pair, plan.match
-        if match is not None and match.pk is not None:
-            match.delete()
+        if plan.found is not None:
+            matching.give_way(plan.found, self._now)
+        if not plan.keeps:
+            Match.objects.filter(person=self._person).delete()
         return Card.objects.create(
             campaign=self._campaign,
             person=self._person,
@@ -262,16 +295,25 @@ class _Draw:
             expires_at=self._now + timedelta(minutes=self._campaign.settings.lease_minutes),
         )
 
-    def _picked(self, match: Match) -> _Plan:
-        rater = self._asking.rater
-        return self._pair(
-            match.pair, sampler.place(match.pair.country, rater.origins, rater.near), match=match
-        )
-
-    def _pair(self, pair: Pair, tier: str, *, match: Match | None = None, limit: int | None = None) -> _Plan:
+    def _pair(
+        self,
+        pair: Pair,
+        tier: str,
+        *,
+        match: Match | None = None,
+        found: matching.Found | None = None,
+        limit: int | None = None,
+    ) -> _Plan:
         fields = self._fields(pair)
         return _Plan(
-            tier, pair.country, pair=pair, match=match, limit=limit, words=fields.words, ticks=fields.ticks
+            tier,
+            pair.country,
+            pair=pair,
+            match=match,
+            found=found,
+            limit=limit,
+            words=fields.words,
+            ticks=fields.ticks,
         )
 
     def _question(self, country: str) -> _Plan:
@@ -320,12 +362,12 @@ class _Draw:
         # What stood on a list was judged there.
         listed = MixedAnswer.objects.filter(person=self._person).exclude(card__state=CardState.LAPSED)
         pairs = pairs.exclude(pk__in=listed.values("pair"))
+        pairs = pairs.exclude(pk__in=self._held.full(self._settings.k_max))
         start = float(self._rng.random())
         for part in (pairs.filter(country__in=rater.origins | rater.near), pairs):
             # Places are spread by chance, so that the next one after a random place is any of them.
             for some in (part.filter(position__gte=start), part.filter(position__lt=start)):
-                free = some.filter(ratings__lt=self._settings.k_max - matching.held(self._now))
-                if (pair := free.order_by("position").first()) is not None:
+                if (pair := some.order_by("position").first()) is not None:
                     return pair
         return None
 

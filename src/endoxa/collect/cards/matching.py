@@ -9,18 +9,21 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 
 from endoxa.collect import sampler
 from endoxa.collect.cards.balance import View
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person
 from endoxa.collect.sampler import KEPT_SECONDS, Rater, Slot, Waiting
-from endoxa.collect.sampler.slots import NEEDS, wanted
+from endoxa.collect.sampler.slots import NEEDS, Filled, wanted
+
+_SLOTS = {slot.value: slot for slot in Slot}
 
 _AHEAD = 6
 """Pairs that are read for each person who is free, of each kind."""
@@ -62,6 +65,46 @@ class _Reserved(NamedTuple):
     ratings: int
 
 
+class Held:
+    """What people have before them or what waits for them at one moment, read once where it is asked for.
+
+    `of_pair`: of this pair only.
+    """
+
+    def __init__(self, campaign: Campaign, now: datetime, of_pair: int | None = None) -> None:
+        self.campaign, self.now, self._of_pair = campaign, now, of_pair
+
+    @cached_property
+    def cards(self) -> list[_Reserved]:
+        """Slots that open cards hold; of cards that no slot asked for, the slot of anyone."""
+        cards = Card.objects.filter(campaign=self.campaign, state=CardState.OPEN, expires_at__gt=self.now)
+        return self._rows(cards.filter(pair__isnull=False))
+
+    @cached_property
+    def matches(self) -> list[_Reserved]:
+        """Slots of pairs that wait for somebody."""
+        return self._rows(Match.objects.filter(campaign=self.campaign, until__gt=self.now))
+
+    def _rows(self, query: QuerySet[Card] | QuerySet[Match]) -> list[_Reserved]:
+        if self._of_pair is not None:
+            query = query.filter(pair=self._of_pair)
+        rows = query.values_list("person", "pair", "slot", "pair__ratings")
+        return [
+            _Reserved(person, pair, _SLOTS.get(slot, Slot.ANYONE), ratings)
+            for person, pair, slot, ratings in rows
+        ]
+
+    def full(self, number: int) -> list[int]:
+        """Pairs that have so many ratings, or will have once the open cards are answered."""
+        return _full(self.cards, number)
+
+
+def _full(reserved: Iterable[_Reserved], number: int) -> list[int]:
+    ratings = {one.pair: one.ratings for one in reserved}
+    held = Counter(one.pair for one in reserved)
+    return [pair for pair, given in ratings.items() if given + held[pair] >= number]
+
+
 def is_due(campaign: Campaign, now: datetime) -> bool:
     """Whether pairs should pick raters for everybody: it is some seconds ago that they did, in whatever process."""
     return campaign.matched_at is None or not 0 <= (now - campaign.matched_at).total_seconds() < KEPT_SECONDS
@@ -71,7 +114,7 @@ def match_all(campaign: Campaign, view: View, now: datetime, rng: np.random.Gene
     """Let pairs pick raters among all who are free."""
     campaign.matched_at = now
     campaign.save(update_fields=["matched_at"])
-    _Round(campaign, view, now, rng).match_all()
+    _Round(view, Held(campaign, now), rng).match_all()
 
 
 def waiting_for(asking: Asking, now: datetime) -> Match | None:
@@ -85,45 +128,77 @@ def waiting_for(asking: Asking, now: datetime) -> Match | None:
     return None if sampler.guards(asking.rater, _as_waiting(found.pair), settings) else found
 
 
-def held(now: datetime) -> Coalesce:
-    """Of each pair in a query: how many people have a card of it before them."""
-    cards = Card.objects.filter(pair=OuterRef("pk"), state=CardState.OPEN, expires_at__gt=now).order_by()
-    return Coalesce(Subquery(cards.values("pair").annotate(n=Count("pk")).values("n")), 0)
-
-
-def is_left(asking: Asking, now: datetime) -> bool:
+def is_left(asking: Asking, held: Held) -> bool:
     """Whether ratings are missing that the person could give and nobody else is giving."""
-    rows = _needing(asking.person.campaign).filter(language__in=asking.rater.languages)
+    rows = _needing(held.campaign).filter(language__in=asking.rater.languages)
     rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
-    return rows.filter(ratings__lt=asking.person.campaign.settings.sampler.k - held(now)).exists()
+    return rows.exclude(pk__in=held.full(held.campaign.settings.sampler.k)).exists()
 
 
-def find(asking: Asking, view: View, now: datetime, rng: np.random.Generator, *, alone: bool) -> Match | None:
-    """A pair that picks a person now, not stored: it is for the card at once. None where none can.
+@dataclass(frozen=True)
+class Found:
+    """A pair that picked a person now, for the card at once: its `match` is not stored.
 
-    What waited for them, and cannot come, waits no longer. `alone`: the last round for all looked at them too, so
-    others need not be looked at now.
+    `stands_in`: they stand in for others, also for those whom a slot of the pair waits for.
     """
-    Match.objects.filter(person=asking.person).delete()
-    return _Round(asking.person.campaign, view, now, rng).match_one(asking, alone=alone)
+
+    match: Match
+    stands_in: bool = False
+
+
+def find(asking: Asking, view: View, held: Held, rng: np.random.Generator) -> Found | None:
+    """A pair that picks a person now; None where none can. Others are not looked at: rounds for all are near."""
+    return _Round(view, held, rng).match_one(asking)
+
+
+def is_open(found: Found, now: datetime) -> bool:
+    """Whether the slot of a pair that was found is still open."""
+    campaign, match = found.match.campaign, found.match
+    held = Held(campaign, now, match.pair_id)
+    reserved = held.cards if found.stands_in else [*held.cards, *_of_others(held, match)]
+    rows = _needing(campaign).filter(pk=match.pair_id).values_list("ratings", "own_filled", "near_filled")
+    return any(
+        match.slot in sampler.open_slots(_filled(*row, reserved=reserved), campaign.settings.sampler)
+        for row in rows
+    )
+
+
+def give_way(found: Found, now: datetime) -> None:
+    """Take a slot from somebody for whom it waits, where all of a pair are taken and the person stands in."""
+    match = found.match
+    held = Held(match.campaign, now, match.pair_id)
+    if (
+        found.stands_in
+        and match.pair.ratings + len(held.cards) + len(_of_others(held, match))
+        >= match.campaign.settings.sampler.k
+    ):
+        others = Match.objects.filter(pair=match.pair_id, slot=match.slot).exclude(person=match.person_id)
+        Match.objects.filter(pk__in=others.order_by("until").values("pk")[:1]).delete()
+
+
+def _of_others(held: Held, match: Match) -> list[_Reserved]:
+    return [one for one in held.matches if str(one.person) != str(match.person_id)]
+
+
+def _filled(ratings: int, own: int, near: int, *, reserved: Iterable[_Reserved]) -> Filled:
+    return Filled(own, near, ratings - own - near) + Counter(one.slot for one in reserved)
 
 
 def _as_waiting(pair: Pair) -> Waiting:
     return Waiting(pair.pk, pair.country, pair.language, pair.topic, bool(pair.negative), slots=())
 
 
-def backup(asking: Asking, now: datetime) -> Pair | None:
+def backup(asking: Asking, held: Held) -> Pair | None:
     """A pair whose missing ratings all wait for others, in case they leave: the one that has waited longest.
 
     It has a single card more than ratings are missing, so that not everybody gets the same.
     """
-    campaign = asking.person.campaign
-    held = Counter(one.pair for one in _reserved(campaign, now))
-    rows = _needing(campaign).filter(pk__in=held, language__in=asking.rater.languages)
+    number = Counter(one.pair for one in (*held.cards, *held.matches))
+    rows = _needing(held.campaign).filter(pk__in=number, language__in=asking.rater.languages)
     rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
-    k = campaign.settings.sampler.k
+    k = held.campaign.settings.sampler.k
     return next(
-        (pair for pair in rows.order_by("waiting_since", "pk") if pair.ratings + held[pair.pk] <= k), None
+        (pair for pair in rows.order_by("waiting_since", "pk") if pair.ratings + number[pair.pk] <= k), None
     )
 
 
@@ -131,69 +206,46 @@ def _needing(campaign: Campaign) -> QuerySet[Pair]:
     return Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, need=NEEDS)
 
 
-def _reserved(campaign: Campaign, now: datetime, *, matches: bool = True) -> list[_Reserved]:
-    """Slots that open cards hold and, with `matches`, those that wait for somebody.
-
-    Of cards that no slot asked for, the slot of anyone.
-    """
-    cards = Card.objects.filter(campaign=campaign, state=CardState.OPEN, expires_at__gt=now)
-    queries: list[QuerySet[Card] | QuerySet[Match]] = [cards.filter(pair__isnull=False)]
-    if matches:
-        queries.append(Match.objects.filter(campaign=campaign, until__gt=now))
-    fields = ("person", "pair", "slot", "pair__ratings")
-    rows = [row for query in queries for row in query.values_list(*fields)]
-    return [
-        _Reserved(person, pair, Slot(slot or Slot.ANYONE), ratings) for person, pair, slot, ratings in rows
-    ]
-
-
 class _Round:
     """One round of matches: who takes part, what is reserved and what waits, at one moment."""
 
-    def __init__(self, campaign: Campaign, view: View, now: datetime, rng: np.random.Generator) -> None:
-        self._campaign, self._view, self._now, self._rng = campaign, view, now, rng
-        self._settings = campaign.settings.sampler
+    def __init__(self, view: View, held: Held, rng: np.random.Generator) -> None:
+        self._campaign, self._view, self._held, self._rng = held.campaign, view, held, rng
+        self._settings = held.campaign.settings.sampler
 
     def match_all(self) -> None:
         """Store matches for all who are free."""
-        self._end_old()
-        self._match(self._raters(), hurried=self._view.outlook.hurried)
+        Match.objects.filter(campaign=self._campaign, until__lte=self._held.now).delete()
+        reserved = [*self._held.cards, *self._held.matches]
+        found = self._match(self._raters(), reserved, hurried=self._view.outlook.hurried)
+        Match.objects.bulk_create(self._row(one) for one in found)
 
-    def match_one(self, asking: Asking, *, alone: bool) -> Match | None:
-        """The match of who is asking; None where no pair can be shown to them.
-
-        Others get matches too, unless they had their chance in the last round for all (`alone`).
-        """
-        self._end_old()
-        mine = [one for one in self._view.raters if one.person != asking.rater.person] + [asking.rater]
-        raters = mine if alone else self._raters(asking)
-        found = self._match(raters, asking, hurried=self._view.outlook.hurried)
+    def match_one(self, asking: Asking) -> Found | None:
+        """The match of who is asking; None where no pair can be shown to them."""
+        person = asking.rater.person
+        raters = [*(one for one in self._view.raters if one.person != person), asking.rater]
+        # What waited for them, and cannot come, is for others.
+        waits = [one for one in self._held.matches if one.person != person]
+        hurried = self._view.outlook.hurried
+        found = self._match(raters, [*self._held.cards, *waits], asking, hurried=hurried)
+        if found:
+            return Found(self._row(found[0]))
         # Who would go without stands in for others, also for those who have not come to their pair yet.
-        return found or self._match(mine, asking, hurried=True, last=True)
-
-    def _end_old(self) -> None:
-        Match.objects.filter(campaign=self._campaign, until__lte=self._now).delete()
+        found = self._match(raters, self._held.cards, asking, hurried=True)
+        return Found(self._row(found[0]), stands_in=True) if found else None
 
     def _match(
-        self, raters: Sequence[Rater], asking: Asking | None = None, *, hurried: bool, last: bool = False
-    ) -> Match | None:
-        """Store the matches of others; give that of who is asking."""
+        self,
+        raters: Sequence[Rater],
+        reserved: Sequence[_Reserved],
+        asking: Asking | None = None,
+        *,
+        hurried: bool,
+    ) -> list[sampler.Match]:
         person = asking.rater.person if asking else None
         moment = sampler.Moment(self._settings, self._prices(raters), hurried=hurried, asking=person)
-        waiting = self._waiting(raters, asking, hurried=hurried, matches=not last)
-        found = sampler.match(waiting, raters, moment, self._rng)
-        if last:
-            self._give_way(found)
-        Match.objects.bulk_create(self._row(one) for one in found if one.person != person)
-        return next((self._row(one) for one in found if one.person == person), None)
-
-    def _give_way(self, found: Iterable[sampler.Match]) -> None:
-        """Take slots from people for whom they wait, where all of a pair are taken."""
-        for one in found:
-            held = sum(each.pair == one.pair for each in _reserved(self._campaign, self._now))
-            if Pair.objects.values_list("ratings", flat=True).get(pk=one.pair) + held >= self._settings.k:
-                others = Match.objects.filter(campaign=self._campaign, pair=one.pair, slot=one.slot)
-                Match.objects.filter(pk__in=others.order_by("until").values("pk")[:1]).delete()
+        waiting = self._waiting(raters, reserved, asking, hurried=hurried)
+        return sampler.match(waiting, raters, moment, self._rng)
 
     def _row(self, one: sampler.Match) -> Match:
         return Match(
@@ -203,19 +255,19 @@ class _Round:
             slot=one.slot,
             propensity=one.propensity,
             pool=one.pool,
-            until=self._now + timedelta(minutes=self._campaign.settings.lease_minutes),
+            until=self._held.now + timedelta(minutes=self._campaign.settings.lease_minutes),
         )
 
-    def _raters(self, asking: Asking | None = None) -> list[Rater]:
+    def _raters(self) -> list[Rater]:
         """Everybody who takes part: free are those who are here and have no pair that waits for them."""
+        here = {one.person for one in self._held.cards}
         cards = Card.objects.filter(campaign=self._campaign)
-        open_ones = cards.filter(state=CardState.OPEN, expires_at__gt=self._now)
-        closed = cards.filter(state__in=CLOSED, closed_at__gt=self._now - STAYS)
-        here = set(open_ones.values_list("person", flat=True)) | set(closed.values_list("person", flat=True))
-        here -= set(Match.objects.filter(campaign=self._campaign).values_list("person", flat=True))
-        others = [one for one in self._view.raters if asking is None or one.person != asking.rater.person]
-        found = [replace(one, free=True) if one.person in here else one for one in others]
-        return [*found, asking.rater] if asking else found
+        asked = cards.filter(pair__isnull=True, state=CardState.OPEN, expires_at__gt=self._held.now)
+        closed = cards.filter(state__in=CLOSED, closed_at__gt=self._held.now - STAYS)
+        for query in (asked, closed):
+            here.update(query.values_list("person", flat=True))
+        here -= {one.person for one in self._held.matches}
+        return [replace(one, free=True) if one.person in here else one for one in self._view.raters]
 
     def _prices(self, raters: Sequence[Rater]) -> Mapping[str, float]:
         """The price of each country that somebody comes from, from the open slots for its people."""
@@ -228,25 +280,26 @@ class _Round:
         }
 
     def _waiting(
-        self, raters: Sequence[Rater], asking: Asking | None, *, hurried: bool, matches: bool
+        self,
+        raters: Sequence[Rater],
+        reserved: Sequence[_Reserved],
+        asking: Asking | None,
+        *,
+        hurried: bool,
     ) -> list[Waiting]:
-        """Pairs for the people who are free, those that miss fewest ratings first; `matches`: as in `_reserved`."""
-        reserved = _reserved(self._campaign, self._now, matches=matches)
-        held: defaultdict[int, Counter[Slot]] = defaultdict(Counter)
+        """Pairs for the people who are free, those that miss fewest ratings first."""
+        held: defaultdict[int, list[_Reserved]] = defaultdict(list)
         for one in reserved:
-            held[one.pair][one.slot] += 1
-        full = [one.pair for one in reserved if one.ratings + held[one.pair].total() >= self._settings.k]
-        rows = self._rows(raters, asking, full, hurried=hurried)
+            held[one.pair].append(one)
+        rows = self._rows(raters, asking, _full(reserved, self._settings.k), hurried=hurried)
         slots = {
-            pk: sampler.open_slots(
-                sampler.Filled(own, near, ratings - own - near) + held.get(pk, {}), self._settings
-            )
+            pk: sampler.open_slots(_filled(ratings, own, near, reserved=held.get(pk, ())), self._settings)
             for pk, *_, ratings, own, near, _ in rows
         }
         rows = [row for row in rows if slots[row[0]]]
         barred, picked = self._had([row[0] for row in rows])
-        for one in reserved:
-            picked[one.pair].add(one.person)
+        for pk, there in held.items():
+            picked[pk].update(one.person for one in there)
         return [
             Waiting(
                 pair=pk,

@@ -147,17 +147,15 @@ def match(
     if asking is not None and asking.cards < FIRST_CARDS:
         waiting = sorted(waiting, key=lambda pair: _distance(pair, asking))
     round_ = _Round(raters, moment, rng)
-    found = []
+    found: list[Match] = []
     if asking is not None and round_.free == {asking.person: asking}:
         # Slots for people like them first; only then they stand in for others.
-        found += [one for pair in waiting for one in round_.matched(pair, guarded=True, hurried=False)]
-    found += [one for pair in waiting for one in round_.matched(pair, guarded=True, hurried=moment.hurried)]
+        found += round_.matched(waiting, guarded=True, hurried=False)
+    found += round_.matched(waiting, guarded=True, hurried=moment.hurried)
     if asking is not None and asking.person in round_.free:
         # Alone, so that what the guards held back is not given to others.
         round_.free = {asking.person: asking}
-        found += [
-            one for pair in waiting for one in round_.matched(pair, guarded=False, hurried=moment.hurried)
-        ]
+        found += round_.matched(waiting, guarded=False, hurried=moment.hurried)
     return found
 
 
@@ -202,8 +200,14 @@ class _Round:
         self._taken: defaultdict[int, set[Hashable]] = defaultdict(set)
         self._given: Counter[tuple[int, Slot]] = Counter()
 
-    def matched(self, pair: Waiting, *, guarded: bool, hurried: bool) -> Iterator[Match]:
-        """People for the open slots of a pair, as far as there are any."""
+    def matched(self, waiting: Iterable[Waiting], *, guarded: bool, hurried: bool) -> Iterator[Match]:
+        """People for the open slots of pairs, one pair after the other, until everybody has one."""
+        for pair in waiting:
+            if not self.free:
+                return
+            yield from self._matched(pair, guarded=guarded, hurried=hurried)
+
+    def _matched(self, pair: Waiting, *, guarded: bool, hurried: bool) -> Iterator[Match]:
         left = Counter({slot: pair.slots.count(slot) - self._given[pair.pair, slot] for slot in Slot})
         for slot in left.elements():
             if not self.free:
