@@ -53,6 +53,7 @@ MIDDLEWARE = [
     "endoxa.collect.contributor.frame.LanguageMiddleware",
     "endoxa.collect.security.http.BodyLimit",
 ]
+FORM_RENDERER = "endoxa.collect.inputs.Renderer"
 ROOT_URLCONF = "endoxa.collect.urls"
 TEMPLATES = [
     {

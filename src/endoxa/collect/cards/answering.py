@@ -260,6 +260,12 @@ def latest_answer(person: Person, campaign: Campaign) -> Card | None:
     return found
 
 
+def is_latest(card: Card) -> bool:
+    """Whether it is the card that its person answered or skipped last."""
+    closed = Card.objects.filter(person=card.person_id, state__in=CLOSED).order_by("-closed_at", "-number")
+    return closed.values_list("pk", flat=True).first() == card.pk
+
+
 def _give_back(person: Person, pairs: list[int]) -> None:
     """Close what the person has open on pairs that they rated by now, on another card."""
     Card.objects.filter(person=person, state=CardState.OPEN, pair__in=pairs).update(state=CardState.LAPSED)

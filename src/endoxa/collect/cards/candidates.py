@@ -78,7 +78,6 @@ def _promote(pairs: QuerySet[Pair]) -> None:
 
 def asked_elsewhere(pair: Pair, now: datetime) -> int:
     """How many people were asked, or are being asked, of which other countries these words are said."""
-    same = Pair.objects.filter(campaign=pair.campaign_id, language=pair.language, key=pair.key)
     asked = Q(state=CardState.ANSWERED) | Q(state=CardState.OPEN, expires_at__gt=now)
-    cards = Card.objects.filter(asked, pair__in=same, ticks=True)
-    return cards.values("person_id").distinct().count()
+    same = {"pair__campaign": pair.campaign_id, "pair__language": pair.language, "pair__key": pair.key}
+    return len(set(Card.objects.filter(asked, **same, ticks=True).values_list("person", flat=True)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,12 @@ _PAIR = ("id", "merged_into_id")
 SESSION = timedelta(hours=6)
 """Time within which nobody is asked the same open question again."""
 
+_FRESH = timedelta(minutes=1)
+"""A card whose words are opened, or that is loaded again, is shown without a change within this time."""
+
+_TRIES = 4
+"""Pairs that are tried where others were faster, before all is read anew."""
+
 PROMPT = "prompt"
 """Tier of a card that shows no pair and asks what people say about a country."""
 
@@ -53,6 +60,7 @@ class _Past(NamedTuple):
     country: str
     negative: bool
     drawn_at: datetime
+    expires_at: datetime
     closed_at: datetime | None
     pair: int | None
     merged_into: int | None
@@ -109,11 +117,14 @@ def next_card(
         UnknownCardError: if the person has left the campaign.
     """
     now, rng = now or timezone.now(), rng or np.random.default_rng()
-    view = view_of(person.campaign, now)
     history = _history(person)
+    if (card := _just_renewed(person, history, now)) is not None:
+        return card
+    view = view_of(person.campaign, now)
     draw = _Draw(person, history, view, now, rng)
     shown = any(card.state == CardState.OPEN for card in history)
-    plan = None if shown else draw.plan(due=matching.is_due(person.campaign, now))
+    plans = iter(()) if shown else draw.plans(due=matching.is_due(person.campaign, now))
+    best = next(plans, None)
     with locked(person.campaign_id) as campaign:
         there = _newest_and_open(person)
         if there is None:
@@ -125,12 +136,24 @@ def next_card(
         if matching.is_due(campaign, now):
             admit(campaign, view.outlook.room)
             matching.match_all(campaign, view, now, rng)
-        another = newest != max((past.id for past in history), default=None)
-        if plan is None or another or not plan.holds(now):
-            # Another window of the same person was here in between, or somebody else got the slot.
-            draw = _Draw(person, _history(person) if another else history, view, now, rng)
-            plan = draw.within_the_lock()
-        return draw.store(plan) if plan else None
+        if newest != max((past.id for past in history), default=None):
+            # Another window of the same person was here in between.
+            best, history = None, _history(person)
+        found = best and next((plan for plan in chain([best], plans) if plan.holds(now)), None)
+        if found is None:
+            draw = _Draw(person, history, view, now, rng)
+            found = next(draw.waiting_or_found(), None)
+        return draw.store(found) if found else None
+
+
+def _just_renewed(person: Person, history: Sequence[_Past], now: datetime) -> Card | None:
+    """The open card, where it can be shown and its time was renewed less than `_FRESH` ago: so nothing is written."""
+    lasts = timedelta(minutes=person.campaign.settings.lease_minutes) - _FRESH
+    fresh = [past.id for past in history if past.state == CardState.OPEN and past.expires_at > now + lasts]
+    if not fresh:
+        return None
+    card = Card.objects.filter(pk=fresh[0], state=CardState.OPEN).select_related("pair").first()
+    return card if card is not None and _shown(card, now) else None
 
 
 def _newest_and_open(person: Person) -> tuple[int | None, int | None] | None:
@@ -206,18 +229,16 @@ class _Draw:
         self._asking = _asking(person, history)
         self._held = matching.Held(self._campaign, now)
 
-    def plan(self, *, due: bool) -> _Plan | None:
-        """An open question, a pair of the common set, the pair that waits, or one that picks the person now.
+    def plans(self, *, due: bool) -> Iterator[_Plan]:
+        """What could come next, the best first; the others are looked for only where those before cannot be had.
 
-        None where nothing is left, or where a round for all is due, which may well bring a pair for them.
+        An open question, a pair of the common set, the pair that waits, those that pick the person now; a pair that
+        others have open, an open question, or a pair with its k ratings where no ratings are missing. It ends before
+        those that pick the person where a round for all is due, which may well bring them one.
         """
         if (early := self._before_what_waits()) is not None:
-            return replace(early, keeps=True)
-        if (waiting := self._waiting()) is not None:
-            return waiting
-        if not matching.is_left(self._asking, self._held):
-            return self._rest()
-        return None if due else self._last_resort()
+            yield replace(early, keeps=True)
+        yield from self.waiting_or_found(due=due)
 
     def _before_what_waits(self) -> _Plan | None:
         """An open question or a pair of the common set, as often as settings say; else None."""
@@ -235,22 +256,20 @@ class _Draw:
             return self._pair(topup, "topup", limit=settings.k_max)
         return None
 
-    def within_the_lock(self) -> _Plan | None:
-        """The pair that waits for the person, or another that picks them; None where nothing is left."""
-        return self._waiting() or self._last_resort()
-
-    def _waiting(self) -> _Plan | None:
-        """The pair that waits for the person; None where none does."""
-        match = matching.waiting_for(self._asking, self._now)
-        return self._pair(match.pair, self._place(match.pair), match=match) if match else None
-
-    def _last_resort(self) -> _Plan | None:
-        """Where no pair waits: one that picks the person now; None where nothing is left."""
-        found = matching.find(self._asking, self._view, self._held, self._rng)
-        if found is None:
-            return self._rest()
-        pair = found.match.pair
-        return self._pair(pair, self._place(pair), match=found.match, found=found)
+    def waiting_or_found(self, *, due: bool = False) -> Iterator[_Plan]:
+        """The same without what comes before the pair that waits."""
+        if (match := matching.waiting_for(self._asking, self._now)) is not None:
+            yield self._pair(match.pair, self._place(match.pair), match=match)
+        picked = False
+        if matching.is_left(self._asking, self._held):
+            if due:
+                return
+            finds = matching.find(self._asking, self._view, self._held, self._rng)
+            for found in islice(finds, _TRIES):
+                picked, pair = True, found.match.pair
+                yield self._pair(pair, self._place(pair), match=found.match, found=found)
+        if not picked and (rest := self._rest()) is not None:
+            yield rest
 
     def _place(self, pair: Pair) -> str:
         return sampler.place(pair.country, self._asking.rater.origins, self._asking.rater.near)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -146,9 +146,12 @@ class Found:
     stands_in: bool = False
 
 
-def find(asking: Asking, view: View, held: Held, rng: np.random.Generator) -> Found | None:
-    """A pair that picks a person now; None where none can. Others are not looked at: rounds for all are near."""
-    return _Round(view, held, rng).match_one(asking)
+def find(asking: Asking, view: View, held: Held, rng: np.random.Generator) -> Iterator[Found]:
+    """Pairs that pick a person now, the best first; others follow in case somebody else was faster.
+
+    Only this person is free in it: the others had their chance in the last round for all, and have it in the next.
+    """
+    return _Round(view, held, rng).for_one(asking)
 
 
 def is_open(found: Found, now: datetime) -> bool:
@@ -216,35 +219,42 @@ class _Round:
     def match_all(self) -> None:
         """Store matches for all who are free."""
         Match.objects.filter(campaign=self._campaign, until__lte=self._held.now).delete()
-        reserved = [*self._held.cards, *self._held.matches]
-        found = self._match(self._raters(), reserved, hurried=self._view.outlook.hurried)
+        raters, hurried = self._raters(), self._view.outlook.hurried
+        waiting = self._waiting(raters, [*self._held.cards, *self._held.matches], hurried=hurried)
+        found = self._match(waiting, raters, hurried=hurried)
         Match.objects.bulk_create(self._row(one) for one in found)
 
-    def match_one(self, asking: Asking) -> Found | None:
-        """The match of who is asking; None where no pair can be shown to them."""
+    def for_one(self, asking: Asking) -> Iterator[Found]:
+        """Pairs that pick who is asking."""
         person = asking.rater.person
         raters = [*(one for one in self._view.raters if one.person != person), asking.rater]
         # What waited for them, and cannot come, is for others.
         waits = [one for one in self._held.matches if one.person != person]
         hurried = self._view.outlook.hurried
-        found = self._match(raters, [*self._held.cards, *waits], asking, hurried=hurried)
-        if found:
-            return Found(self._row(found[0]))
+        waiting = self._waiting(raters, [*self._held.cards, *waits], asking, hurried=hurried)
+        yield from self._one_by_one(waiting, raters, asking, hurried=hurried)
         # Who would go without stands in for others, also for those who have not come to their pair yet.
-        found = self._match(raters, self._held.cards, asking, hurried=True)
-        return Found(self._row(found[0]), stands_in=True) if found else None
+        waiting = self._waiting(raters, self._held.cards, asking, hurried=True)
+        for found in self._one_by_one(waiting, raters, asking, hurried=True):
+            yield replace(found, stands_in=True)
+
+    def _one_by_one(
+        self, waiting: list[Waiting], raters: Sequence[Rater], asking: Asking, *, hurried: bool
+    ) -> Iterator[Found]:
+        while found := self._match(waiting, raters, asking.rater, hurried=hurried):
+            yield Found(self._row(found[0]))
+            waiting = [one for one in waiting if one.pair != found[0].pair]
 
     def _match(
         self,
+        waiting: Sequence[Waiting],
         raters: Sequence[Rater],
-        reserved: Sequence[_Reserved],
-        asking: Asking | None = None,
+        asking: Rater | None = None,
         *,
         hurried: bool,
     ) -> list[sampler.Match]:
-        person = asking.rater.person if asking else None
+        person = asking.person if asking else None
         moment = sampler.Moment(self._settings, self._prices(raters), hurried=hurried, asking=person)
-        waiting = self._waiting(raters, reserved, asking, hurried=hurried)
         return sampler.match(waiting, raters, moment, self._rng)
 
     def _row(self, one: sampler.Match) -> Match:
@@ -283,7 +293,7 @@ class _Round:
         self,
         raters: Sequence[Rater],
         reserved: Sequence[_Reserved],
-        asking: Asking | None,
+        asking: Asking | None = None,
         *,
         hurried: bool,
     ) -> list[Waiting]:

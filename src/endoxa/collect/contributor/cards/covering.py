@@ -49,6 +49,6 @@ def hurt(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
         if form.is_valid():
             covers.answer(person, card, form.cleaned_data["hurts"])
         return to_card()
-    latest = answering.latest_answer(person, person.campaign)
+    latest = card if answering.is_latest(card) else None
     context = {**pair_context(request, card), "choices": HURTS, "latest": latest}
     return render(request, "contributor/card_hurt.html", context)

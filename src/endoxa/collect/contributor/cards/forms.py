@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from django import forms
@@ -170,12 +171,12 @@ class WordsForm(forms.Form):
         chosen = self["language"].value()
         return str(named.get(chosen, "")) if chosen else ""
 
-    @property
+    @cached_property
     def own_languages(self) -> list[BoundWidget]:
         """Of several languages, the boxes of those that the person reads and writes."""
         return list(self["language"])[: self._own]
 
-    @property
+    @cached_property
     def other_languages(self) -> list[BoundWidget]:
         """The boxes of the campaign's other languages."""
         return list(self["language"])[self._own :]

@@ -302,7 +302,7 @@ def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | Pro
         **pair_context(request, card),
         "form": form,
         "said": said_on(card),
-        "latest": answering.latest_answer(person, person.campaign),
+        "latest": card if answering.is_latest(card) else None,
     }
     return render(request, "contributor/card_more.html", context)
 
