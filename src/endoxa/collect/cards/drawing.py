@@ -159,7 +159,7 @@ def _just_renewed(person: Person, history: Sequence[_Past], now: datetime) -> Ca
 def _newest_and_open(person: Person) -> tuple[int | None, int | None] | None:
     """Ids of a person's newest and open card; None where they have left."""
     opened = Max("cards__id", filter=Q(cards__state=CardState.OPEN))
-    found = Person.objects.filter(pk=person.pk).annotate(newest=Max("cards__id"), opened=opened)
+    found = Person.objects.filter(pk=person.pk).values("pk").annotate(newest=Max("cards__id"), opened=opened)
     return found.values_list("newest", "opened").first()
 
 
