@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from endoxa.collect.cards import answering, drawing
@@ -44,6 +46,18 @@ def test_a_reload_shows_the_same_card_and_renews_it(campaign, person, make_pairs
     again = drawing.next_card(person, now=NOON + timedelta(minutes=2))
     assert again == first
     assert again.expires_at == NOON + timedelta(minutes=5)
+
+
+def test_a_card_that_was_just_renewed_is_shown_again_without_a_change(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    first = drawing.next_card(person, now=NOON)
+    with CaptureQueriesContext(connection) as queries:
+        again = drawing.next_card(person, now=NOON + timedelta(seconds=50))
+    assert (again, again.expires_at) == (first, first.expires_at)
+    assert all(query["sql"].startswith("SELECT") for query in queries)
+    # Not once a moderator took its pair away.
+    Pair.objects.update(moderation=Moderation.HIDDEN)
+    assert drawing.next_card(person, now=NOON + timedelta(seconds=50)).pair is None
 
 
 def test_one_pair_is_reserved_for_k_people_and_no_more(make_campaign, make_person, make_pairs):

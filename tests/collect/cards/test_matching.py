@@ -233,3 +233,56 @@ def test_two_windows_of_one_person_never_get_a_pair_twice(plain, make_person, ma
     cards = Card.objects.filter(person=ana).order_by("number")
     assert [card.number for card in cards] == [0, 1]
     assert len({card.pair_id for card in cards}) == 2
+
+
+@pytest.mark.parametrize("left", [1, 2, 6])
+def test_who_finds_the_same_pair_a_moment_later_gets_another(
+    make_campaign, make_person, make_pairs, monkeypatch, left
+):
+    """Pairs are found before the lock; of two people who find the same one, the second gets the next, or none."""
+    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=1, calibration=0))
+    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(left)))
+    eva, ana, ben = people(make_person, campaign, "JP", "AR", "AR")
+    # The round for all has just been.
+    drawing.next_card(eva, now=NOON)
+    Card.objects.filter(person=eva).delete()
+    ana, ben = (Person.objects.get(pk=one.pk) for one in (ana, ben))
+    locked, tried = drawing.locked, []
+
+    def ben_was_faster(campaign_id):
+        monkeypatch.setattr(drawing, "locked", locked)
+        drawing.next_card(ben, now=NOON)
+        return locked(campaign_id)
+
+    is_open = matching.is_open
+    monkeypatch.setattr(matching, "is_open", lambda *words: tried.append(is_open(*words)) or tried[-1])
+    monkeypatch.setattr(drawing, "locked", ben_was_faster)
+    card = drawing.next_card(ana, now=NOON)
+    assert tried[:2] == [True, False]
+    if left == 1:
+        assert card.tier == "prompt"
+    else:
+        assert card.slot
+        assert card.pair != Card.objects.get(person=ben).pair
+
+
+def test_a_pair_that_waits_goes_on_waiting_while_a_common_pair_is_shown(
+    make_campaign, make_person, make_pairs
+):
+    campaign = make_campaign(sampler=SamplerSettings(calibration=0.3, prompt_early=0))
+    pairs = make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(6)))
+    ana, ben = people(make_person, campaign, "AR", "AR")
+    card = drawing.next_card(ana, now=NOON)
+    later = NOON + timedelta(seconds=6)
+    drawing.next_card(ben, now=later)
+    waiting = Match.objects.get(person=ana)
+    answering.rate(ana, card.token, 4, now=later)
+    common = next(pair for pair in pairs if pair not in {card.pair, waiting.pair})
+    Pair.objects.filter(pk=common.pk).update(calibration=True)
+    draws = (np.random.default_rng(seed) for seed in range(99))
+    often = next(seed for seed, rng in enumerate(draws) if rng.random() < 0.3)
+    card = drawing.next_card(ana, now=later, rng=np.random.default_rng(often))
+    assert (card.tier, card.pair) == ("calibration", common)
+    assert Match.objects.get(person=ana) == waiting
+    answering.rate(ana, card.token, 4, now=later)
+    assert drawing.next_card(ana, now=later).pair == waiting.pair
