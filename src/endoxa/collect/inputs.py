@@ -39,5 +39,5 @@ class Renderer(DjangoTemplates):
             widget["type"],
             widget["name"],
             flatatt(attributes),
-            flatatt({name: one for name, one in widget["attrs"].items() if one is not False}),
+            flatatt(widget["attrs"]),
         )

@@ -35,13 +35,11 @@ from endoxa.collect.models import (
 from endoxa.collect.sampler import Balance
 from endoxa.collect.sampler.slots import NEEDS, OPEN, TOPUP
 
-_PAIR = ("id", "merged_into_id")
-
 SESSION = timedelta(hours=6)
 """Time within which nobody is asked the same open question again."""
 
-_FRESH = timedelta(minutes=1)
-"""A card whose words are opened, or that is loaded again, is shown without a change within this time."""
+_FRESH = 1 / 3
+"""A card whose words are opened, or that is loaded again, is shown without a change within this part of its time."""
 
 _TRIES = 4
 """Pairs that are tried where others were faster, before all is read anew."""
@@ -136,8 +134,8 @@ def next_card(
         if matching.is_due(campaign, now):
             admit(campaign, view.outlook.room)
             matching.match_all(campaign, view, now, rng)
-        if newest != max((past.id for past in history), default=None):
-            # Another window of the same person was here in between.
+        if shown or newest != max((past.id for past in history), default=None):
+            # Another window of the same person was here in between, or what they had open is over.
             best, history = None, _history(person)
         found = best and next((plan for plan in chain([best], plans) if plan.holds(now)), None)
         if found is None:
@@ -147,8 +145,8 @@ def next_card(
 
 
 def _just_renewed(person: Person, history: Sequence[_Past], now: datetime) -> Card | None:
-    """The open card, where it can be shown and its time was renewed less than `_FRESH` ago: so nothing is written."""
-    lasts = timedelta(minutes=person.campaign.settings.lease_minutes) - _FRESH
+    """The open card, where it can be shown and little of its time is over (`_FRESH`): nothing is written then."""
+    lasts = (1 - _FRESH) * timedelta(minutes=person.campaign.settings.lease_minutes)
     fresh = [past.id for past in history if past.state == CardState.OPEN and past.expires_at > now + lasts]
     if not fresh:
         return None
@@ -267,7 +265,7 @@ class _Draw:
             finds = matching.find(self._asking, self._view, self._held, self._rng)
             for found in islice(finds, _TRIES):
                 picked, pair = True, found.match.pair
-                yield self._pair(pair, self._place(pair), match=found.match, found=found)
+                yield self._pair(pair, self._place(pair), found=found)
         if not picked and (rest := self._rest()) is not None:
             yield rest
 
@@ -328,7 +326,7 @@ class _Draw:
             tier,
             pair.country,
             pair=pair,
-            match=match,
+            match=found.match if found else match,
             found=found,
             limit=limit,
             words=fields.words,
