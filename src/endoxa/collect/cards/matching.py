@@ -1,6 +1,6 @@
 """Pairs pick their raters (`sampler.matching`): who takes part, what waits, and the pair that waits for each person.
 
-`match_all` and `find` are called under the lock of the campaign.
+`match_all`, `is_open` and `give_way` are called under the lock of the campaign, `find` before it.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -239,13 +239,12 @@ class _Matches:
         return person in self._of and self._of[person][0].pair == pair
 
     def take(self, person: int, outlook: sampler.Outlook) -> Match | None:
-        """The pair that waits for a person, else one that can; None where none can."""
-        now = self._campaign.pool.now
-        self._campaign.active[person] = now
-        found = self._valid(person)
-        if found is None or now - self._matched_at > sampler.KEPT_SECONDS / 60:
-            self._match(outlook, person if found is None else None)
-            found = self._valid(person)
+        """The pair that waits for a person, else one that picks them now; None where none can."""
+        campaign, now = self._campaign, self._campaign.pool.now
+        if now - self._matched_at > sampler.KEPT_SECONDS / 60:
+            self._match_all(outlook)
+        campaign.active[person] = now
+        found = self._valid(person) or self._found(person, outlook)
         self._of.pop(person, None)
         return found
 
@@ -277,28 +276,44 @@ class _Matches:
             found.setdefault(match.pair, Counter())[match.slot] += 1
         return found
 
-    def _match(self, outlook: sampler.Outlook, asking: int | None) -> None:
-        campaign, now = self._campaign, self._campaign.pool.now
+    def _match_all(self, outlook: sampler.Outlook) -> None:
+        """Let pairs pick raters among all who are here and have none waiting, every few seconds."""
+        now = self._campaign.pool.now
         self._matched_at = now
         self._of = {person: one for person, one in self._of.items() if one[1] > now}
-        around = np.flatnonzero(campaign.active > now - self._expected.returning)
-        here = campaign.active > now - self._lease
-        raters = [self._rater(person, free=bool(here[person])) for person in around.tolist()]
+        here = set(np.flatnonzero(self._campaign.active > now - self._lease).tolist()) - self._of.keys()
+        for match in self._round(outlook, here, hurried=outlook.hurried):
+            assert isinstance(match.person, int)
+            self._of[match.person] = match, now + self._lease
+
+    def _found(self, person: int, outlook: sampler.Outlook) -> Match | None:
+        """A pair that picks this person, alone; who would go without stands in for others, also for those to come."""
+        for stands_in in (False, True):
+            hurried = outlook.hurried or stands_in
+            if found := self._round(outlook, {person}, person, hurried=hurried, waiting=not stands_in):
+                if stands_in:
+                    self._give_way(found[0])
+                return found[0]
+        return None
+
+    def _round(
+        self,
+        outlook: sampler.Outlook,
+        free: Set[int],
+        asking: int | None = None,
+        *,
+        hurried: bool,
+        waiting: bool = True,
+    ) -> list[Match]:
+        """Pairs for those who are free; `waiting`: slots of pairs that wait for somebody are taken."""
+        campaign = self._campaign
+        around = np.flatnonzero(campaign.active > campaign.pool.now - self._expected.returning)
+        raters = [self._rater(person, free=person in free) for person in around.tolist()]
         prices = self._prices(around, self._reserved(), outlook)
-        for last in (False, True):
-            hurried = outlook.hurried or last
-            reserved = self._reserved(waiting=not last)
-            moment = Moment(campaign.settings, prices, hurried=hurried, asking=asking)
-            free = [int(person) for person, one in zip(around, raters, strict=True) if one.free]
-            waiting = list(self._waiting(around, free, asking, reserved, hurried=hurried))
-            for match in sampler.match(waiting, raters, moment, self._rng):
-                assert isinstance(match.person, int)
-                self._give_way(match)
-                self._of[match.person] = match, now + self._lease
-            if asking is None or asking in self._of:
-                return
-            # As on the site: who would go without stands in for others, also for those who have not come yet.
-            raters = [replace(one, free=one.person == asking) for one in raters]
+        moment = Moment(campaign.settings, prices, hurried=hurried, asking=asking)
+        reserved = self._reserved(waiting=waiting)
+        pairs = list(self._waiting(around, sorted(free), asking, reserved, hurried=hurried))
+        return sampler.match(pairs, raters, moment, self._rng)
 
     def _give_way(self, match: Match) -> None:
         """Take a slot from somebody for whom it waits, where all of a pair are taken."""
@@ -319,7 +334,7 @@ class _Matches:
             languages=self._campaign.languages(person),
             cards=self._campaign.number[person],
             last=tuple(self._campaign.last[person]),
-            free=free and person not in self._of,
+            free=free,
         )
 
     def _prices(
