@@ -112,7 +112,7 @@ def next_card(
     the person when they come. What comes next is read before the campaign is locked, and only checked within the lock.
 
     Raises:
-        UnknownCardError: if the person has left the campaign.
+        UnknownCardError: if the person has left the campaign, unless nothing was left for them.
     """
     now, rng = now or timezone.now(), rng or np.random.default_rng()
     history = _history(person)
@@ -121,8 +121,12 @@ def next_card(
     view = view_of(person.campaign, now)
     draw = _Draw(person, history, view, now, rng)
     shown = any(card.state == CardState.OPEN for card in history)
-    plans = iter(()) if shown else draw.plans(due=matching.is_due(person.campaign, now))
+    due = matching.is_due(person.campaign, now)
+    plans = iter(()) if shown else draw.plans(due=due)
     best = next(plans, None)
+    if best is None and not shown and not due:
+        # Nothing is left, so there is nothing to check either.
+        return None
     with locked(person.campaign_id) as campaign:
         there = _newest_and_open(person)
         if there is None:

@@ -105,24 +105,39 @@ def next_mixed(
         UnknownCardError: if the person has left the campaign.
     """
     now, rng = now or timezone.now(), rng or np.random.default_rng()
+    if (card := _open(person)) is not None and not _rates(person, now) and _is_shown(card):
+        # Loaded again: nothing changes.
+        return card
     draft = _draft(person, done, rng, alone=alone)
     with locked(person.campaign_id):
         if not Person.objects.filter(pk=person.pk).exists():
             raise UnknownCardError
-        if Card.objects.filter(person=person, state=CardState.OPEN, expires_at__gt=now).exists():
+        if _rates(person, now):
             return None
-        card = MixedCard.objects.filter(person=person, state=CardState.OPEN).first()
+        card = _open(person)
         if card is not None:
-            if (
-                not card.answers.exclude(_fit("pair__")).exists()
-                and card.answers.count() == SHOWN[_kind(card)]
-            ):
+            if _is_shown(card):
                 return card
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
         if draft is not None and not _still_shown(draft, person.campaign):
             draft = _draft(person, done, rng, alone=alone)
         return None if draft is None else _stored(draft, person, now)
+
+
+def _open(person: Person) -> MixedCard | None:
+    return MixedCard.objects.filter(person=person, state=CardState.OPEN).first()
+
+
+def _rates(person: Person, now: datetime) -> bool:
+    """Whether the person has a pair or a question before them."""
+    return Card.objects.filter(person=person, state=CardState.OPEN, expires_at__gt=now).exists()
+
+
+def _is_shown(card: MixedCard) -> bool:
+    """Whether all pairs of a card can still be shown."""
+    fit = card.answers.filter(_fit("pair__")).count()
+    return fit == card.answers.count() == SHOWN[_kind(card)]
 
 
 def _in_turns(person: Person) -> list[MixedKind]:
