@@ -220,15 +220,15 @@ def test_two_windows_of_one_person_never_get_a_pair_twice(plain, make_person, ma
     """What was read before the lock is read again if the person was here in between."""
     make_pairs(plain, *(("AR", f"attribute {n}", "es") for n in range(3)))
     (ana,) = people(make_person, plain, "AR")
-    history = drawing._history
+    history = drawing.history_of
 
     def answered_in_between(person):
         rows = history(person)
-        monkeypatch.setattr(drawing, "_history", history)
+        monkeypatch.setattr(drawing, "history_of", history)
         rate(Person.objects.get(pk=person.pk))
         return rows
 
-    monkeypatch.setattr(drawing, "_history", answered_in_between)
+    monkeypatch.setattr(drawing, "history_of", answered_in_between)
     drawing.next_card(ana, now=NOON)
     cards = Card.objects.filter(person=ana).order_by("number")
     assert [card.number for card in cards] == [0, 1]
@@ -247,16 +247,15 @@ def test_who_finds_the_same_pair_a_moment_later_gets_another(
     drawing.next_card(eva, now=NOON)
     Card.objects.filter(person=eva).delete()
     ana, ben = (Person.objects.get(pk=one.pk) for one in (ana, ben))
-    locked, tried = drawing.locked, []
+    shared, take, tried = drawing.shared, matching.take_found, []
 
     def ben_was_faster(campaign_id):
-        monkeypatch.setattr(drawing, "locked", locked)
+        monkeypatch.setattr(drawing, "shared", shared)
         drawing.next_card(ben, now=NOON)
-        return locked(campaign_id)
+        return shared(campaign_id)
 
-    is_open = matching.is_open
-    monkeypatch.setattr(matching, "is_open", lambda *words: tried.append(is_open(*words)) or tried[-1])
-    monkeypatch.setattr(drawing, "locked", ben_was_faster)
+    monkeypatch.setattr(matching, "take_found", lambda *words: tried.append(take(*words)) or tried[-1])
+    monkeypatch.setattr(drawing, "shared", ben_was_faster)
     card = drawing.next_card(ana, now=NOON)
     assert tried[:2] == [True, False]
     if left == 1:

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from endoxa.collect.cards.counts import Given, family, ratings_of, recount, recount_ratings, root_of
 from endoxa.collect.cards.covers import CoveredError, when_answered
-from endoxa.collect.cards.locking import locked
+from endoxa.collect.cards.locking import locked, shared
 from endoxa.collect.models import (
     CLOSED,
     REPORTED,
@@ -117,13 +117,14 @@ class Answered:
     again: bool
 
 
-def card_of(person: Person, token: UUID) -> Card:
-    """The card with this token, if it was given to this person.
+def card_of(person: Person, token: UUID, *, locks: bool = False) -> Card:
+    """The card with this token, if it was given to this person; with `locks` nobody else can change it meanwhile.
 
     Raises:
         UnknownCardError: if it was not.
     """
-    card = Card.objects.filter(token=token, person=person).select_related("pair").first()
+    cards = Card.objects.select_for_update(of=("self",), no_key=True) if locks else Card.objects
+    card = cards.filter(token=token, person=person).select_related("pair").first()
     if card is None:
         raise UnknownCardError
     return card
@@ -146,11 +147,13 @@ def rate(
         CoveredError: if its words are covered and the person did not open them.
     """
     now = now or timezone.now()
-    with locked(person.campaign_id) as campaign:
-        card = card_of(person, token)
+    with shared(person.campaign_id):
+        card = card_of(person, token, locks=True)
         if card.pair is None:
             raise UnknownCardError
-        root = root_of(card.pair)
+        settings = Campaign.objects.get(pk=person.campaign_id).settings.sampler
+        # Whoever rates the same pair comes before or after all that follows.
+        root = Pair.objects.select_for_update(no_key=True).get(pk=root_of(card.pair).pk)
         together = family(root)
         given = ratings_of(together)
         if _closed(card) or any(one.person == person.pk and one.pair == card.pair.pk for one in given):
@@ -167,14 +170,14 @@ def rate(
             pair=card.pair,
             value=value,
             in_group=card.pair.country in person.origins,
-            surplus=bool(card.slot) and root.ratings >= campaign.settings.sampler.k,
+            surplus=bool(card.slot) and root.ratings >= settings.k,
             created_at=now,
         )
         if lapsed:
             # Else it was their only open card.
             _give_back(person, together)
         given.append(Given(person.pk, value, card.pair.pk, card.slot, rating.in_group))
-        recount_ratings(root, given, campaign.settings.sampler)
+        recount_ratings(root, given, settings)
         return Answered(card, again=False)
 
 

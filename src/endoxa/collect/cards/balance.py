@@ -78,11 +78,14 @@ def _own_slots(campaign: Campaign) -> Mapping[str, int]:
     return dict(by_country.order_by())
 
 
+_OF_RATERS = ("origins", "connections", "languages", "topic_optouts")
+
+
 def _raters(campaign: Campaign, now: datetime) -> tuple[Rater, ...]:
     since = now - timedelta(minutes=_expected(campaign).returning)
     drawn = Card.objects.filter(campaign=campaign, drawn_at__gt=since).values_list("person")
     cards = dict(drawn.annotate(n=Count("id")).order_by())
-    people = Person.objects.filter(campaign=campaign, cards__drawn_at__gt=since).distinct().order_by("pk")
+    people = Person.objects.filter(pk__in=drawn.order_by()).order_by("pk").only(*_OF_RATERS)
     return tuple(rater_of(one, campaign.settings, cards=cards.get(one.pk, 0), free=False) for one in people)
 
 

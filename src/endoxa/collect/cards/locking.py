@@ -1,4 +1,4 @@
-"""The lock of a campaign: every change of cards and pairs takes it first."""
+"""The lock of a campaign: every change of cards and pairs takes it first, alone or together with others."""
 
 from __future__ import annotations
 
@@ -21,16 +21,39 @@ class _Turn(threading.local):
 
 _OWN = _Turn()
 
+_LOCKS = 0x656E646F
+"""First key of our advisory locks ("endo"), so that they are not those of another program in the same database."""
+
 
 @contextmanager
 def locked(campaign_id: int) -> Iterator[Campaign]:
-    """A transaction in which nobody else draws or answers in this campaign.
+    """A transaction in which nobody else changes anything of this campaign.
 
-    PostgreSQL locks the campaign's row; SQLite has taken its write lock with BEGIN IMMEDIATE (see `settings`), and
-    `select_for_update` does nothing there. So the code is the same for both.
+    PostgreSQL keeps an advisory lock with a queue; SQLite has taken its write lock with BEGIN IMMEDIATE (see
+    `settings`).
     """
+    with _transaction("pg_advisory_xact_lock", campaign_id):
+        yield Campaign.objects.get(pk=campaign_id)
+
+
+@contextmanager
+def shared(campaign_id: int) -> Iterator[None]:
+    """A transaction beside others of this kind, while nobody has the campaign `locked`.
+
+    For what changes one card and one pair, and locks their rows (`select_for_update`; SQLite needs none): ratings and
+    draws need not wait for each other. Locks are taken in this order: campaign, person, card, pair.
+    """
+    with _transaction("pg_advisory_xact_lock_shared", campaign_id):
+        yield
+
+
+@contextmanager
+def _transaction(lock: str, campaign_id: int) -> Iterator[None]:
     with _in_line(), transaction.atomic():
-        yield Campaign.objects.select_for_update().get(pk=campaign_id)
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute(f"SELECT {lock}(%s, %s)", [_LOCKS, campaign_id])
+        yield
 
 
 def afterwards(do: Callable[[], object]) -> None:

@@ -1,6 +1,7 @@
 """Pairs pick their raters (`sampler.matching`): who takes part, what waits, and the pair that waits for each person.
 
-`match_all`, `is_open` and `give_way` are called under the lock of the campaign, `find` before it.
+`match_all` is called while nobody else draws, `find` before anything is locked, and what it found is taken within a
+transaction (`take_waiting`, `take_found`).
 """
 
 from __future__ import annotations
@@ -154,33 +155,36 @@ def find(asking: Asking, view: View, held: Held, rng: np.random.Generator) -> It
     return _Round(view, held, rng).for_one(asking)
 
 
-def is_open(found: Found, now: datetime) -> bool:
-    """Whether the slot of a pair that was found is still open."""
+def take_waiting(match: Match, now: datetime) -> bool:
+    """Take the pair that waits for a person; False where it was given to somebody else, or cannot be shown now."""
+    needing = {"pair__moderation": Moderation.LIVE, "pair__need": NEEDS}
+    deleted, _ = Match.objects.filter(pk=match.pk, until__gt=now, **needing).delete()
+    return bool(deleted)
+
+
+def take_found(found: Found, now: datetime) -> bool:
+    """Take the slot of a pair that was found; False where somebody else was faster.
+
+    Who stands in takes it from somebody for whom it waits, where all slots of the pair are taken.
+    """
     campaign, match = found.match.campaign, found.match
+    rows = _needing(campaign).filter(pk=match.pair_id).select_for_update(no_key=True)
+    counts = rows.values_list("ratings", "own_filled", "near_filled").first()
+    if counts is None:
+        return False
     held = Held(campaign, now, match.pair_id)
-    reserved = held.cards if found.stands_in else [*held.cards, *_of_others(held, match)]
-    rows = _needing(campaign).filter(pk=match.pair_id).values_list("ratings", "own_filled", "near_filled")
-    return any(
-        match.slot in sampler.open_slots(_filled(*row, reserved=reserved), campaign.settings.sampler)
-        for row in rows
-    )
-
-
-def give_way(found: Found, now: datetime) -> None:
-    """Take a slot from somebody for whom it waits, where all of a pair are taken and the person stands in."""
-    match = found.match
-    held = Held(match.campaign, now, match.pair_id)
-    if (
-        found.stands_in
-        and match.pair.ratings + len(held.cards) + len(_of_others(held, match))
-        >= match.campaign.settings.sampler.k
-    ):
-        others = Match.objects.filter(pair=match.pair_id, slot=match.slot).exclude(person=match.person_id)
-        Match.objects.filter(pk__in=others.order_by("until").values("pk")[:1]).delete()
-
-
-def _of_others(held: Held, match: Match) -> list[_Reserved]:
-    return [one for one in held.matches if str(one.person) != str(match.person_id)]
+    others = [one for one in held.matches if str(one.person) != str(match.person_id)]
+    reserved = held.cards if found.stands_in else [*held.cards, *others]
+    settings = campaign.settings.sampler
+    if match.slot not in sampler.open_slots(_filled(*counts, reserved=reserved), settings):
+        return False
+    waits = [one for one in others if one.slot == match.slot]
+    if not found.stands_in or not waits or counts[0] + len(held.cards) + len(others) < settings.k:
+        return True
+    of_slot = Match.objects.filter(pair=match.pair_id, slot=match.slot).exclude(person=match.person_id)
+    deleted, _ = Match.objects.filter(pk__in=of_slot.order_by("until").values("pk")[:1]).delete()
+    # None, where they came for it in this moment.
+    return bool(deleted)
 
 
 def _filled(ratings: int, own: int, near: int, *, reserved: Iterable[_Reserved]) -> Filled:
