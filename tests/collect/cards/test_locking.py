@@ -1,14 +1,19 @@
-"""One campaign, one writer: what comes when the next in line has its turn."""
+"""Who waits for whom in a campaign, and what comes when the next in line has its turn."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
+import psycopg
 import pytest
 from django.db import connection
 
+from endoxa.collect.cards import locking
 from endoxa.collect.cards.locking import afterwards, locked
 from endoxa.collect.files import take
+from support.repository import ROOT
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no locks on files")
@@ -30,3 +35,49 @@ def test_what_comes_afterwards_keeps_nobody_waiting(campaign, tmp_path, monkeypa
         afterwards(look)
         assert free == [False]
     assert free == [False, True]
+
+
+HOLDING_ONE_LOCK_AFTER_THE_OTHER = """
+from support.collect import crowd
+
+crowd.set_up(1, 1)
+campaign = crowd.Campaign.objects.get().pk
+from endoxa.collect.cards.locking import locked, shared
+
+for lock in (shared, locked):
+    with lock(campaign):
+        print(campaign, flush=True)
+        input()
+print(campaign, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_ratings_and_draws_wait_for_none_of_their_kind_and_all_wait_for_who_has_the_campaign(
+    postgresql, tmp_path
+):
+    (tmp_path / "secret.key").write_text("a secret of this test only")
+    environment = {
+        **os.environ,
+        "DATABASE_URL": postgresql,
+        "ENDOXA_CAMPAIGN": str(tmp_path),
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]),
+    }
+    words = [sys.executable, "-c", HOLDING_ONE_LOCK_AFTER_THE_OTHER]
+    piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    could = []
+    with (
+        psycopg.connect(postgresql, autocommit=True) as other,
+        subprocess.Popen(words, env=environment, **piped) as process,
+    ):
+        for _ in ("shared", "locked", "neither"):
+            keys = (locking._LOCKS, int(process.stdout.readline()))
+            could.append(
+                tuple(
+                    other.execute(f"select pg_try_advisory_xact_lock{kind}(%s, %s)", keys).fetchone()[0]
+                    for kind in ("_shared", "")
+                )
+            )
+            process.stdin.write("\n")
+            process.stdin.flush()
+    assert could == [(True, False), (False, False), (True, True)]
