@@ -383,6 +383,15 @@ def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
         drawing.next_card(person)
 
 
+def test_who_has_nothing_left_keeps_nobody_waiting(make_campaign, make_person, monkeypatch):
+    person = make_person(make_campaign(), "fay", origins=["AR"])
+    answering.finish_prompt(person, drawing.next_card(person, now=NOON).token, now=NOON)
+    person = Person.objects.get(pk=person.pk)
+    for lock in ("locked", "shared"):
+        monkeypatch.setattr(drawing, lock, lambda _: pytest.fail("locked for nothing"))
+    assert drawing.next_card(person, now=NOON) is None
+
+
 def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_person):
     """Two countries: two questions, then none until the session is over; only what was written counts."""
     campaign = make_campaign()

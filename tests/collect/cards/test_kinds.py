@@ -79,6 +79,16 @@ def test_only_pairs_that_are_fully_rated_and_shown_to_all(person, pairs):
     assert drawn(person) == card
 
 
+def test_an_open_card_is_shown_again_without_a_lock_while_it_can_be(person, pairs, monkeypatch):
+    card = drawn(person)
+    locked = kinds.locked
+    monkeypatch.setattr(kinds, "locked", lambda _: pytest.fail("locked for nothing"))
+    assert drawn(person) == card
+    monkeypatch.setattr(kinds, "locked", locked)
+    card.answers.first().pair.delete()
+    assert drawn(person) != card
+
+
 def test_a_rating_comes_next_where_pairs_are_few(person, pairs):
     Mention.objects.create(person=person, pair=pairs[0], text="well", via=Via.PROMPT)
     Card.objects.create(
