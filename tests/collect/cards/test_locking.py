@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -37,6 +38,13 @@ def test_what_comes_afterwards_keeps_nobody_waiting(campaign, tmp_path, monkeypa
     assert free == [False, True]
 
 
+def own_campaign(url, folder):
+    """An environment with a campaign in a folder and in a database."""
+    (folder / "secret.key").write_text("a secret of this test only")
+    path = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "DATABASE_URL": url, "ENDOXA_CAMPAIGN": str(folder), "PYTHONPATH": path}
+
+
 HOLDING_ONE_LOCK_AFTER_THE_OTHER = """
 from support.collect import crowd
 
@@ -56,13 +64,7 @@ print(campaign, flush=True)
 def test_ratings_and_draws_wait_for_none_of_their_kind_and_all_wait_for_who_has_the_campaign(
     postgresql, tmp_path
 ):
-    (tmp_path / "secret.key").write_text("a secret of this test only")
-    environment = {
-        **os.environ,
-        "DATABASE_URL": postgresql,
-        "ENDOXA_CAMPAIGN": str(tmp_path),
-        "PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]),
-    }
+    environment = own_campaign(postgresql, tmp_path)
     words = [sys.executable, "-c", HOLDING_ONE_LOCK_AFTER_THE_OTHER]
     piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     could = []
@@ -81,3 +83,23 @@ def test_ratings_and_draws_wait_for_none_of_their_kind_and_all_wait_for_who_has_
             process.stdin.write("\n")
             process.stdin.flush()
     assert could == [(True, False), (False, False), (True, True)]
+
+
+@pytest.mark.slow
+def test_races(postgresql, tmp_path):
+    """No deadlock, nothing twice, and no release that holds what was taken back and not remembered."""
+    words = [sys.executable, "-m", "support.collect.races"]
+    done = subprocess.run(
+        words,
+        env=own_campaign(postgresql, tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "two_cards": [False, True],
+        "stand_ins": [True, True],
+        "release": [0, 0],
+    }

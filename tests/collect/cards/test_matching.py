@@ -10,11 +10,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from endoxa.collect.cards import answering, drawing, matching
+from endoxa.collect.cards import answering, drawing, matching, planning
 from endoxa.collect.cards.balance import view_of
-from endoxa.collect.models import Campaign, Card, Match, Mention, Moderation, Pair, Person, Rating
+from endoxa.collect.models import Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person, Rating
 from endoxa.collect.privacy import withdraw
-from endoxa.collect.sampler import SamplerSettings
+from endoxa.collect.sampler import SamplerSettings, Slot
 from endoxa.collect.sampler.slots import FULL, NEEDS
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -285,3 +285,71 @@ def test_a_pair_that_waits_goes_on_waiting_while_a_common_pair_is_shown(
     assert Match.objects.get(person=ana) == waiting
     answering.rate(ana, card.token, 4, now=later)
     assert drawing.next_card(ana, now=later).pair == waiting.pair
+
+
+def between(monkeypatch, do):
+    """Let another window of the same person do something once the first has read what the person had."""
+    history = drawing.history_of
+
+    def read(person):
+        rows = history(person)
+        monkeypatch.setattr(drawing, "history_of", history)
+        do(Person.objects.get(pk=person.pk))
+        return rows
+
+    monkeypatch.setattr(drawing, "history_of", read)
+
+
+def test_an_answer_taken_back_in_another_window_is_asked_again(plain, make_person, make_pairs, monkeypatch):
+    make_pairs(plain, *(("AR", f"attribute {n}", "es") for n in range(5)))
+    (ana,) = people(make_person, plain, "AR")
+    card = rate(ana)
+    between(monkeypatch, lambda person: answering.undo(person, card.token, now=NOON))
+    assert drawing.next_card(ana, now=NOON) == card
+
+
+def test_a_late_answer_in_another_window_is_seen(plain, make_person, make_pairs, monkeypatch):
+    make_pairs(plain, ("AR", "drink mate", "es"))
+    (ana,) = people(make_person, plain, "AR")
+    card = drawing.next_card(ana, now=NOON)
+    Card.objects.update(state=CardState.LAPSED)
+    between(monkeypatch, lambda person: answering.rate(person, card.token, 4, now=NOON))
+    assert drawing.next_card(ana, now=NOON).pair is None
+
+
+def test_the_last_card_is_not_missed_by_the_other_window(make_campaign, make_person, make_pairs, monkeypatch):
+    campaign = make_campaign(sampler=SamplerSettings(calibration=0, k=1, k_max=1))
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    (ana,) = people(make_person, campaign, "AR")
+    monkeypatch.setattr(planning.Planning, "_to_ask", lambda self, *, again: [])
+    between(monkeypatch, lambda person: drawing.next_card(person, now=NOON))
+    assert drawing.next_card(ana, now=NOON).pair == pair
+
+
+def test_who_came_a_moment_before_a_round_and_waited_makes_no_other(
+    plain, make_person, make_pairs, monkeypatch
+):
+    make_pairs(plain, *(("AR", f"attribute {n}", "es") for n in range(5)))
+    ana, ben = people(make_person, plain, "AR", "AR")
+    match_all, rounds = matching.match_all, []
+    monkeypatch.setattr(matching, "match_all", lambda *words: rounds.append(words[2]) or match_all(*words))
+    later = NOON + timedelta(milliseconds=50)
+    drawing.next_card(ben, now=later)
+    drawing.next_card(ana, now=NOON)
+    assert rounds == [later]
+
+
+def test_who_stands_in_takes_a_slot_that_counts(make_campaign, make_person, make_pairs):
+    settings = SamplerSettings(calibration=0, k=2, k_max=2, own_slots=0, near_slots=0)
+    campaign = make_campaign(sampler=settings)
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    ana, ben, eva, ida = people(make_person, campaign, "AR", "AR", "AR", "AR")
+
+    def waits(person, minutes):
+        until = NOON + timedelta(minutes=minutes)
+        slot = {"slot": Slot.ANYONE, "propensity": 0.5, "pool": 2}
+        return Match(campaign=campaign, pair=pair, person=person, until=until, **slot)
+
+    Match.objects.bulk_create([waits(ana, -1), waits(ben, 5), waits(ida, 6)])
+    assert matching.take_found(matching.Found(waits(eva, 5), stands_in=True), NOON)
+    assert list(Match.objects.filter(until__gt=NOON).values_list("person", flat=True)) == [ida.pk]

@@ -117,14 +117,26 @@ class Answered:
     again: bool
 
 
-def card_of(person: Person, token: UUID, *, locks: bool = False) -> Card:
-    """The card with this token, if it was given to this person; with `locks` nobody else can change it meanwhile.
+def held(person: Person) -> Campaign:
+    """Their campaign as it is now, while no other window of the person rates or draws; within `shared` or `locked`.
+
+    Raises:
+        UnknownCardError: if the person has left.
+    """
+    rows = Person.objects.select_for_update(of=("self",), no_key=True).select_related("campaign")
+    found = rows.filter(pk=person.pk).first()
+    if found is None:
+        raise UnknownCardError
+    return found.campaign
+
+
+def card_of(person: Person, token: UUID) -> Card:
+    """The card with this token, if it was given to this person.
 
     Raises:
         UnknownCardError: if it was not.
     """
-    cards = Card.objects.select_for_update(of=("self",), no_key=True) if locks else Card.objects
-    card = cards.filter(token=token, person=person).select_related("pair").first()
+    card = Card.objects.filter(token=token, person=person).select_related("pair").first()
     if card is None:
         raise UnknownCardError
     return card
@@ -148,10 +160,10 @@ def rate(
     """
     now = now or timezone.now()
     with shared(person.campaign_id):
-        card = card_of(person, token, locks=True)
+        settings = held(person).settings.sampler
+        card = card_of(person, token)
         if card.pair is None:
             raise UnknownCardError
-        settings = Campaign.objects.get(pk=person.campaign_id).settings.sampler
         # Whoever rates the same pair comes before or after all that follows.
         root = Pair.objects.select_for_update(no_key=True).get(pk=root_of(card.pair).pk)
         together = family(root)

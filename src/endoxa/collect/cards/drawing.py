@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import numpy as np
-from django.db.models import Max
 from django.utils import timezone
 
 from endoxa.collect.cards import matching
-from endoxa.collect.cards.answering import UnknownCardError
+from endoxa.collect.cards.answering import held
 from endoxa.collect.cards.balance import View, view_of
 from endoxa.collect.cards.candidates import admit
 from endoxa.collect.cards.covers import at_draw
@@ -49,12 +48,13 @@ def next_card(
         planning = Planning(person, history, view, now, rng)
         for plan in planning.plans():
             with shared(person.campaign_id):
-                if _newest(person) != max((past.id for past in history), default=None):
+                held(person)
+                if history_of(person) != history:
                     # Another window of the same person was here in between.
                     break
                 if plan.take(now):
                     return _stored(planning, plan, person, now)
-        if plan is None:
+        if plan is None and history_of(person) == history:
             return None
     return _alone(person, view, now, rng)
 
@@ -70,7 +70,7 @@ def _round(campaign: Campaign, view: View, now: datetime, rng: np.random.Generat
 def _alone(person: Person, view: View, now: datetime, rng: np.random.Generator) -> Card | None:
     """The card that is open, with its time renewed, or a new one, drawn while nobody else draws or answers."""
     with locked(person.campaign_id) as campaign:
-        _newest(person)
+        held(person)
         person.campaign = campaign
         opened = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
         if opened is not None and _renewed(opened, now, campaign):
@@ -88,18 +88,6 @@ def _just_renewed(person: Person, history: Sequence[Past], now: datetime) -> Car
         return None
     card = Card.objects.filter(pk=fresh[0], state=CardState.OPEN).select_related("pair").first()
     return card if card is not None and _shown(card, now) else None
-
-
-def _newest(person: Person) -> int | None:
-    """Id of a person's newest card, while no other window of theirs draws one.
-
-    Raises:
-        UnknownCardError: if the person has left the campaign.
-    """
-    if not Person.objects.select_for_update(no_key=True).filter(pk=person.pk).values_list("pk"):
-        raise UnknownCardError
-    newest: int | None = Card.objects.filter(person=person).aggregate(newest=Max("pk"))["newest"]
-    return newest
 
 
 def _renewed(card: Card, now: datetime, campaign: Campaign) -> bool:
@@ -122,7 +110,9 @@ def _stored(planning: Planning, plan: Plan, person: Person, now: datetime) -> Ca
     pair, match, campaign = plan.pair, plan.match, person.campaign
     if plan.found or not (plan.keeps or match):
         # What waited for them and does not come is for others.
-        Match.objects.filter(person=person).delete()
+        own = Match.objects.filter(person=person).select_for_update(skip_locked=True)
+        # Not that which somebody who stands in is taking away in this moment.
+        Match.objects.filter(pk__in=own.values("pk")).delete()
     return Card.objects.create(
         campaign=campaign,
         person=person,

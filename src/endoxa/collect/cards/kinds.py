@@ -102,13 +102,15 @@ def next_mixed(
         alone: no pair and no question is left for the person, so lists and comparisons are due in turns.
 
     Raises:
-        UnknownCardError: if the person has left the campaign.
+        UnknownCardError: if the person has left the campaign, unless nothing is open or due.
     """
     now, rng = now or timezone.now(), rng or np.random.default_rng()
     if (card := _open(person)) is not None and not _rates(person, now) and _is_shown(card):
         # Loaded again: nothing changes.
         return card
     draft = _draft(person, done, rng, alone=alone)
+    if card is None and draft is None:
+        return None
     with locked(person.campaign_id):
         if not Person.objects.filter(pk=person.pk).exists():
             raise UnknownCardError

@@ -27,21 +27,21 @@ _LOCKS = 0x656E646F
 
 @contextmanager
 def locked(campaign_id: int) -> Iterator[Campaign]:
-    """A transaction in which nobody else changes anything of this campaign.
+    """A transaction in which nobody else changes cards, pairs or answers of this campaign, or begins a release.
 
-    PostgreSQL keeps an advisory lock with a queue; SQLite has taken its write lock with BEGIN IMMEDIATE (see
-    `settings`).
+    PostgreSQL keeps an advisory lock with a queue, and the campaign's row, for which all wait that add a row of the
+    campaign without this lock; SQLite has taken its write lock with BEGIN IMMEDIATE (see `settings`).
     """
     with _transaction("pg_advisory_xact_lock", campaign_id):
-        yield Campaign.objects.get(pk=campaign_id)
+        yield Campaign.objects.select_for_update().get(pk=campaign_id)
 
 
 @contextmanager
 def shared(campaign_id: int) -> Iterator[None]:
     """A transaction beside others of this kind, while nobody has the campaign `locked`.
 
-    For what changes one card and one pair, and locks their rows (`select_for_update`; SQLite needs none): ratings and
-    draws need not wait for each other. Locks are taken in this order: campaign, person, card, pair.
+    For a rating or a draw: what they change belongs to one person, whose row they lock first (`answering.held`), or to
+    one pair, whose row they lock next (`select_for_update`; SQLite needs neither).
     """
     with _transaction("pg_advisory_xact_lock_shared", campaign_id):
         yield

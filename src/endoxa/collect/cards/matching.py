@@ -107,8 +107,11 @@ def _full(reserved: Iterable[_Reserved], number: int) -> list[int]:
 
 
 def is_due(campaign: Campaign, now: datetime) -> bool:
-    """Whether pairs should pick raters for everybody: it is some seconds ago that they did, in whatever process."""
-    return campaign.matched_at is None or not 0 <= (now - campaign.matched_at).total_seconds() < KEPT_SECONDS
+    """Whether pairs should pick raters for everybody: it is some seconds ago that they did, in whatever process.
+
+    Who waited for the campaign comes with a time a little before that of the round.
+    """
+    return campaign.matched_at is None or abs((now - campaign.matched_at).total_seconds()) >= KEPT_SECONDS
 
 
 def match_all(campaign: Campaign, view: View, now: datetime, rng: np.random.Generator) -> None:
@@ -173,6 +176,7 @@ def take_found(found: Found, now: datetime) -> bool:
     if counts is None:
         return False
     held = Held(campaign, now, match.pair_id)
+    # Before the cards: what somebody comes for in this moment is seen twice then, and not missed.
     others = [one for one in held.matches if str(one.person) != str(match.person_id)]
     reserved = held.cards if found.stands_in else [*held.cards, *others]
     settings = campaign.settings.sampler
@@ -181,7 +185,8 @@ def take_found(found: Found, now: datetime) -> bool:
     waits = [one for one in others if one.slot == match.slot]
     if not found.stands_in or not waits or counts[0] + len(held.cards) + len(others) < settings.k:
         return True
-    of_slot = Match.objects.filter(pair=match.pair_id, slot=match.slot).exclude(person=match.person_id)
+    of_slot = Match.objects.filter(pair=match.pair_id, slot=match.slot, until__gt=now)
+    of_slot = of_slot.exclude(person=match.person_id)
     deleted, _ = Match.objects.filter(pk__in=of_slot.order_by("until").values("pk")[:1]).delete()
     # None, where they came for it in this moment.
     return bool(deleted)

@@ -23,7 +23,7 @@ class State(models.TextChoices):
 
 
 class Campaign(models.Model):
-    """One collection. Its row is locked while a card is drawn, so that no pair is reserved too often.
+    """One collection. Changes of it take its lock first (`cards.locking`).
 
     `balance` is what an organiser ordered ("" leaves it to the controller). `began_at` is when an organiser opened it,
     moved on by all the time in which the campaign was paused or closed; the forecast counts from it. Until then (null)
