@@ -32,7 +32,7 @@ def locked(campaign_id: int) -> Iterator[Campaign]:
     PostgreSQL keeps an advisory lock with a queue, and the campaign's row, for which all wait that add a row of the
     campaign without this lock; SQLite has taken its write lock with BEGIN IMMEDIATE (see `settings`).
     """
-    with _transaction("pg_advisory_xact_lock", campaign_id):
+    with _transaction(campaign_id):
         yield Campaign.objects.select_for_update().get(pk=campaign_id)
 
 
@@ -43,16 +43,20 @@ def shared(campaign_id: int) -> Iterator[None]:
     For a rating or a draw: what they change belongs to one person, whose row they lock first (`answering.held`), or to
     one pair, whose row they lock next (`select_for_update`; SQLite needs neither).
     """
-    with _transaction("pg_advisory_xact_lock_shared", campaign_id):
+    with _transaction(campaign_id, together=True):
         yield
 
 
 @contextmanager
-def _transaction(lock: str, campaign_id: int) -> Iterator[None]:
+def _transaction(campaign_id: int, *, together: bool = False) -> Iterator[None]:
+    keys = (_LOCKS, campaign_id)
     with _in_line(), transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
-                cursor.execute(f"SELECT {lock}(%s, %s)", [_LOCKS, campaign_id])
+                if together:
+                    cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", keys)
+                else:
+                    cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", keys)
         yield
 
 
