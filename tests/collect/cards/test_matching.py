@@ -40,6 +40,19 @@ def people(make_person, campaign, *origins):
     ]
 
 
+def between(monkeypatch, do):
+    """Let another window of the same person do something once the first has read what the person had."""
+    history = drawing.history_of
+
+    def read(person):
+        rows = history(person)
+        monkeypatch.setattr(drawing, "history_of", history)
+        do(Person.objects.get(pk=person.pk))
+        return rows
+
+    monkeypatch.setattr(drawing, "history_of", read)
+
+
 def test_of_three_ratings_one_is_from_the_country_and_one_from_near_it(plain, make_person, make_pairs):
     pairs = make_pairs(plain, *(("AR", f"attribute {n}", "es") for n in range(6)))
     crowd = people(make_person, plain, "AR", "AR", "CL", "CL", "JP", "JP", "JP")
@@ -220,15 +233,7 @@ def test_two_windows_of_one_person_never_get_a_pair_twice(plain, make_person, ma
     """What was read before the lock is read again if the person was here in between."""
     make_pairs(plain, *(("AR", f"attribute {n}", "es") for n in range(3)))
     (ana,) = people(make_person, plain, "AR")
-    history = drawing.history_of
-
-    def answered_in_between(person):
-        rows = history(person)
-        monkeypatch.setattr(drawing, "history_of", history)
-        rate(Person.objects.get(pk=person.pk))
-        return rows
-
-    monkeypatch.setattr(drawing, "history_of", answered_in_between)
+    between(monkeypatch, rate)
     drawing.next_card(ana, now=NOON)
     cards = Card.objects.filter(person=ana).order_by("number")
     assert [card.number for card in cards] == [0, 1]
@@ -285,19 +290,6 @@ def test_a_pair_that_waits_goes_on_waiting_while_a_common_pair_is_shown(
     assert Match.objects.get(person=ana) == waiting
     answering.rate(ana, card.token, 4, now=later)
     assert drawing.next_card(ana, now=later).pair == waiting.pair
-
-
-def between(monkeypatch, do):
-    """Let another window of the same person do something once the first has read what the person had."""
-    history = drawing.history_of
-
-    def read(person):
-        rows = history(person)
-        monkeypatch.setattr(drawing, "history_of", history)
-        do(Person.objects.get(pk=person.pk))
-        return rows
-
-    monkeypatch.setattr(drawing, "history_of", read)
 
 
 def test_an_answer_taken_back_in_another_window_is_asked_again(plain, make_person, make_pairs, monkeypatch):

@@ -1,4 +1,4 @@
-"""The next card of a person: an open question, a pair of the common set, the pair that picked them, or what is left."""
+"""The next card of a person: what was planned is taken where it still holds, and stored."""
 
 from __future__ import annotations
 
