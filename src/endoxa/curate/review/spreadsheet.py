@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from endoxa.schema.characters import xml_text
+
 if TYPE_CHECKING:
     from openpyxl import Workbook
     from openpyxl.cell import Cell
@@ -26,7 +28,6 @@ _TO_QUOTE = re.compile(rf"'*{_FORMULA}")
 _QUOTED = re.compile(rf"'+{_FORMULA}")
 
 _PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"}
-_UNUSABLE = {0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD}
 _ESCAPE_LIKE = re.compile(r"_x(?=[0-9A-Fa-f]{4}_)")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
@@ -51,12 +52,12 @@ def unquoted(text: str) -> str:
 
 def shown(text: str) -> str:
     """The text as an XLSX cell can hold it: control characters become the signs that stand for them (␁)."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_PICTURES | _UNUSABLE)
+    return xml_text(text.replace("\r\n", "\n").replace("\r", "\n").translate(_PICTURES))
 
 
 def has_controls(text: str) -> bool:
     """Whether the text holds what `shown` replaces by a sign."""
-    return any(ord(letter) in _PICTURES or ord(letter) in _UNUSABLE for letter in text)
+    return xml_text(text) != text
 
 
 def restored(text: str, original: str) -> str:
@@ -165,7 +166,7 @@ def add_choice(
     choice = DataValidation(type="list", formula1=source, allow_blank=True)
     choice.showErrorMessage = True
     choice.errorStyle = "stop" if only else "warning"
-    choice.errorTitle = name[:32]
-    choice.error = f"Please choose one of: {', '.join(words)}."[:255]
+    choice.errorTitle = xml_text(name)[:32]
+    choice.error = xml_text(f"Please choose one of: {', '.join(words)}.")[:255]
     choice.add(cells)
     page.add_data_validation(choice)
