@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -178,15 +179,19 @@ class Generator:
         ids = self._padded([prompt.ids for prompt in batch], self.padding, side)
         mask = self._padded([(1,) * len(prompt.ids) for prompt in batch], 0, side)
         begin = 1 if encoded else ids.shape[1]
-        output = self._network.generate(
-            input_ids=ids,
-            attention_mask=mask,
-            max_new_tokens=batch[0].settings.max_tokens,
-            do_sample=False,
-            num_beams=1,
-            logits_processor=LogitsProcessorList([Choice(batch, begin)]),
-            stopping_criteria=StoppingCriteriaList([Abandoned(abandoned)]),
-        )
+        try:
+            with _left_once(abandoned, self._network):
+                output = self._network.generate(
+                    input_ids=ids,
+                    attention_mask=mask,
+                    max_new_tokens=batch[0].settings.max_tokens,
+                    do_sample=False,
+                    num_beams=1,
+                    logits_processor=LogitsProcessorList([Choice(batch, begin)]),
+                    stopping_criteria=StoppingCriteriaList([Abandoned(abandoned)]),
+                )
+        except _AbandonedError:
+            return [Generated((), ended=False) for _ in batch]
         return [self._cut(row) for row in output[:, begin:].tolist()]
 
     def _padded(self, rows: Sequence[Sequence[int]], value: int, side: str) -> torch.Tensor:
@@ -197,6 +202,31 @@ class Generator:
     def _cut(self, written: Sequence[int]) -> Generated:
         end = next((place for place, token in enumerate(written) if token in self.ends), None)
         return Generated(tuple(written[:end]), end is not None)
+
+
+class _AbandonedError(Exception):
+    """Nobody waits for the batch any more."""
+
+
+@contextmanager
+def _left_once(abandoned: Callable[[], bool], network: Any) -> Iterator[None]:
+    """In this block the network is left between two of its layers: reading long prompts can take minutes.
+
+    Raises:
+        _AbandonedError: nobody waits for what it computes.
+    """
+
+    def leave(*_: Any) -> None:
+        if abandoned():
+            raise _AbandonedError
+
+    stacks = (module for module in network.modules() if isinstance(module, torch.nn.ModuleList))
+    hooks = [layer.register_forward_pre_hook(leave) for stack in stacks for layer in stack]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
 
 
 class Abandoned(StoppingCriteria):
