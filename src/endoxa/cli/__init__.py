@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
 
 import typer
 
@@ -26,6 +27,7 @@ from endoxa.cli import (
 from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
 from endoxa.cli.stopping import EXIT_CODE, Farewell, stoppable
 from endoxa.errors import UserError
+from endoxa.schema.terminal import escaped_streams
 
 INTERRUPTED = 130
 """Exit code that typer returns for Ctrl-C."""
@@ -77,10 +79,10 @@ def _root(
 
 def main() -> None:
     """Run the command line; a `UserError` is printed to stderr as one sentence, with exit code 2."""
-    logging.basicConfig(format="endoxa: %(message)s", level=logging.WARNING)
     continues = sys.argv[1:2] in (["probe"], ["author"]) or sys.argv[1:3] in _WITH_JOURNAL
     farewell = Farewell(f"Interrupted. {_CONTINUES if continues else _STARTS_OVER}")
-    with stoppable(farewell):
+    with escaped_streams(), stoppable(farewell):
+        logging.basicConfig(format="endoxa: %(message)s", level=logging.WARNING)
         sys.exit(_exit_code(farewell))
 
 
@@ -97,6 +99,9 @@ def _exit_code(farewell: Farewell) -> int:
         # An invalid option or argument: typer prints its own usage line.
         problem.show()  # type: ignore[attr-defined]
         return int(problem.exit_code)
+    except Exception:
+        traceback.print_exc()  # here, where other people's text in it is escaped
+        return 1
     if code == INTERRUPTED:
         farewell.say()
         return EXIT_CODE
