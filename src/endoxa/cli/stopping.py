@@ -37,6 +37,12 @@ class Farewell:
         self._lock = Lock()
         self._done = False
 
+    def announce(self) -> None:
+        """Say that the command stops, unless it has."""
+        with self._lock:
+            if not self._done:
+                _say("stopping ... (a second signal stops at once)")
+
     def say(self) -> None:
         """Print the sentence, unless it was printed."""
         with self._lock:
@@ -92,7 +98,7 @@ def _listen(receiver: socket.socket, stopping: Event, farewell: Farewell) -> Non
         if not _signalled(receiver):
             return
         stopping.set()
-        _say("stopping ... (a second signal stops at once)")
+        farewell.announce()
         receiver.settimeout(GRACE)
         with suppress(TimeoutError):
             _signalled(receiver)
@@ -112,4 +118,5 @@ def _signalled(receiver: socket.socket) -> bool:
 
 def _say(sentence: str) -> None:
     with suppress(OSError):  # nobody may be reading any more
-        print(f"endoxa: {sentence}", file=sys.stderr, flush=True)
+        sys.stderr.write(f"endoxa: {sentence}\n")
+        sys.stderr.flush()

@@ -195,7 +195,7 @@ async def _save_regularly(asking: Asking, fresh: Fresh) -> None:
         await asyncio.sleep(COMMIT_SECONDS)
         if fresh.answers:
             _commit(asking, fresh)
-        elif isinstance(asking.model, CountsTokens):
+        elif isinstance(asking.model, CountsTokens) and asking.model.tokens_written:
             asking.report(0, f"{asking.model.tokens_written:,} tokens")
 
 
