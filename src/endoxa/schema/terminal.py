@@ -50,7 +50,7 @@ class _Escaped:
 def escaped_streams() -> Iterator[None]:
     """In this block all text for `sys.stdout` and `sys.stderr` is escaped."""
     streams = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = map(_Escaped, streams)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = map(_Escaped, streams)
     try:
         yield
     finally:

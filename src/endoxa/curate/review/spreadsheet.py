@@ -1,9 +1,4 @@
-"""Format of every spreadsheet that people fill in: styles, text cells, locked cells, drop-downs, escaping.
-
-A cell that begins with one of = + - @ (or a tab, or a line break) is run as a formula by spreadsheet programs. OWASP
-recommends an apostrophe in front for CSV ("CSV Injection", owasp.org). Here it can be removed again without loss,
-because a text that already begins with one gets a second.
-"""
+"""Format of every spreadsheet that people fill in: styles, text cells, locked cells, drop-downs, escaping."""
 
 from __future__ import annotations
 
@@ -24,8 +19,6 @@ CELL_LIMIT = 32_767
 """Characters that a cell of a spreadsheet can hold."""
 
 _FORMULA = r"\s*[=+\-@\t\r\n＝＋－＠]"
-_TO_QUOTE = re.compile(rf"'*{_FORMULA}")
-_QUOTED = re.compile(rf"'+{_FORMULA}")
 
 _PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"}
 _ESCAPE_LIKE = re.compile(r"_x(?=[0-9A-Fa-f]{4}_)")
@@ -38,16 +31,6 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 def looks_like_formula(text: str) -> bool:
     """True where a spreadsheet program may run the text as a formula."""
     return re.match(_FORMULA, text) is not None
-
-
-def quoted(text: str) -> str:
-    """The text as it can stand in a CSV file that is opened in a spreadsheet program."""
-    return f"'{text}" if _TO_QUOTE.match(text) else text
-
-
-def unquoted(text: str) -> str:
-    """Undo `quoted`."""
-    return text[1:] if _QUOTED.match(text) else text
 
 
 def shown(text: str) -> str:
