@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 
 import polars as pl
@@ -12,7 +11,7 @@ from typer.testing import CliRunner
 from endoxa.cli import app
 from endoxa.datasets.check import check_file
 from endoxa.datasets.check.associations import ROW_CHECKS, TABLE_CHECKS
-from endoxa.datasets.collected import KIND, MARK, read_withdrawals, respecting_withdrawals, withdrawn_beside
+from endoxa.datasets.collected import read_withdrawals, respecting_withdrawals, withdrawn_beside
 from endoxa.datasets.frames import read_table
 from endoxa.datasets.tables import table_rows
 from endoxa.errors import UserError
@@ -163,10 +162,6 @@ def test_the_list_itself_is_read_whole_and_other_files_of_that_name_mean_nothing
         read_withdrawals(tmp_path / "missing.csv")
 
 
-def test_apostrophes_are_taken_off_only_where_they_were_added(write, tmp_path):
-    path = write({"attribute": "'=1+1"})
-    assert read_table(path)["attribute"].to_list() == ["'=1+1"]
-    (tmp_path / MARK).write_text(json.dumps({"kind": KIND}))
-    assert read_table(path)["attribute"].to_list() == ["=1+1"]
-    (tmp_path / MARK).write_text("[1]")
-    assert read_table(path)["attribute"].to_list() == ["'=1+1"]
+def test_apostrophes_that_keep_cells_from_running_are_taken_off(write):
+    assert read_table(write({"attribute": "'=1+1"}))["attribute"].to_list() == ["=1+1"]
+    assert read_table(write({"attribute": "'tis -1"}))["attribute"].to_list() == ["'tis -1"]

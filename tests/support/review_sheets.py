@@ -8,6 +8,7 @@ import polars as pl
 from openpyxl import load_workbook
 
 from endoxa.curate.review import Choice, make_sheet, write_sheet
+from endoxa.datasets import frames
 
 STATEMENTS = {
     "statement_id": ["s1", "s1", "s2", "s3"],
@@ -37,7 +38,7 @@ PAIRS = {
 
 def write_table(folder, columns=STATEMENTS, name="table.csv"):
     path = folder / name
-    pl.DataFrame(columns).write_csv(path)
+    frames.write_table(pl.DataFrame(columns), path)
     return path
 
 

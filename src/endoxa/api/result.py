@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from endoxa.datasets.spreadsheets import read_csv
 from endoxa.engine.estimates import read
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import INSTRUMENTS, Instrument, Shown
@@ -85,7 +86,7 @@ class Result:
         schemas = self._instrument.tables() if self._instrument.tables else {}
         if name in schemas:
             return read(self.folder, name, schemas[name])
-        return pl.read_csv(path, infer_schema_length=None)
+        return read_csv(path, infer_schema_length=None)
 
     def headline(self) -> Headline:
         """The few rows that stand for the run; `print` shows them as the terminal does."""

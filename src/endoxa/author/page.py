@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import polars as pl
 from endoxa.author.statuses import counted, read_drafts
 from endoxa.author.tables import COVERAGE, YIELD, beside
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.instrument import Shown
 from endoxa.errors import UserError
 from endoxa.page.charts import square_legend, stacked_shares
@@ -54,7 +56,7 @@ def shown(runs: Sequence[Run]) -> Shown:
         raise UserError("A page about drafts is made from one table. Make one page for each.")
     path = runs[0].folder
     drafts, yields = read_drafts(path), _yields(path)
-    return Shown(lambda: _page(runs, path, drafts, yields), {"csv": yields.write_csv})
+    return Shown(lambda: _page(runs, path, drafts, yields), {"csv": partial(csv_text, yields)})
 
 
 def _yields(path: Path) -> pl.DataFrame:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-import signal
 import sys
-from typing import NoReturn
+import traceback
 
 import typer
 
@@ -26,13 +25,16 @@ from endoxa.cli import (
     study,
 )
 from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
+from endoxa.cli.stopping import EXIT_CODE, Farewell, stoppable
 from endoxa.errors import UserError
+from endoxa.schema.terminal import escaped_streams
 
 INTERRUPTED = 130
 """Exit code that typer returns for Ctrl-C."""
 
 _CONTINUES = "Finished work is kept. Run the same command again to continue."
-"""For `probe`, `author`, `study run` and `collect simulate`, which keep a journal."""
+"""For `probe`, `author` and `_WITH_JOURNAL`, which keep a journal."""
+_WITH_JOURNAL = (["collect", "simulate"], ["study", "run"], ["reproduce", "run"])
 
 _STARTS_OVER = "Nothing was finished. Run the same command again."
 
@@ -77,28 +79,30 @@ def _root(
 
 def main() -> None:
     """Run the command line; a `UserError` is printed to stderr as one sentence, with exit code 2."""
-    # A terminated run stops like an interrupted one.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    logging.basicConfig(format="endoxa: %(message)s", level=logging.WARNING)
+    continues = sys.argv[1:2] in (["probe"], ["author"]) or sys.argv[1:3] in _WITH_JOURNAL
+    farewell = Farewell(f"Interrupted. {_CONTINUES if continues else _STARTS_OVER}")
+    with escaped_streams(), stoppable(farewell):
+        logging.basicConfig(format="endoxa: %(message)s", level=logging.WARNING)
+        sys.exit(_exit_code(farewell))
+
+
+def _exit_code(farewell: Farewell) -> int:
+    """Run the command; what went wrong is printed."""
     try:
         code = app(prog_name="endoxa", standalone_mode=False)
     except UserError as problem:
-        _stop(str(problem))
+        typer.echo(f"endoxa: {problem}", err=True)
+        return EXIT_CODE
     except KeyboardInterrupt:
         code = INTERRUPTED
     except typer.TyperException as problem:
         # An invalid option or argument: typer prints its own usage line.
         problem.show()  # type: ignore[attr-defined]
-        sys.exit(problem.exit_code)
+        return int(problem.exit_code)
+    except Exception:
+        traceback.print_exc()  # here, where other people's text in it is escaped
+        return 1
     if code == INTERRUPTED:
-        continues = sys.argv[1:2] in (["probe"], ["author"]) or sys.argv[1:3] in (
-            ["collect", "simulate"],
-            ["study", "run"],
-        )
-        _stop(f"Interrupted. {_CONTINUES if continues else _STARTS_OVER}")
-    sys.exit(code)
-
-
-def _stop(sentence: str) -> NoReturn:
-    typer.echo(f"endoxa: {sentence}", err=True)
-    sys.exit(2)
+        farewell.say()
+        return EXIT_CODE
+    return int(code or 0)

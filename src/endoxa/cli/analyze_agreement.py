@@ -10,7 +10,7 @@ from annotated_types import Ge
 
 from endoxa.engine.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Seed
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,7 +107,6 @@ MOST_NAMED = 6
 
 def print_agreement(found: pl.DataFrame) -> None:
     """Print the coefficients; an undefined one is a dash, and the reason is in the column `method`."""
-    from rich.console import Console
     from rich.markup import escape
 
     table = terminal_table("Agreement (0 = chance level, 1 = perfect; percent: share of agreeing pairs)")
@@ -126,7 +125,7 @@ def print_agreement(found: pl.DataFrame) -> None:
         raters = row["raters"].split("; ")
         named = escape(row["raters"]) if len(raters) <= MOST_NAMED else f"{len(raters)} raters"
         table.add_row(name, *who, named, str(row["n"]), f"{row['value']:.3f}" if defined else "-", interval)
-    Console().print(table)
+    terminal_console().print(table)
     undefined = found.filter(found["value"].is_nan())
     for row in undefined.iter_rows(named=True):
         typer.echo(f"{row['name']} ({row['raters']}): {row['method']}")

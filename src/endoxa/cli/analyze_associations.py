@@ -12,7 +12,7 @@ from annotated_types import Ge
 from endoxa.instruments.stories.options import Discovery
 from endoxa.schema import ALL
 from endoxa.schema.options import ANALYSIS, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED
 
 if TYPE_CHECKING:
@@ -104,7 +104,6 @@ def _why_untested(counts: pl.DataFrame) -> str:
 def _print_strongest(claimed: pl.DataFrame, *, several: bool) -> None:
     """Print the associations of the most models, or the strongest ones of a single model."""
     import polars as pl
-    from rich.console import Console
     from rich.markup import escape
 
     table = terminal_table("Found in the most models" if several else "The strongest")
@@ -124,7 +123,7 @@ def _print_strongest(claimed: pl.DataFrame, *, several: bool) -> None:
             *([str(row["aggregation"])] if alone else []),
             f"{row['lift']:.2f}",
         )
-    Console().print(table)
+    terminal_console().print(table)
 
 
 def associations(
@@ -313,8 +312,6 @@ def _null(profiles: Profiles, settings: Discovery, permutations: int) -> None:
 
 def _print_plan(lift: float, alpha: float) -> None:
     """Print the number of readable stories per base value needed to detect a lift."""
-    from rich.console import Console
-
     from endoxa.instruments.stories.associations import stories_needed
     from endoxa.instruments.stories.associations.power import TABLES
 
@@ -328,7 +325,7 @@ def _print_plan(lift: float, alpha: float) -> None:
             stories_needed(base_rate=rate, lift=lift, values=r, columns=c, alpha=alpha) for r, c in shapes
         ]
         table.add_row(f"{rate:.2f}", *("impossible" if n is None else f"{n:,}" for n in needed))
-    Console().print(table)
+    terminal_console().print(table)
     typer.echo(
         f"Assumes one association in one of {TABLES} tables; table and cell must both be significant (alpha "
         f"{alpha:g}). With more associations, fewer stories are needed.\n"

@@ -9,7 +9,7 @@ import typer
 
 from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +57,6 @@ def extraction(
 
 
 def _print_errors(errors: pl.DataFrame) -> None:
-    from rich.console import Console
 
     table = terminal_table("Errors of the extractors' majority, against the human coder")
     table.add_column("attribute", overflow="fold")
@@ -73,7 +72,7 @@ def _print_errors(errors: pl.DataFrame) -> None:
             interval,
             *(_rate(rate) for rate in rates),
         )
-    Console().print(table)
+    terminal_console().print(table)
 
 
 def _rate(value: float | None) -> str:

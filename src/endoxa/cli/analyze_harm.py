@@ -11,7 +11,7 @@ import typer
 
 from endoxa.engine.options import Resampling
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -161,7 +161,6 @@ def _aliases(given: Sequence[str]) -> dict[str, str]:
 
 def _print(analysis: HarmAnalysis) -> None:
     """Print the raters and the summary statistics."""
-    from rich.console import Console
     from rich.markup import escape
 
     from endoxa.page.claims import chip
@@ -179,7 +178,7 @@ def _print(analysis: HarmAnalysis) -> None:
             *(_with_interval(row, name) for name in ("spearman", "agreement")),
         ]
         table.add_row(escape(row["rater"]), str(row["associations"]), *cells, blind)
-    Console().print(table)
+    terminal_console().print(table)
     for row in analysis.summary.iter_rows(named=True):
         interval = "" if row["low"] is None else f" ({row['low']:z.3f} to {row['high']:z.3f})"
         reason = f" ({row['reason']})" if row["reason"] else ""

@@ -10,7 +10,7 @@ from annotated_types import Ge
 
 from endoxa.engine.options import Resampling
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -141,7 +141,6 @@ def _require_rows(path: Path) -> None:
 
 def _print(analysis: Overlap, by: str) -> None:
     """Print one row per language or model, and summary sentences."""
-    from rich.console import Console
     from rich.markup import escape
 
     table = terminal_table(f"Associations per {by} (missed: share of all associations that are absent)")
@@ -151,7 +150,7 @@ def _print(analysis: Overlap, by: str) -> None:
         table.add_column(SHOWN[name], justify="right")
     for row in analysis.members.iter_rows(named=True):
         table.add_row(escape(row["member"]), *(_number(row[name]) for name in known))
-    Console().print(table)
+    terminal_console().print(table)
     sure = (analysis.exclusive["caution"] == "").sum()
     typer.echo(
         f"{len(analysis.reach)} associations: {len(analysis.universal)} in every {by}, {len(analysis.exclusive)} in "

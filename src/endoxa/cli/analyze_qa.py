@@ -11,7 +11,7 @@ import typer
 
 from endoxa.engine.options import Resampling
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -229,7 +229,6 @@ def print_debias(debias: pl.DataFrame) -> None:
 
 
 def _print(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.console import Console
     from rich.markup import escape
 
     table = terminal_table(title)
@@ -238,7 +237,7 @@ def _print(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> N
         table.add_column(name, justify="left" if name == "verdict" else "right")
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
-    Console().print(table)
+    terminal_console().print(table)
 
 
 def _print_reasons(table: pl.DataFrame, key: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from endoxa.instruments.association_tests.options import AnalysisOptions
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,7 +69,6 @@ def association_tests(
 
 def print_tests(results: pl.DataFrame) -> None:
     """Print the results; an undefined value is a dash, and reasons follow the table."""
-    from rich.console import Console
     from rich.markup import escape
 
     from endoxa.page.claims import CHIPS
@@ -98,7 +97,7 @@ def print_tests(results: pl.DataFrame) -> None:
             _number(row["p_adjusted"], ".4g"),
             CHIPS[row["verdict"]],
         )
-    Console().print(table)
+    terminal_console().print(table)
     kinds = results["p_kind"].value_counts(sort=True).iter_rows()
     typer.echo("p: " + ", ".join(f"{count} {kind}" for kind, count in kinds))
     for row in results.filter(results["reason"] != "").iter_rows(named=True):

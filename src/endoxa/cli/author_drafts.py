@@ -242,7 +242,7 @@ def _plan(name: str, settings: AuthorSettings) -> None:
         typer.echo(line)
 
 
-def _unseen(_what: str, _done: float, _total: int) -> None:
+def _unseen(*_: object) -> None:
     """Progress that nobody wants to see."""
 
 

@@ -9,7 +9,7 @@ import typer
 
 from endoxa.instruments.stories.options import Selection
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,8 +95,6 @@ def _build(
 
 def _tell(prompts: pl.DataFrame, languages: Sequence[Language]) -> None:
     """Print the number of prompts per language and of stories per value."""
-    from rich.console import Console
-
     table = terminal_table()
     for name in ("language", "", "prompts", "attributes", "values", "stories per value*"):
         table.add_column(name)
@@ -107,7 +105,7 @@ def _tell(prompts: pl.DataFrame, languages: Sequence[Language]) -> None:
         span = str(most) if fewest == most else f"{fewest} to {most}"
         numbers = (here.height, here["target_attribute"].n_unique(), len(cells), span)
         table.add_row(one.language, one.name, *map(str, numbers))
-    Console().print(table)
+    terminal_console().print(table)
     typer.echo(
         "* per model, times --repeats of `endoxa probe stories`; values with fewer than 10 stories are not analyzed."
     )

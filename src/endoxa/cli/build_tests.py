@@ -11,7 +11,7 @@ import typer
 from endoxa.cli.build_input import IncludeDrafts, associations_of
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +115,6 @@ def _tell(made: Sequence[AssociationTest], output: Path) -> None:
 
 
 def _show(options: BuildOptions) -> None:
-    from rich.console import Console
 
     from endoxa.instruments.association_tests.items import available, load_lists, load_templates
 
@@ -130,6 +129,6 @@ def _show(options: BuildOptions) -> None:
         table.add_column(name)
     for row in there.drop("source").iter_rows():
         table.add_row(*map(str, row))
-    Console().print(table)
+    terminal_console().print(table)
     for name, sources in there.group_by("list", maintain_order=True).agg("source").iter_rows():
         typer.echo(f"{name}: {'; '.join(dict.fromkeys(sources))}")

@@ -12,7 +12,7 @@ import typer
 from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.page.words import plural
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -157,7 +157,6 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
 
 
 def _print_scores(table: pl.DataFrame, confidence: float) -> None:
-    from rich.console import Console
 
     for reader in table["reader"].unique(maintain_order=True):
         own = table.filter(reader=reader)
@@ -179,7 +178,7 @@ def _print_scores(table: pl.DataFrame, confidence: float) -> None:
                 _value(found, "pair_f1_loose"),
             )
             shown.add_row(subset.removeprefix("question: "), str(part["statements"][0]), *cells)
-        Console().print(shown)
+        terminal_console().print(shown)
         whole = {row["measure"]: row for row in own.filter(subset=own["subset"][0]).iter_rows(named=True)}
         told = (
             f"{words} {_value(whole, measure)} ({_interval(whole, measure)})"
@@ -201,7 +200,6 @@ def _interval(found: Mapping[str, Mapping[str, Any]], measure: str) -> str:
 
 
 def _print_curve(points: pl.DataFrame) -> None:
-    from rich.console import Console
 
     names = points["measure"].unique(maintain_order=True).to_list()
     shown = terminal_table("Learning curve: scores on respondents that the lexicon was not learned from")
@@ -213,4 +211,4 @@ def _print_curve(points: pl.DataFrame) -> None:
         values = dict(part.select("measure", "value").iter_rows())
         cells = [f"{values[name]:.3f}" if name in values else "-" for name in names]
         shown.add_row(str(subset), f"{units:.0f}", *cells)
-    Console().print(shown)
+    terminal_console().print(shown)

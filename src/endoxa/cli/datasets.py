@@ -10,7 +10,7 @@ import typer
 
 from endoxa.cli.settings_command import GroupedCommand
 from endoxa.page.words import plural
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     from endoxa.datasets.check import Problem
@@ -237,7 +237,6 @@ def _options(
 
 
 def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    from rich.console import Console
     from rich.markup import escape
 
     table = terminal_table(title)
@@ -245,7 +244,7 @@ def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
         table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*map(escape, row))
-    Console().print(table)
+    terminal_console().print(table)
 
 
 FIRST_ROWS = 5

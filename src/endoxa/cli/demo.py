@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,8 +54,6 @@ def demo(
 
 def _print_scale(scale: pl.DataFrame) -> None:
     """The stereotyped models, axis by axis: one row an axis, one column a rule."""
-    from rich.console import Console
-
     rules = scale["rule"].unique(maintain_order=True).to_list()
     table = terminal_table("Planted on a scale: the stereotyped models, axis by axis")
     table.add_column("axis", no_wrap=True)
@@ -65,13 +63,12 @@ def _print_scale(scale: pl.DataFrame) -> None:
         found = {row["rule"]: f"{100 * row['found']:.0f} %" for row in rows.iter_rows(named=True)}
         table.add_row(str(axis), f"{100 * float(planted):.0f} %", *(found.get(rule, "-") for rule in rules))
     if rules:
-        Console().print(table)
+        terminal_console().print(table)
 
 
 def _print_recovery(recovery: pl.DataFrame) -> None:
-    from rich.console import Console
 
-    console = Console()
+    console = terminal_console()
     for plant in recovery["plant"].unique(maintain_order=True):
         table = terminal_table(f"Planted: {plant}")
         table.add_column("model, rule", no_wrap=True)

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from endoxa.errors import UserError
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     from endoxa.cli.settings_command import RunOptions
@@ -138,7 +138,7 @@ def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
     }
 
 
-def _unseen(_what: str, _done: float, _total: int) -> None:
+def _unseen(*_: object) -> None:
     """Progress that nobody wants to see."""
 
 
@@ -156,7 +156,6 @@ def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:
 
 def print_plan(plan: Plan) -> None:
     """Print a plan as a table, with its note below."""
-    from rich.console import Console
     from rich.markup import escape
 
     table = terminal_table(plan.title)
@@ -167,7 +166,7 @@ def print_plan(plan: Plan) -> None:
             table.add_column(name, justify="right", no_wrap=True)
     for row in plan.rows:
         table.add_row(*map(escape, row))
-    Console().print(table)
+    terminal_console().print(table)
     if plan.note:
         typer.echo(plan.note)
 

@@ -11,7 +11,7 @@ import typer
 from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
 from endoxa.engine.options import Seed
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -114,7 +114,6 @@ add_command(app, run)
 
 def _print(done: Reproduced) -> None:
     """The finding, then cells: those that differ first."""
-    from rich.console import Console
     from rich.markup import escape
 
     from endoxa.schema.reproduction import VERDICTS
@@ -136,7 +135,7 @@ def _print(done: Reproduced) -> None:
         table.add_row(
             escape(row["table"]), escape(row["cell"]), published, ours, tolerance, WORDS[row["verdict"]]
         )
-    Console().print(table)
+    terminal_console().print(table)
     if len(rows) > SHOWN:
         typer.echo(f"{len(rows) - SHOWN} more cells in cells.csv.")
     for line in _reasons(rows):

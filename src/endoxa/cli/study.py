@@ -10,7 +10,7 @@ import typer
 
 from endoxa.cli.settings_command import Printing, add_command
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,8 +155,6 @@ def _tell(items: Sequence[Items]) -> None:
 
 def _tell_runs(study: Study, done: Sequence[Done]) -> None:
     """A row for each run: where it is, and what was done."""
-    from rich.console import Console
-
     table = terminal_table()
     for name in ("run", "folder", "items", "records", ""):
         table.add_column(name, overflow="fold")
@@ -165,4 +163,4 @@ def _tell_runs(study: Study, done: Sequence[Done]) -> None:
         counts = one.run.counts
         folder = str(one.step.folder(study))
         table.add_row(one.step.name, folder, str(counts["items"]), str(counts.get("records", "")), what)
-    Console().print(table)
+    terminal_console().print(table)

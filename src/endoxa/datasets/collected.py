@@ -1,4 +1,4 @@
-"""Folders that a campaign was exported to: what was withdrawn since, and cells kept from being run as formulas.
+"""Folders that a campaign was exported to: what was withdrawn since.
 
 `endoxa collect export` writes `withdrawals.csv` beside its tables: the ids of rows that people took back. Whoever reads
 a table of such a folder leaves these rows out (`endoxa.datasets.tables`); a newer `withdrawals.csv` put in the place of
@@ -41,24 +41,6 @@ ID_COLUMNS = ("row_id", "association_id", "statement_id", "rater", "respondent")
 """Columns whose ids can have been withdrawn; a row goes with any of them."""
 
 _PART = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d+")
-_STARTS = r"[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
-_BEFORE = r"""['"\s]*"""
-_FORMULA = re.compile(f"(^|;)(?={_BEFORE}{_STARTS})")
-_ADDED = re.compile(f"(^|;)'(?={_BEFORE}{_STARTS})")
-
-
-def neutralised(text: str) -> str:
-    """The text as it is written to CSV: an apostrophe in front of what a spreadsheet might run as a formula.
-
-    That is what begins with = + - @ (also in full width), a tab or a carriage return, after blanks or quotes too
-    (OWASP, CSV injection); and the same after a semicolon, at which many spreadsheets part cells.
-    """
-    return _FORMULA.sub(r"\1'", text)
-
-
-def restored(text: str) -> str:
-    """The text before `neutralised`."""
-    return _ADDED.sub(r"\1", text)
 
 
 def is_collected(path: Path) -> bool:

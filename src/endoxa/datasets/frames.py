@@ -13,6 +13,7 @@ from xml.etree.ElementTree import ParseError
 import polars as pl
 
 from endoxa.datasets.files import require_file
+from endoxa.datasets.spreadsheets import neutralised_table
 from endoxa.datasets.tables import separator_hint, table_columns, table_rows
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
@@ -142,8 +143,8 @@ def write_table(table: pl.DataFrame, path: Path) -> None:
     """
     require_table_name(path)
     writers: dict[str, Callable[[Path], object]] = {
-        ".csv": table.write_csv,
-        ".tsv": lambda draft: table.write_csv(draft, separator="\t"),
+        ".csv": lambda draft: neutralised_table(table).write_csv(draft),
+        ".tsv": lambda draft: neutralised_table(table).write_csv(draft, separator="\t"),
         ".jsonl": table.write_ndjson,
         ".parquet": table.write_parquet,
     }

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
 
-from endoxa.datasets.collected import WITHDRAWALS, is_collected, is_withdrawn, restored, withdrawn_beside
+from endoxa.datasets.collected import WITHDRAWALS, is_withdrawn, withdrawn_beside
 from endoxa.datasets.files import open_text, require_file, undecodable
+from endoxa.datasets.spreadsheets import restored
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def _csv_reader(path: Path, stream: Iterator[str]) -> _CsvReader:
 
 def _csv_header(path: Path, reader: _CsvReader) -> list[str]:
     try:
-        header: list[str] = next(reader, [])
+        header = list(map(restored, next(reader, [])))
     except csv.Error as error:
         raise UserError(f"{path}, line 1: the column names are not readable as CSV ({error}).") from error
     if undecodable("".join(header)):
@@ -171,7 +172,6 @@ def _csv_rows(path: Path) -> Iterator[Row]:
     with open_text(path, newline="") as stream:
         reader = _csv_reader(path, stream)
         header = _csv_header(path, reader)
-        plain = restored if is_collected(path) else str
         number = 0
         while True:
             line = reader.line_num + 1
@@ -188,7 +188,7 @@ def _csv_rows(path: Path) -> Iterator[Row]:
             if not values:
                 continue
             number += 1
-            cells = dict(zip(header, map(plain, values), strict=False))
+            cells = dict(zip(header, map(restored, values), strict=False))
             yield Row(number, line, cells, _ragged(header, values) or _text_faults(cells))
 
 

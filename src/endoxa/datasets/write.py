@@ -16,6 +16,7 @@ from typing import TextIO
 
 import polars as pl
 
+from endoxa.datasets.spreadsheets import neutralised
 from endoxa.datasets.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES, TABLE_SUFFIXES
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS
@@ -41,11 +42,11 @@ def write_pairs(frames: Iterator[pl.DataFrame], path: Path) -> None:
 
 
 def write_csv(rows: Iterable[Sequence[str | None]], columns: Sequence[str], path: Path) -> None:
-    """Write rows under `columns` as CSV (RFC 4180; tabs where the suffix is .tsv)."""
+    """Write rows under `columns` as CSV (RFC 4180; tabs where the suffix is .tsv), without formulas."""
     with replacing(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
-        writer.writerow(columns)
-        writer.writerows(rows)
+        writer.writerow(map(neutralised, columns))
+        writer.writerows([text and neutralised(text) for text in row] for row in rows)
 
 
 def write_jsonl(frames: Iterator[pl.DataFrame], path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.datasets.frames import write_table
 from endoxa.demo.planted import train_planted
 from endoxa.demo.recovery import recovery_table, scale_table
 from endoxa.demo.truth import PLANTED_RULES
@@ -88,8 +89,8 @@ def run_demo(
             instrument, settings, out / "run", restart=True, progress=progress, command=command
         ).folder
     recovery, scale = _compared(folder)
-    recovery.write_csv(out / "recovery.csv")
-    scale.write_csv(out / "scale.csv")
+    write_table(recovery, out / "recovery.csv")
+    write_table(scale, out / "scale.csv")
     return DemoResult(folder, _page_of(folder, out / "report.html"), recovery, scale, _draw(recovery, out))
 
 

@@ -16,6 +16,7 @@ import polars as pl
 
 from endoxa import __version__
 from endoxa.datasets.frames import write_table
+from endoxa.datasets.spreadsheets import read_csv
 from endoxa.engine.folder import RUN, write_json
 from endoxa.errors import UserError
 
@@ -61,7 +62,7 @@ def read(folder: Path, name: str, schema: Mapping[str, Any]) -> pl.DataFrame:
     """
     path = folder / f"{name}.csv"
     try:
-        table = pl.read_csv(path, schema_overrides=dict(schema))
+        table = read_csv(path, schema_overrides=dict(schema))
     except (OSError, pl.exceptions.PolarsError) as problem:
         raise UserError(f"{path} cannot be read: {str(problem).splitlines()[0]}") from problem
     if table.columns != list(schema):

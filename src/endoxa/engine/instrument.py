@@ -116,6 +116,8 @@ class Run:
 
 
 def _open_report(folder: Path) -> str:
+    if not (folder / "report.html").exists():
+        return f"endoxa report {folder} -o {folder / 'report.html'}"
     return f"open {folder / 'report.html'}, or compare runs: endoxa report {folder} OTHER-RUN -o report.html"
 
 

@@ -7,7 +7,8 @@ command repeated. A model can be added to a finished run; only the new one is me
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ from endoxa.engine.journal import JournalFile
 from endoxa.errors import UserError
 from endoxa.languages.used import OWN_WORDS, Used
 from endoxa.schema import Progress
+
+log = logging.getLogger(__name__)
 
 
 def run(
@@ -63,10 +66,32 @@ def run(
         instrument.estimate(settings, out, progress)
         if instrument.report is not None:
             progress("writing the report", items, items)
-            instrument.report(settings, out)
+            if not _reported(instrument.report, settings, out):
+                return done
         # Last, so that the same command makes good a stop in between.
         write_json(out / RUN, {**read_run(out), "reported": kept})
     return done
+
+
+def _reported(report: Callable[[S, Path], None], settings: S, out: Path) -> bool:
+    """Write the page; False where it failed, which is said: what was measured and estimated does not depend on it."""
+    try:
+        report(settings, out)
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as problem:  # libraries in Rust raise panics that are no Exception
+        reason = str(problem) or type(problem).__name__
+        log.warning(
+            "The report of %s could not be written: %s%s The run is finished and its estimates are kept. To write the "
+            "report, run the same command again, or: endoxa report %s -o %s",
+            out,
+            reason,
+            "" if reason.endswith(".") else ".",
+            out,
+            out / "report.html",
+        )
+        return False
+    return True
 
 
 def measure(

@@ -12,6 +12,7 @@ import polars as pl
 
 from endoxa import __version__
 from endoxa.datasets.logs import Log, is_log, open_log
+from endoxa.datasets.spreadsheets import read_csv
 from endoxa.engine.folder import RUN, now, write_json
 from endoxa.engine.instrument import INSTRUMENTS, Logged
 from endoxa.engine.run import read_run
@@ -61,7 +62,7 @@ def write_runs(
 
 def unscored_lines(folders: Sequence[Path]) -> list[str]:
     """What the logs held without an answer, a sentence for each model and reason."""
-    tables = [pl.read_csv(path) for folder in folders if (path := folder / UNSCORED).is_file()]
+    tables = [read_csv(path) for folder in folders if (path := folder / UNSCORED).is_file()]
     if not tables:
         return []
     counted = pl.concat(tables).group_by("model", "reason", maintain_order=True).len()

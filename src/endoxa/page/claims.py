@@ -67,12 +67,17 @@ def _ends(row: Row, low: str, high: str, neutral: float, spoken: Any) -> str:
     ends = row[low], row[high]
     if any(end is None or isnan(end) for end in ends):
         return NOT_DEFINED
-    first, last = (spoken(end) for end in ends)
-    if row["verdict"] == ABOVE and first == spoken(neutral):
-        return f"over {first} to {last}"
-    if row["verdict"] == BELOW and last == spoken(neutral):
-        return f"{first} to under {last}"
+    first, last = open_ends(spoken(ends[0]), spoken(ends[1]), str(row["verdict"]), spoken(neutral))
     return f"{first} to {last}"
+
+
+def open_ends(first: str, last: str, verdict: str, neutral: str) -> tuple[str, str]:
+    """Ends of an interval in words; one that reads as the excluded neutral value is 'just' beside it."""
+    if verdict == ABOVE and first == neutral:
+        first = f"just above {first}"
+    if verdict == BELOW and last == neutral:
+        last = f"just below {last}"
+    return first, last
 
 
 def clear() -> pl.Expr:

@@ -11,6 +11,7 @@ import polars as pl
 from endoxa.page.charts import sorted_dots
 from endoxa.page.claims import CHIPS, clear
 from endoxa.page.document import Figure
+from endoxa.page.render import chart_spec
 from endoxa.page.words import count
 
 ROW_COLUMNS = {
@@ -113,7 +114,7 @@ def look_closer(rows: pl.DataFrame, boxes: Sequence[Box], scale: Scale, *, name:
         axis_format=scale.axis_format,
         label_limit=LABEL_LIMIT,
     )
-    spec = chart.to_dict(validate=False)
+    spec = chart_spec(chart)
     data_name = spec["layer"][1]["data"]["name"]  # of the intervals, the dots and the notes
     spec["datasets"][data_name] = []
     shown = "; ".join(first["tip"])

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import polars as pl
 import polars.selectors as cs
 
+from endoxa.datasets.spreadsheets import csv_text
 from endoxa.page.document import Figure
 
 DIGITS = 8
@@ -27,7 +28,7 @@ _DRAWING = frozenset({"tip", "note", "text", "filled", "far", "dark", "neutral"}
 def csv_address(rows: pl.DataFrame) -> str:
     """The rows as CSV in a `data:` address: UTF-8, numbers with `DIGITS` significant digits, undefined values empty."""
     rounded = rows.with_columns(cs.float().fill_nan(None).round_sig_figs(DIGITS))
-    return f"data:text/csv;charset=utf-8,{quote(rounded.write_csv(), safe=_PLAIN)}"
+    return f"data:text/csv;charset=utf-8,{quote(csv_text(rounded), safe=_PLAIN)}"
 
 
 def rows_of(figure: Figure) -> pl.DataFrame | None:

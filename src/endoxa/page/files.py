@@ -9,6 +9,7 @@ from pathlib import Path
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.page.document import Figure
+from endoxa.schema.characters import xml_text
 
 PAGE = "html"
 
@@ -84,6 +85,9 @@ def write_figures(figures: Iterable[Figure], output: Path) -> dict[str, str]:
 
 
 def replace_text(output: Path, text: str) -> None:
-    """Write the file so that it is either the old or the new one, never half of it."""
+    """Write the file so that it is either the old or the new one, never half of it.
+
+    Characters that neither pages nor LaTeX can hold are replaced.
+    """
     with replacing(output) as draft:
-        draft.write_text(text, encoding="utf-8")
+        draft.write_text(xml_text(text), encoding="utf-8")

@@ -7,7 +7,6 @@ wider until the picture fits at the one scale at which labels have `TEXT_POINTS`
 from __future__ import annotations
 
 import copy
-import html
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -18,7 +17,7 @@ from typing import Any, Literal
 
 from endoxa.page.document import Figure
 from endoxa.page.files import DRAWN_AT_ONCE, figures_folder
-from endoxa.page.render import misdrawn, renumbered
+from endoxa.page.render import chart_spec, misdrawn, renumbered, spoken
 
 Width = Literal["column", "page"]
 Spec = dict[str, Any]
@@ -124,7 +123,7 @@ def _text_points(width: float, pixels: float) -> float:
 
 def print_figure(figure: Figure, width: Width) -> Printed:
     """The figure at this width; at page width where a column is too narrow for it."""
-    spec = _readable(figure.chart.to_dict(validate=False))
+    spec = _readable(chart_spec(figure.chart))
     svg, pixels = "", 0.0
     for wanted in dict.fromkeys((width, "page")):
         room = MILLIMETRES[wanted] / MILLIMETRES_PER_INCH * POINTS / SCALE
@@ -253,8 +252,7 @@ def _at(figure: Figure, svg: str, width: float, pixels: float) -> Printed:
         f'width="{width:g}mm" height="{height:.3f}mm" viewBox="0 0 {pixels:.3f} {tall:g}"', svg, count=1
     ).partition(">")
     body = re.sub(r'^<rect width="[\d.]+"', f'<rect width="{pixels:.3f}"', body)
-    spoken = f"<title>{html.escape(figure.title)}</title><desc>{html.escape(figure.alt)}</desc>"
-    svg = renumbered(f'{head} role="img">{spoken}{body}')
+    svg = renumbered(f'{head} role="img">{spoken(figure)}{body}')
     return Printed(figure.name, svg, width, height, _text_points(width, pixels))
 
 

@@ -8,8 +8,13 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from endoxa.page.document import Figure
+from endoxa.schema.characters import xml_text, xml_texts
+
+if TYPE_CHECKING:
+    import altair as alt
 
 PNG_SCALE = 2
 _NAMESPACES = re.compile(r' xmlns(:\w+)?="[^"]*"| version="1\.1"| class="marks"')
@@ -33,14 +38,25 @@ def unchecked() -> Iterator[None]:
         yield
 
 
+def chart_spec(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    """The chart in Vega-Lite, without characters that a picture cannot hold: texts in it are other people's."""
+    spec: dict[str, Any] = xml_texts(chart.to_dict(validate=False))
+    return spec
+
+
+def spoken(figure: Figure) -> str:
+    """Title and text alternative of a figure, as elements of its SVG."""
+    title, description = (html.escape(xml_text(text)) for text in (figure.title, figure.alt))
+    return f"<title>{title}</title><desc>{description}</desc>"
+
+
 def picture(figure: Figure) -> str:
     """The figure as a whole SVG document, with its title and text alternative inside."""
     import vl_convert
 
-    svg = vl_convert.vegalite_to_svg(json.dumps(figure.chart.to_dict(validate=False)))
-    spoken = f"<title>{html.escape(figure.title)}</title><desc>{html.escape(figure.alt)}</desc>"
+    svg = vl_convert.vegalite_to_svg(json.dumps(chart_spec(figure.chart)))
     head, _, body = svg.partition(">")
-    return renumbered(f'{head} role="img">{spoken}{body}')
+    return renumbered(f'{head} role="img">{spoken(figure)}{body}')
 
 
 def renumbered(svg: str) -> str:

@@ -8,6 +8,7 @@ from itertools import groupby
 
 import polars as pl
 
+from endoxa.datasets.spreadsheets import csv_text
 from endoxa.page.markup import LATEX_MARKS, escape_latex, escape_markdown, stacked
 from endoxa.page.words import NO_VALUE
 
@@ -275,7 +276,7 @@ def csv(tables: Sequence[Table], title: str) -> str:
         )
         for table in tables
     ]
-    return pl.concat(frames, how="diagonal").with_columns(pl.all().fill_null(NO_VALUE)).write_csv()
+    return csv_text(pl.concat(frames, how="diagonal").with_columns(pl.all().fill_null(NO_VALUE)))
 
 
 def _csv_parts(column: Column, cell: Cell, *, parted: bool) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from annotated_types import Ge, Le
 
@@ -152,4 +152,14 @@ class ChatModel(Protocol):
 
     async def close(self) -> None:
         """Give connections and memory back."""
+        ...
+
+
+@runtime_checkable
+class CountsTokens(Protocol):
+    """A model that knows how much it has written before an answer is complete."""
+
+    @property
+    def tokens_written(self) -> int:
+        """Tokens of all answers so far, those under way included."""
         ...

@@ -8,7 +8,7 @@ from html import escape
 from io import StringIO
 from typing import Any
 
-from endoxa.schema.terminal import terminal_table
+from endoxa.schema.terminal import terminal_console, terminal_table
 
 WIDTH = 80
 """Columns of a terminal that a headline fits in."""
@@ -38,7 +38,6 @@ class Headline:
 
     def __str__(self) -> str:
         """The table for a terminal of `WIDTH` columns."""
-        from rich.console import Console
         from rich.text import Text
 
         table = terminal_table()
@@ -52,7 +51,7 @@ class Headline:
         for row in self.texts:
             table.add_row(*map(Text, row))
         lines = StringIO()
-        console = Console(file=lines, width=WIDTH, color_system=None)
+        console = terminal_console(file=lines, width=WIDTH, color_system=None)
         console.print(Text(self.title))
         console.print(table)
         for note in self.notes:

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from endoxa.schema.pairs import PAIR_COLUMNS
 
 if TYPE_CHECKING:
     import numpy as np
 
-Progress = Callable[[str, float, int], None]
-"""What is being done, units done so far, units in all (0: not known)."""
+
+class Progress(Protocol):
+    """Shows how far a run is."""
+
+    def __call__(self, what: str, done: float, total: int, detail: str = "", /) -> None:
+        """Show the state of a run.
+
+        Args:
+            what: what is being done; another text begins another phase.
+            done: units done so far.
+            total: units in all (0: not known).
+            detail: what is under way besides ("812 tokens").
+        """
+        ...
+
 
 RECORD_COLUMNS: dict[str, str] = {
     **PAIR_COLUMNS,

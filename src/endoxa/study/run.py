@@ -67,8 +67,8 @@ def run_study(
     return items, done
 
 
-def _told(progress: Progress, which: str, what: str, done: float, total: int) -> None:
-    progress(f"{which}: {what}", done, total)
+def _told(progress: Progress, which: str, what: str, /, *state: Any) -> None:
+    progress(f"{which}: {what}", *state)
 
 
 def _run_step(study: Study, step: Step, progress: Progress, command: Sequence[str]) -> Done:

@@ -137,7 +137,7 @@ def _check_stopped_addition(instrument: Instrument[Any], settings: Any, both: An
 def _stopping(at: str) -> Progress:
     """Ctrl-C when a run begins to do this."""
 
-    def stop(what: str, _done: float, _total: int) -> None:
+    def stop(what: str, *_: object) -> None:
         if what == at:
             raise KeyboardInterrupt
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import polars as pl
 
 from endoxa.datasets.files import require_file, sha256
+from endoxa.datasets.frames import write_table
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Instrument, Run, Work
 from endoxa.engine.journal import JournalFile
@@ -98,7 +99,7 @@ def _work(settings: ToySettings, _out: Path) -> Work:
 
 def _estimate(_settings: ToySettings, out: Path, _progress: Progress) -> None:
     means = pl.read_parquet(out / RECORDS).group_by("model", maintain_order=True).agg(pl.col("n").mean())
-    means.write_csv(out / "estimates.csv")
+    write_table(means, out / "estimates.csv")
 
 
 def _summary(_settings: ToySettings, run: Run) -> Iterator[str]:

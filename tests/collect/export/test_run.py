@@ -28,7 +28,6 @@ from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Card, MixedAnswer, MixedCard, Moderation, Statement
 from endoxa.collect.privacy import withdraw
 from endoxa.datasets.check import check_file
-from endoxa.datasets.collected import neutralised, restored
 from endoxa.datasets.folders import CHECKSUMS
 from endoxa.datasets.read import recognise
 from endoxa.errors import UserError
@@ -295,34 +294,7 @@ def test_small_cells_give_up_the_last_column_first():
     assert merged == {("AR", "old"): 5, ("AR", OTHER): 5}
 
 
-NASTY = ("=1+1", "+41 79", "-2", "@sum", "\t=1", " =1", "'=1", "''=1", "\r=x", "\n=1", "＝1", '"=1')
-
-
-@pytest.mark.parametrize("text", NASTY)
-def test_formulas_are_neutralised(text):
-    assert neutralised(text) == f"'{text}"
-    assert restored(neutralised(text)) == text
-
-
-@pytest.mark.parametrize("text", NASTY)
-def test_formulas_are_neutralised_behind_semicolons(text):
-    assert neutralised(f"mate;{text};tea") == f"mate;'{text};tea"
-    assert restored(neutralised(f"mate;{text};tea")) == f"mate;{text};tea"
-
-
-@pytest.mark.parametrize("text", ["mate", "'tis", "1-2", "", "'", "a=b", "’=1", "AR; CL", "a;b;'c"])
-def test_other_words_stay_as_they_are(text):
-    assert neutralised(text) == text == restored(text)
-
-
-@pytest.mark.slow
-@given(st.text(alphabet=st.sampled_from("'\";=+-@\t\r ax")) | st.text())
-def test_every_text_survives_neutralising(text):
-    written = neutralised(text)
-    assert restored(written) == text
-    for cell in written.split(";"):
-        assert not cell.lstrip(' \t\r\n"').startswith(("=", "+", "-", "@"))
-        assert cell[:1] not in {"\t", "\r"}
+NASTY = ("=1+1", "+41 79", "-2+3", "@sum", "\t=1", " =1", "'=1", "''=1", "\r=x", "\n=1", "＝1", '"=1')
 
 
 @pytest.mark.slow

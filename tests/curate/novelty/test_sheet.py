@@ -10,6 +10,7 @@ import pytest
 
 from endoxa.curate.novelty import draw_sheet, read_labels
 from endoxa.curate.novelty.sheet import SHEET_COLUMNS, ranges
+from endoxa.datasets.frames import write_table
 from endoxa.errors import UserError
 from support.toy_vectors import TableEncoder, ToyEncoder, associations, attributes
 
@@ -83,9 +84,10 @@ def test_associations_carry_their_parts():
 def test_nothing_runs_as_a_formula_and_comes_back_as_it_was(tmp_path):
     wild = "=1+1; +2"
     found = draw_sheet([attributes("A", [wild]), attributes("B", ["p", "q"])], ToyEncoder(), pairs=20)
-    assert set(found.table["text_a"]) == {"'=1+1;' +2"}
+    assert set(found.table["text_a"]) == {"=1+1; +2"}
     filled = found.table.with_columns(related=pl.Series(["yes", "no"]))
-    filled.write_csv(tmp_path / "sheet.csv")
+    write_table(filled, tmp_path / "sheet.csv")
+    assert "'=1+1;' +2" in (tmp_path / "sheet.csv").read_text(encoding="utf-8")
     assert {pair[0] for pair in read_labels(tmp_path / "sheet.csv").pairs} == {(wild,)}
 
 

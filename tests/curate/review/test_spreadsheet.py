@@ -12,36 +12,19 @@ from openpyxl import Workbook, load_workbook
 from endoxa.curate.review.spreadsheet import (
     escaped,
     looks_like_formula,
-    quoted,
     restored,
     same,
     shown,
     unescaped,
-    unquoted,
 )
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
 risky = st.text(st.sampled_from("'=+-@\t\r\n＝＠ a_x0041_\x01ＡÅ’“"), max_size=12)
 
 
-@given(texts | risky)
-def test_quoting_for_csv_can_be_undone(text):
-    assert unquoted(quoted(text)) == text
-
-
-@given(texts | risky)
-def test_nothing_quoted_looks_like_a_formula(text):
-    assert not looks_like_formula(quoted(text))
-
-
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@name", "\tx", " =1", "\r=1", "＝1", "\u00a0=1"])
 def test_formulas_are_recognised(text):
     assert looks_like_formula(text)
-    assert quoted(text) == "'" + text
-
-
-def test_other_texts_stay_as_they_are():
-    assert [quoted(text) for text in ("don't", "'tis", "a=b", "")] == ["don't", "'tis", "a=b", ""]
 
 
 @given(texts | risky)

@@ -339,7 +339,8 @@ class Counting:
         self.batches: list[list[int]] = []
         self.busy = threading.Lock()
 
-    def __call__(self, numbers, _abandoned):
+    def __call__(self, batch):
+        numbers = batch.requests
         assert self.busy.acquire(blocking=False), "two batches at once"
         try:
             self.batches.append(list(numbers))
@@ -391,12 +392,12 @@ def test_a_caller_who_leaves_is_not_computed():
 def test_a_batch_that_nobody_waits_for_is_told_to_stop(leave):
     started, stopped = threading.Event(), threading.Event()
 
-    def compute(numbers, abandoned):
+    def compute(batch):
         started.set()
-        while not abandoned():
+        while not batch.abandoned():
             stopped.wait(0.001)
         stopped.set()
-        return [Generated((), ended=False) for _ in numbers]
+        return [Generated((), ended=False) for _ in batch.requests]
 
     batcher = Batcher(compute, lambda _number: None, 2)
 

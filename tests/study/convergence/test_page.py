@@ -127,8 +127,8 @@ def test_tables_are_written_with_the_columns_of_the_schema(tmp_path):
     ("low", "high", "verdict", "text"),
     [
         (0.31, 0.88, "", "0.31 to 0.88"),
-        (0.001, 0.5, "above", "over 0.00 to 0.50"),
-        (-0.5, -0.001, "below", "−0.50 to under 0.00"),
+        (0.001, 0.5, "above", "just above 0.00 to 0.50"),
+        (-0.5, -0.001, "below", "−0.50 to just below 0.00"),
         (0.2, float("inf"), "above", "0.20 or more"),
         (float("-inf"), 0.2, "unclear", "0.20 or less"),
         (float("-inf"), float("inf"), "unclear", "unbounded"),

@@ -8,6 +8,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import get_language, gettext, override
 
 from endoxa.collect.campaign import Texts, in_language
+from endoxa.schema.characters import xml_text
 
 _MISDRAWN = frozenset({"hi"})
 """Languages whose picture is in English: the library puts vowel signs of Devanagari over the letter after them."""
@@ -33,5 +34,5 @@ def receipt_picture(code: str, titles: Texts, address: str) -> bytes:
         title = in_language(titles, get_language() or "en")
         context = {"code": code, "title": title, "why": wrap(why, _LINE), "address": address}
         drawn = render_to_string("contributor/receipt.svg", context)
-    picture: bytes = vl_convert.svg_to_png(drawn, scale=_SCALE)
+    picture: bytes = vl_convert.svg_to_png(xml_text(drawn), scale=_SCALE)
     return picture

@@ -20,6 +20,7 @@ from endoxa.collect.entry.keys import fold, key
 from endoxa.collect.entry.seeding import SeedRow
 from endoxa.collect.naming import Match
 from endoxa.collect.visible import READ, visible
+from endoxa.datasets.spreadsheets import restored
 from endoxa.errors import UserError
 
 _TOPIC_LENGTH = 40
@@ -180,7 +181,7 @@ def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tupl
                 place = _place(name, reader.line_num)
                 _check_width(place, cells, columns, mark)
                 # A row may end early, as spreadsheet programs leave it.
-                yield place, dict(zip(columns, cells, strict=False))
+                yield place, dict(zip(columns, map(restored, cells), strict=False))
     except csv.Error as error:
         raise _fault(
             gettext("%(place)s, is no proper %(kind)s: %(fault)s."),

@@ -28,8 +28,9 @@ from endoxa.collect.models import (
     State,
     Statement,
 )
-from endoxa.datasets.collected import KIND, MARK, WITHDRAWALS, neutralised, respecting_withdrawals, restored
+from endoxa.datasets.collected import KIND, MARK, WITHDRAWALS, respecting_withdrawals
 from endoxa.datasets.folders import CHECKSUMS, changed_file, changed_files
+from endoxa.datasets.spreadsheets import neutralised_table, read_csv
 from endoxa.errors import UserError
 
 _FORMAT = 1
@@ -224,16 +225,12 @@ def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path, formats: Sequ
     """Write each table in each format; text that a spreadsheet could run is neutralised in CSV only."""
     for name, frame in frames.items():
         writers: dict[str, Callable[[Path], object]] = {
-            "csv": _safe(frame).write_csv,
+            "csv": neutralised_table(frame).write_csv,
             "jsonl": frame.write_ndjson,
             "parquet": frame.write_parquet,
         }
         for kind in formats:
             writers[kind](folder / f"{name}.{kind}")
-
-
-def _safe(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.with_columns(pl.col(pl.String).map_elements(neutralised, return_dtype=pl.String))
 
 
 def read_export(folder: Path) -> tuple[About, dict[str, pl.DataFrame]]:
@@ -304,8 +301,7 @@ def _stored(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:
     elif path.suffix == ".jsonl":
         frame = pl.read_ndjson(path, schema=there) if path.stat().st_size else pl.DataFrame(schema=there)
     else:
-        frame = pl.read_csv(path, schema=there)
-        frame = frame.with_columns(pl.col(pl.String).map_elements(restored, return_dtype=pl.String))
+        frame = read_csv(path, schema=there)
     return frame.with_columns(later)
 
 

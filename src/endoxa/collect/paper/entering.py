@@ -48,6 +48,7 @@ from endoxa.collect.paper.sheets import (
 )
 from endoxa.collect.privacy import is_over
 from endoxa.collect.security.codes import RECEIPT_LENGTH, hash_receipt, letters_of, no_cookie, sheet_id
+from endoxa.datasets.spreadsheets import restored
 from endoxa.errors import UserError
 
 PAPER = "paper"
@@ -98,7 +99,7 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
     rows = _rows(path)
     if not rows:
         raise UserError(f"{path.name} is empty: expected the file that `endoxa collect print` wrote.")
-    heading = [name.strip() for name in rows[0]]
+    heading = [restored(name).strip() for name in rows[0]]
     missing = [name for name in FIXED if name not in heading]
     if missing:
         raise UserError(

@@ -14,6 +14,7 @@ from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.models import Campaign, Moderation, Pair
 from endoxa.collect.sampler.slots import CANDIDATE
 from endoxa.collect.security.codes import new_receipt
+from endoxa.datasets.spreadsheets import neutralised
 from endoxa.errors import UserError
 
 RECEIPT, CONSENT, KEEP_WORDS, ORIGINS, LANGUAGES = "receipt", "consent", "keep_words", "origins", "languages"
@@ -105,7 +106,7 @@ def write_template(path: Path, receipts: Sequence[str], cards: Iterable[PaperCar
     headings = [card.heading for card in cards]
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([*FIXED, *headings, *OWN])
+        writer.writerow([*FIXED, *map(neutralised, headings), *OWN])
         for number, receipt in enumerate(receipts, start=1):
             writer.writerow([number, receipt, *[""] * (len(FIXED) - 2 + len(headings) + len(OWN))])
 

@@ -44,6 +44,7 @@ def serve(host: str, port: int, workers: int | None) -> None:
         UserError: workers die as soon as they are started.
     """
     _erase_traces()
+    signal.set_wakeup_fd(-1)  # from here on the server ends itself, after answers that are under way
     _let_workers_hear_of_the_end_once()
     started, early = time.monotonic(), 0
     try:

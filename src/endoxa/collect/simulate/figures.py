@@ -10,6 +10,7 @@ import polars as pl
 
 from endoxa.collect.simulate.measures import MOST, CellResults, Interval
 from endoxa.collect.simulate.settings import MAIN, GridCell
+from endoxa.schema.characters import xml_texts
 
 OURS = "endoxa"
 _INK, _MUTED, _LINE, _ACCENT, _ORANGE = "#141716", "#57606a", "#9fb3b1", "#0F5E5A", "#b3500b"
@@ -53,7 +54,7 @@ def save(figure: Figure, folder: Path) -> str:
     """Write NAME.svg and NAME.png; gives the SVG."""
     import vl_convert
 
-    svg = str(vl_convert.vegalite_to_svg(figure.chart.to_json()))
+    svg = str(vl_convert.vegalite_to_svg(xml_texts(figure.chart.to_dict())))
     (folder / f"{figure.name}.svg").write_text(svg, encoding="utf-8")
     (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=_PNG_SCALE))
     return svg

@@ -17,6 +17,7 @@ from endoxa.collect.simulate.calibration import PUBLISHED
 from endoxa.collect.simulate.figures import figures, save
 from endoxa.collect.simulate.measures import MEASURES, CellResults, Interval, by_cell, summary_table
 from endoxa.collect.simulate.settings import MAIN, GridCell
+from endoxa.datasets.spreadsheets import neutralised_table
 
 _OURS, _NEAR_SURVEY = "endoxa", "static-proximity"
 _SURVEYS = ("static-tuned", "static-proximity", "static-ticks")
@@ -219,9 +220,9 @@ def write_report(
     """
     frame = pl.DataFrame(rows, infer_schema_length=None)
     frame.write_parquet(folder / "results.parquet")
-    frame.write_csv(folder / "results.csv")
+    neutralised_table(frame).write_csv(folder / "results.csv")
     cells = by_cell(rows)
-    summary_table(cells).write_csv(folder / "summary.csv")
+    neutralised_table(summary_table(cells)).write_csv(folder / "summary.csv")
     drawn = [
         (figure, Markup(_inline(save(figure, folder))))  # noqa: S704 - drawn here
         for figure in figures(cells, grid)

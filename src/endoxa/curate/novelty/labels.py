@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from endoxa.curate.encoders import Encoder
 from endoxa.curate.novelty.concepts import Kind, normalise
-from endoxa.datasets.collected import restored
 from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
 
@@ -123,7 +122,7 @@ def _answer(path: Path, number: int, cell: str | None) -> bool | None:
 
 def _pair(path: Path, number: int, row: dict[str, str | None], kind: Kind) -> Pair:
     columns = PARTS if kind == "association" else ("text_a", "text_b")
-    cells = [normalise(restored(row[name] or "")) for name in columns]
+    cells = [normalise(row[name] or "") for name in columns]
     empty = next((name for name, text in zip(columns, cells, strict=True) if not text), None)
     if empty is not None:
         raise UserError(f"{path}, row {number}, column '{empty}': empty. Expected a text.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from endoxa.curate.novelty import overlap, threshold
 from endoxa.curate.novelty.figures import chords, shared_map, unique_shares
 from endoxa.curate.novelty.threshold_page import chosen_section, given_section
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.instrument import Shown
 from endoxa.errors import UserError
 from endoxa.page.charts import MOST_ARCS
@@ -45,7 +47,7 @@ def shown(runs: Sequence[Run]) -> Shown:
         raise UserError("A page about shared concepts is made from one table. Make one page for each.")
     path = runs[0].folder
     shares = _read(path, overlap.SHARE_COLUMNS)
-    return Shown(lambda: _page(runs, path, shares), {"csv": shares.write_csv})
+    return Shown(lambda: _page(runs, path, shares), {"csv": partial(csv_text, shares)})
 
 
 def _read(path: Path, columns: dict[str, str]) -> pl.DataFrame:

@@ -16,7 +16,6 @@ import polars as pl
 from endoxa.curate.encoders import Encoder
 from endoxa.curate.novelty.concepts import Concepts
 from endoxa.curate.novelty.nearest import NOTHING, Side, cut, encoded, tiles
-from endoxa.datasets.collected import neutralised
 from endoxa.errors import UserError
 
 LIKELY = 0.55
@@ -182,9 +181,8 @@ def _choose(pool: list[list[_Pair]], wanted: int) -> tuple[list[_Pair], list[int
 
 def _row(datasets: Sequence[Concepts], pair: _Pair) -> dict[str, str]:
     one, other = datasets[pair.a], datasets[pair.b]
-    # A sheet is opened in a spreadsheet, and its texts can be anybody's words.
-    mine = [neutralised(part[pair.row]) for part in one.parts]
-    theirs = [neutralised(part[pair.column]) for part in other.parts]
+    mine = [part[pair.row] for part in one.parts]
+    theirs = [part[pair.column] for part in other.parts]
     row = {
         "text_a": ": ".join(mine),
         "text_b": ": ".join(theirs),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from endoxa.curate.ratings import disagreement as room
 from endoxa.curate.ratings import leniency as lenient
 from endoxa.curate.ratings.figures import changes, means, perspectives, topic_shares
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.families import CONTROVERSY, LENIENCY
 from endoxa.engine.instrument import Shown
 from endoxa.errors import UserError
@@ -41,11 +43,11 @@ def shown(runs: Sequence[Run]) -> Shown:
     if runs[0].kind == DISAGREEMENT:
         topics = _read(path, room.TOPIC_COLUMNS, ("topic", "verdict", "reason"))
         pairs = _beside(path, "pairs", room.PAIR_COLUMNS, ("identity", "attribute", "group", "topic"))
-        return Shown(lambda: _disagreement_page(runs, topics, pairs), {"csv": topics.write_csv})
+        return Shown(lambda: _disagreement_page(runs, topics, pairs), {"csv": partial(csv_text, topics)})
     cells = _read(path, lenient.CELL_COLUMNS, ("sentiment", "perspective", "verdict", "reason"))
     shares = _beside(path, "shares", lenient.SHARE_COLUMNS, ("sentiment", "perspective"))
     topics = _beside(path, "topics", lenient.TOPIC_COLUMNS, ("topic",))
-    return Shown(lambda: _leniency_page(runs, cells, shares, topics), {"csv": cells.write_csv})
+    return Shown(lambda: _leniency_page(runs, cells, shares, topics), {"csv": partial(csv_text, cells)})
 
 
 def _read(path: Path, columns: Sequence[str] | dict[str, str], texts: Sequence[str]) -> pl.DataFrame:

@@ -19,8 +19,8 @@ from endoxa.curate.review.sheet import (
     origin_row_from,
     to_text,
 )
-from endoxa.curate.review.spreadsheet import quoted, unquoted
 from endoxa.datasets.files import open_text, require_file, undecodable
+from endoxa.datasets.spreadsheets import neutralised, restored
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.schema import Progress
@@ -38,10 +38,10 @@ def write_csv_sheet(sheet: Sheet, path: Path, progress: Progress = lambda *_: No
     with replacing(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
         stream.write(_BYTE_ORDER_MARK)
         writer = csv.writer(stream)
-        writer.writerow([*map(quoted, sheet.columns), ORIGIN])
+        writer.writerow([*map(neutralised, sheet.columns), ORIGIN])
         for done, (row, origin) in enumerate(zip(sheet.rows, sheet.origins, strict=True), 1):
             progress("writing rows", done, len(sheet.rows))
-            cells = [quoted(row.get(name, "")) for name in sheet.columns]
+            cells = [neutralised(row.get(name, "")) for name in sheet.columns]
             writer.writerow([*cells, f"[{to_text(sheet.origin)}, {to_text(origin)}]"])
 
 
@@ -84,12 +84,12 @@ def _lines(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[st
 
 
 def _raw_sheet(path: Path, header: Sequence[str], lines: Sequence[tuple[int, list[str]]]) -> RawSheet:
-    names = [unquoted(name).strip() for name in header]
+    names = [restored(name).strip() for name in header]
     origin: Origin | None = None
     origins: dict[str, OriginRow] = {}
     rows: list[tuple[int, dict[str, str]]] = []
     for number, cells in lines:
-        row = dict(zip(names, (unquoted(cell) for cell in cells), strict=False))
+        row = dict(zip(names, (restored(cell) for cell in cells), strict=False))
         if row.get(ORIGIN, "").strip():
             origin, origin_row = _origins(path, number, row[ORIGIN])
             origins[origin_row.row] = origin_row

@@ -1,9 +1,4 @@
-"""Format of every spreadsheet that people fill in: styles, text cells, locked cells, drop-downs, escaping.
-
-A cell that begins with one of = + - @ (or a tab, or a line break) is run as a formula by spreadsheet programs. OWASP
-recommends an apostrophe in front for CSV ("CSV Injection", owasp.org). Here it can be removed again without loss,
-because a text that already begins with one gets a second.
-"""
+"""Format of every spreadsheet that people fill in: styles, text cells, locked cells, drop-downs, escaping."""
 
 from __future__ import annotations
 
@@ -11,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
+
+from endoxa.schema.characters import xml_text
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -22,11 +19,8 @@ CELL_LIMIT = 32_767
 """Characters that a cell of a spreadsheet can hold."""
 
 _FORMULA = r"\s*[=+\-@\t\r\n＝＋－＠]"
-_TO_QUOTE = re.compile(rf"'*{_FORMULA}")
-_QUOTED = re.compile(rf"'+{_FORMULA}")
 
 _PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"}
-_UNUSABLE = {0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD}
 _ESCAPE_LIKE = re.compile(r"_x(?=[0-9A-Fa-f]{4}_)")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
@@ -39,24 +33,14 @@ def looks_like_formula(text: str) -> bool:
     return re.match(_FORMULA, text) is not None
 
 
-def quoted(text: str) -> str:
-    """The text as it can stand in a CSV file that is opened in a spreadsheet program."""
-    return f"'{text}" if _TO_QUOTE.match(text) else text
-
-
-def unquoted(text: str) -> str:
-    """Undo `quoted`."""
-    return text[1:] if _QUOTED.match(text) else text
-
-
 def shown(text: str) -> str:
     """The text as an XLSX cell can hold it: control characters become the signs that stand for them (␁)."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_PICTURES | _UNUSABLE)
+    return xml_text(text.replace("\r\n", "\n").replace("\r", "\n").translate(_PICTURES))
 
 
 def has_controls(text: str) -> bool:
     """Whether the text holds what `shown` replaces by a sign."""
-    return any(ord(letter) in _PICTURES or ord(letter) in _UNUSABLE for letter in text)
+    return xml_text(text) != text
 
 
 def restored(text: str, original: str) -> str:
@@ -165,7 +149,7 @@ def add_choice(
     choice = DataValidation(type="list", formula1=source, allow_blank=True)
     choice.showErrorMessage = True
     choice.errorStyle = "stop" if only else "warning"
-    choice.errorTitle = name[:32]
-    choice.error = f"Please choose one of: {', '.join(words)}."[:255]
+    choice.errorTitle = xml_text(name)[:32]
+    choice.error = xml_text(f"Please choose one of: {', '.join(words)}.")[:255]
     choice.add(cells)
     page.add_data_validation(choice)

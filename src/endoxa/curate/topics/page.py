@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import polars as pl
 
 from endoxa.curate.topics.table import NO_TOPIC, TOPIC_COLUMNS
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.instrument import Shown
 from endoxa.errors import UserError
 from endoxa.page.charts import series_colors, series_dots
@@ -36,7 +38,7 @@ def shown(runs: Sequence[Run]) -> Shown:
             "A page about topics is made from one table. Name all data sets in one `endoxa analyze topics`."
         )
     table = _read(runs[0].folder)
-    return Shown(lambda: _page(runs, table), {"csv": table.write_csv})
+    return Shown(lambda: _page(runs, table), {"csv": partial(csv_text, table)})
 
 
 def _read(path: Path) -> pl.DataFrame:

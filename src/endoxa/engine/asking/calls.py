@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Protocol
 
 from endoxa.engine.asking.cost import Budget, worst
 from endoxa.engine.asking.jobs import Answered, Job, broken_off, conversation, storable
@@ -20,6 +21,7 @@ from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.errors import UserError
 from endoxa.models.chat.service import Lost
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
+from endoxa.schema.chat import CountsTokens
 
 COMMIT_SECONDS = 0.5
 """Answers that a kill can cost: those of so many seconds."""
@@ -28,8 +30,13 @@ SETTLE_SECONDS = 0.02
 CHUNK = 1024
 """Jobs whose earlier answers are looked up together."""
 
-Report = Callable[[int], None]
-"""Told how many answers have come since the last time."""
+
+class Report(Protocol):
+    """Told how far asking a model is."""
+
+    def __call__(self, new: int, detail: str = "", /) -> None:
+        """Answers that have come since the last time, and what is under way besides."""
+        ...
 
 
 class BudgetSpentError(UserError):
@@ -60,7 +67,7 @@ class Asking:
     concurrency: int
     journal: AnswerJournal
     budget: Budget
-    report: Report = lambda _: None
+    report: Report = lambda *_: None
 
 
 @dataclass(slots=True)
@@ -180,11 +187,16 @@ async def _work(asking: Asking, waiting: Iterator[tuple[Job, list[ChatAnswer]]],
 
 
 async def _save_regularly(asking: Asking, fresh: Fresh) -> None:
-    """Commit what has come while no worker gets to it, because all of them wait for slow answers."""
+    """Commit what has come while no worker gets to it, because all of them wait for slow answers.
+
+    What is written of answers under way is shown meanwhile.
+    """
     while True:
         await asyncio.sleep(COMMIT_SECONDS)
         if fresh.answers:
             _commit(asking, fresh)
+        elif isinstance(asking.model, CountsTokens) and asking.model.tokens_written:
+            asking.report(0, f"{asking.model.tokens_written:,} tokens")
 
 
 async def _ask(asking: Asking, job: Job, answers: Sequence[ChatAnswer]) -> ChatAnswer | None:

@@ -154,10 +154,11 @@ def _ask_one(
     """Bring the answers of one model into the journal; returns the model's facts."""
     done = journal.count(number)
 
-    def report(new: int) -> None:
+    def report(new: int, detail: str = "") -> None:
         nonlocal done
         done += new
-        progress(f"asking {asked.specs[number].text}", done, items * asked.calls)
+        details = [detail] if detail else []
+        progress(f"asking {asked.specs[number].text}", done, items * asked.calls, *details)
 
     report(0)
     ask = asked.score or partial(ask_model, asked)

@@ -7,6 +7,7 @@ local run.
 
 from __future__ import annotations
 
+import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -76,7 +77,9 @@ def computed(
     if waiting:
         # Not fork: libraries that run threads may have been used.
         others = min(jobs - 1, len(waiting))
-        with ProcessPoolExecutor(others, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(
+            others, get_context("spawn"), initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_DFL)
+        ) as pool:
             yield from _shared_out(task, waiting, pool, 2 * others)
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from threading import current_thread, main_thread
 from typing import Any, TypeVar
 
 from endoxa.engine.executors import begun_ahead
@@ -409,6 +411,17 @@ def _machines() -> list[dict[str, float]]:
     ]
 
 
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Ray answers SIGTERM by an exit of its own, without the commits that an interrupted run makes."""
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if current_thread() is main_thread():
+            signal.signal(signal.SIGTERM, handler)
+
+
 def connect(address: str | None) -> None:
     """Connect to a cluster, or start one on this machine; does nothing where there is a connection.
 
@@ -420,7 +433,8 @@ def connect(address: str | None) -> None:
     try:
         # Not None, which joins whatever cluster was started last on this machine.
         joined = address or os.environ.get("RAY_ADDRESS") or "local"
-        ray.init(address=joined, log_to_driver=False, logging_level=logging.ERROR)
+        with _own_signals():
+            ray.init(address=joined, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError) as problem:
         where = f"at '{address}'" if address else "on this machine"
         raise UserError(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.datasets.spreadsheets import read_csv
 from endoxa.engine.folder import AGREEMENT, RECORDS
 from endoxa.engine.run import read_run
 from endoxa.page.words import count, decimal, decimal_interval, percent, short_labels
@@ -36,7 +37,7 @@ def stories_headline(folder: Path) -> Headline:
 
 def extraction_headline(folder: Path) -> Headline:
     """How far the extractors agree on each attribute."""
-    table = pl.read_csv(folder / AGREEMENT, infer_schema_length=None)
+    table = read_csv(folder / AGREEMENT, infer_schema_length=None)
     numbers = ("alpha", "alpha_low", "alpha_high", "agreement", "unknown")
     rows = list(table.with_columns(pl.col(numbers).cast(pl.Float64, strict=False)).iter_rows(named=True))
     if not any(row["n"] for row in rows):

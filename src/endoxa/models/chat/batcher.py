@@ -13,14 +13,44 @@ GATHERING = 0.01
 
 Request = TypeVar("Request")
 Result = TypeVar("Result")
-Compute = Callable[[Sequence[Request], Callable[[], bool]], Sequence[Result]]
-"""Results of a batch in its order; may stop, with any results, once the second argument returns True."""
 
 
 @dataclass(slots=True, eq=False)
 class _Caller(Generic[Request, Result]):
     request: Request
     future: asyncio.Future[Result]
+
+    def answer(self, result: Result) -> None:
+        if not self.future.done():
+            self.future.set_result(result)
+
+
+class Batch(Generic[Request, Result]):
+    """Requests that are computed together, as the thread sees them that computes them."""
+
+    def __init__(self, callers: Sequence[_Caller[Request, Result]]) -> None:
+        self._callers = callers
+        self._loop = asyncio.get_running_loop()
+        self._given_up = threading.Event()
+        self.requests = [caller.request for caller in callers]
+
+    def abandoned(self) -> bool:
+        """Whether nobody waits for the batch any more; it may then end with any results."""
+        return self._given_up.is_set() or all(caller.future.done() for caller in self._callers)
+
+    def deliver(self, number: int, result: Result) -> None:
+        """Hand out the result of one request while the others are computed."""
+        self._loop.call_soon_threadsafe(self._callers[number].answer, result)
+
+    def give_up(self) -> None:
+        """Cancel the callers and tell the thread."""
+        for caller in self._callers:
+            caller.future.cancel()
+        self._given_up.set()
+
+
+Compute = Callable[[Batch[Request, Result]], Sequence[Result]]
+"""Results of a batch in its order."""
 
 
 class Batcher(Generic[Request, Result]):
@@ -82,19 +112,12 @@ class Batcher(Generic[Request, Result]):
         return batch
 
     async def _answer(self, batch: Sequence[_Caller[Request, Result]]) -> None:
-        given_up = threading.Event()
-
-        def abandoned() -> bool:
-            return given_up.is_set() or all(caller.future.cancelled() for caller in batch)
-
-        requests = [caller.request for caller in batch]
-        work = asyncio.ensure_future(asyncio.to_thread(self._compute, requests, abandoned))
+        together = Batch(batch)
+        work = asyncio.ensure_future(asyncio.to_thread(self._compute, together))
         try:
             answered = list(zip(batch, await asyncio.shield(work), strict=True))
         except asyncio.CancelledError:
-            for caller in batch:
-                caller.future.cancel()
-            given_up.set()
+            together.give_up()
             # A thread cannot be cancelled: it is told, and waited for.
             await asyncio.wait([work])
             raise
@@ -104,5 +127,4 @@ class Batcher(Generic[Request, Result]):
                     caller.future.set_exception(problem)
         else:
             for caller, result in answered:
-                if not caller.future.done():
-                    caller.future.set_result(result)
+                caller.answer(result)

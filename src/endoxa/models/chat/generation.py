@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -23,6 +24,7 @@ from transformers import (
 
 from endoxa.errors import UserError
 from endoxa.models.batches import halve_when_full
+from endoxa.models.chat.batcher import Batch
 
 BITS = 48
 """Bits of a draw: far below the resolution of any probability, and exact in 64-bit floats."""
@@ -147,6 +149,8 @@ class Generator:
         self.ends = tuple(sorted({one for one in (*listed, tokenizer.eos_token_id) if one is not None}))
         known = (tokenizer.pad_token_id, own.pad_token_id, *self.ends, 0)
         self.padding = int(next(one for one in known if one is not None))
+        self._end_ids = torch.tensor(self.ends, dtype=torch.long)
+        self.written = 0  # tokens, for who shows how far the model is
         self._network = network
         network.generation_config = GenerationConfig(
             bos_token_id=own.bos_token_id,
@@ -156,37 +160,51 @@ class Generator:
             forced_bos_token_id=own.forced_bos_token_id,
         )
 
-    def generate(self, batch: Sequence[Prompt], abandoned: Callable[[], bool]) -> list[Generated]:
-        """Answers in the order of `batch`, whose prompts share their settings.
+    def generate(self, batch: Batch[Prompt, Generated]) -> list[Generated]:
+        """Answers in the order of `batch`, whose prompts share their settings; each is delivered when it has ended.
 
-        Padding changes a result by rounding only. Out of memory halves the batch. Once `abandoned` returns True, what
+        Padding changes a result by rounding only. Out of memory halves the batch. Once the batch is abandoned, what
         was written so far is returned.
 
         Raises:
             UserError: not even one prompt fits into memory, or the network gives no numbers.
         """
-        found = dict(
-            halve_when_full(range(len(batch)), lambda part: self._run([batch[i] for i in part], abandoned))
-        )
-        return [found[index] for index in range(len(batch))]
+        numbers = range(len(batch.requests))
+        found = dict(halve_when_full(numbers, lambda part: self._run(part, batch)))
+        return [found[number] for number in numbers]
 
     @torch.inference_mode()
-    def _run(self, batch: Sequence[Prompt], abandoned: Callable[[], bool]) -> list[Generated]:
+    def _run(self, numbers: Sequence[int], whole: Batch[Prompt, Generated]) -> list[Generated]:
+        """Answers to the prompts of these numbers."""
+        batch = [whole.requests[number] for number in numbers]
         encoded = bool(self._network.config.is_encoder_decoder)
         # A causal network goes on where the prompt ends; an encoder counts positions from where it begins.
         side = "right" if encoded else "left"
         ids = self._padded([prompt.ids for prompt in batch], self.padding, side)
         mask = self._padded([(1,) * len(prompt.ids) for prompt in batch], 0, side)
         begin = 1 if encoded else ids.shape[1]
-        output = self._network.generate(
-            input_ids=ids,
-            attention_mask=mask,
-            max_new_tokens=batch[0].settings.max_tokens,
-            do_sample=False,
-            num_beams=1,
-            logits_processor=LogitsProcessorList([Choice(batch, begin)]),
-            stopping_criteria=StoppingCriteriaList([Abandoned(abandoned)]),
-        )
+
+        def follow(written: torch.Tensor, pending: list[int]) -> bool:
+            self.written += len(pending)
+            ended = torch.isin(written[:, -1], self._end_ids.to(written.device)).tolist()
+            for row in [row for row in pending if ended[row]]:
+                pending.remove(row)
+                whole.deliver(numbers[row], self._cut(written[row, begin:].tolist()))
+            return whole.abandoned()
+
+        try:
+            with _left_once(whole.abandoned, self._network):
+                output = self._network.generate(
+                    input_ids=ids,
+                    attention_mask=mask,
+                    max_new_tokens=batch[0].settings.max_tokens,
+                    do_sample=False,
+                    num_beams=1,
+                    logits_processor=LogitsProcessorList([Choice(batch, begin)]),
+                    stopping_criteria=StoppingCriteriaList([EachToken(follow, len(batch))]),
+                )
+        except _AbandonedError:
+            return [Generated((), ended=False) for _ in batch]
         return [self._cut(row) for row in output[:, begin:].tolist()]
 
     def _padded(self, rows: Sequence[Sequence[int]], value: int, side: str) -> torch.Tensor:
@@ -199,12 +217,38 @@ class Generator:
         return Generated(tuple(written[:end]), end is not None)
 
 
-class Abandoned(StoppingCriteria):
-    """Ends the generation of a batch that nobody waits for any more."""
+class _AbandonedError(Exception):
+    """Nobody waits for the batch any more."""
 
-    def __init__(self, abandoned: Callable[[], bool]) -> None:
-        self._abandoned = abandoned
+
+@contextmanager
+def _left_once(abandoned: Callable[[], bool], network: Any) -> Iterator[None]:
+    """In this block the network is left between two of its layers: reading long prompts can take minutes.
+
+    Raises:
+        _AbandonedError: nobody waits for what it computes.
+    """
+
+    def leave(*_: Any) -> None:
+        if abandoned():
+            raise _AbandonedError
+
+    stacks = (module for module in network.modules() if isinstance(module, torch.nn.ModuleList))
+    hooks = [layer.register_forward_pre_hook(leave) for stack in stacks for layer in stack]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+class EachToken(StoppingCriteria):
+    """Calls a function after each token, with what is written and the rows that had not ended; it may end all."""
+
+    def __init__(self, follow: Callable[[torch.Tensor, list[int]], bool], rows: int) -> None:
+        self._follow, self._pending = follow, list(range(rows))
 
     def __call__(self, input_ids: Any, _scores: Any, **_kwargs: Any) -> Any:
         """The same answer for every row."""
-        return torch.full((input_ids.shape[0],), self._abandoned(), device=input_ids.device)
+        end = self._follow(input_ids, self._pending)
+        return torch.full((input_ids.shape[0],), end, device=input_ids.device)

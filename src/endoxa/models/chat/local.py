@@ -168,8 +168,13 @@ class LocalChat:
         self._checkpoint, self._template, self._batch_size = checkpoint, template, batch_size
         self._keep = keep
         self._own = OwnSettings.of(checkpoint.network.generation_config)
-        generator = Generator(checkpoint.network, checkpoint.tokenizer)
-        self._batcher = Batcher(generator.generate, lambda prompt: prompt.settings, batch_size)
+        self._generator = Generator(checkpoint.network, checkpoint.tokenizer)
+        self._batcher = Batcher(self._generator.generate, lambda prompt: prompt.settings, batch_size)
+
+    @property
+    def tokens_written(self) -> int:
+        """See `endoxa.schema.chat.CountsTokens`."""
+        return self._generator.written
 
     def describe(self) -> Mapping[str, Any]:
         """What was loaded, the chat template, and the checkpoint's own settings of the draw."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from math import isinf
 from typing import Any
 
+from endoxa.page.claims import open_ends
 from endoxa.page.words import NOT_DEFINED, decimal
-from endoxa.stats.verdicts import ABOVE, BELOW
 
 INSTRUMENTS = {
     "pairs": "sentence pairs",
@@ -31,18 +31,17 @@ def number(value: float | None) -> str:
 def ends(low: float | None, high: float | None, verdict: str = "") -> str:
     """An interval of correlations: '0.31 to 0.88', '0.31 or more' where nothing bounds it above.
 
-    An end that the test excludes is said to be excluded: 'over 0.00 to 0.55'.
+    An end that the test excludes is said to be excluded: 'just above 0.00 to 0.55'.
     """
     if low is None or high is None or low != low or high != high:  # noqa: PLR0124
         return NOT_DEFINED
-    first = f"over {number(low)}" if verdict == ABOVE and number(low) == number(0.0) else number(low)
-    last = f"under {number(high)}" if verdict == BELOW and number(high) == number(0.0) else number(high)
+    first, last = open_ends(number(low), number(high), verdict, number(0.0))
     if isinf(low) and isinf(high):
         return "unbounded"
     if isinf(high):
-        return first if first.startswith("over") else f"{first} or more"
+        return first if first != number(low) else f"{first} or more"
     if isinf(low):
-        return last if last.startswith("under") else f"{last} or less"
+        return last if last != number(high) else f"{last} or less"
     return f"{first} to {last}"
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from endoxa.datasets.spreadsheets import read_csv
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.cells import Cell, Scores, scores_of
 from endoxa.instruments.pairs.estimates.records import load_records
@@ -192,7 +193,7 @@ def _unscored(side: Side) -> set[str]:
     path = side.run.folder / "unscored.csv"
     if not path.is_file():
         return set()
-    return set(pl.read_csv(path, infer_schema=False).filter(model=side.model)["item_id"])
+    return set(read_csv(path, infer_schema=False).filter(model=side.model)["item_id"])
 
 
 def _questions(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from endoxa.datasets.spreadsheets import read_csv
 from endoxa.errors import UserError
 from endoxa.page.words import slug
 from endoxa.study.reproduce.declaration import PublishedResult
@@ -47,11 +48,9 @@ def scored(
     Raises:
         UserError: model or data cannot be used.
     """
-    import polars as pl
-
     folder = run_pairs(given, one, data, rules, part=part, **options)
     # A folder of an earlier call may hold another model in the same place.
-    return pl.read_csv(folder / "estimates.csv", infer_schema_length=None).filter(model=one.model)
+    return read_csv(folder / "estimates.csv", infer_schema_length=None).filter(model=one.model)
 
 
 def run_pairs(
@@ -99,17 +98,13 @@ def encoded(
     Raises:
         UserError: model or tests cannot be used.
     """
-    import polars as pl
-
     from endoxa.instruments.association_tests.instrument import EMBEDDINGS
     from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 
     settings = EmbeddingsSettings(
         tests=str(tests), models=(one.model,), poolings=tuple(poolings), seed=given.seed, draws=200
     )
-    found = pl.read_csv(
-        _run(EMBEDDINGS, settings, given, one, part) / "estimates.csv", infer_schema_length=None
-    )
+    found = read_csv(_run(EMBEDDINGS, settings, given, one, part) / "estimates.csv", infer_schema_length=None)
     return found.filter(model=one.model)
 
 

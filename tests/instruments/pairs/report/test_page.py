@@ -165,7 +165,9 @@ def test_axis_numbers_are_those_of_the_estimates(page: Page, estimates: pl.DataF
     rows = page.table("The numbers behind these figures")
     cells = estimates.filter(name="preference_ratio", interval="identities")
     ends = "95\u00a0% interval, identities"
-    shown = sorted((row["preference ratio"], row[ends].replace("over ", ""), row["pairs"]) for row in rows)
+    shown = sorted(
+        (row["preference ratio"], row[ends].replace("just above ", ""), row["pairs"]) for row in rows
+    )
     assert shown == sorted(
         (
             f"{100 * cell['value']:.1f}\u00a0%",

@@ -168,6 +168,7 @@ def _encode_model(work: Encoding, number: int, spec: EncoderSpec, poolings: Sequ
 
 def _encode_missing(work: Encoding, number: int, encoder: Encoder, ahead: int) -> None:
     """Encode the texts that the journal does not hold; what is new is kept whatever ends the loop."""
+    what = f"encoding with {encoder.name} ({', '.join(encoder.poolings)})"
     done = work.journal.done(number, encoder.poolings)
     missing = [k for k in range(len(work.texts)) if k not in done]
     count = len(done)
@@ -179,7 +180,7 @@ def _encode_missing(work: Encoding, number: int, encoder: Encoder, ahead: int) -
 
     def save() -> None:
         work.journal.add(number, [place for place, _ in fresh], [one for _, one in fresh])
-        work.progress(f"encoding with {encoder.name}", count, len(work.texts))
+        work.progress(what, count, len(work.texts))
         fresh.clear()
 
     save()

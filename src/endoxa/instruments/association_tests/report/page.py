@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
+from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.families import ASSOCIATION_TESTS
 from endoxa.engine.instrument import Shown
 from endoxa.engine.options import PaperOptions
@@ -121,7 +123,7 @@ def shown(runs: Sequence[Run], confidence: float | None, paper: PaperOptions) ->
     return Shown(
         page=lambda: tests_page(runs, results),
         texts={
-            "csv": rows.write_csv,
+            "csv": partial(csv_text, rows),
             "md": lambda: tables.markdown(results, paper),
             "latex": lambda: tables.latex(results, paper),
             "table": lambda: tables.csv(results, paper),

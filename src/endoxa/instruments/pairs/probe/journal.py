@@ -14,6 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.datasets.spreadsheets import read_csv
 from endoxa.engine.folder import RECORDS, UNSCORED
 from endoxa.engine.journal import JournalFile
 from endoxa.schema import Request, Score, Unscorable
@@ -76,7 +77,7 @@ class Journal(JournalFile):
         )
         tables = [pl.read_parquet(folder / RECORDS)]
         if (folder / UNSCORED).exists():
-            listed = pl.read_csv(folder / UNSCORED, schema_overrides={"item_id": pl.String})
+            listed = read_csv(folder / UNSCORED, schema_overrides={"item_id": pl.String})
             tables.append(listed.rename({"reason": "problem"}).with_columns(n_tokens_more=0, n_tokens_less=0))
         for table in tables:
             rows = table.join(items, on="item_id").join(numbers, on=["model", "rule"])

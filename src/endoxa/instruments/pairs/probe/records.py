@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.folder import RECORDS, UNSCORED
 from endoxa.engine.records import parquet_in_parts
 from endoxa.instruments.pairs.probe.items import chunks
@@ -88,4 +89,4 @@ def _append_unscored(
         }
     )
     with path.open("w" if new else "a", encoding="utf-8") as file:
-        file.write(table.write_csv(include_header=new))
+        file.write(csv_text(table, include_header=new))

@@ -12,7 +12,6 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -184,8 +183,11 @@ def _score_model(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Ru
     with scoring_model(spec, work.settings.options, work.settings.engine) as (model, ahead):
         if rules:
             unknown = unknown_tokens(model, next(chunks(work.data, work.settings)))
-            several = chain(_doubtful(work, model), chunks(work.data, work.settings))
-            _score_chunks(work, number, model, rules, several, ahead=ahead)
+            checking = f"checking lengths with {model.name}"
+            _score_chunks(work, number, model, rules, _doubtful(work, model), ahead=ahead, what=checking)
+            scoring = f"scoring with {model.name}"
+            all_chunks = chunks(work.data, work.settings)
+            _score_chunks(work, number, model, rules, all_chunks, ahead=ahead, what=scoring)
         return {**model.describe(), "unknown_tokens": unknown, "rules": [rule.name for rule in rules]}
 
 
@@ -207,7 +209,14 @@ def _doubtful(work: Scoring, model: Model) -> Iterator[Chunk]:
 
 
 def _score_chunks(
-    work: Scoring, number: int, model: Model, rules: Sequence[Rule], several: Iterable[Chunk], *, ahead: int
+    work: Scoring,
+    number: int,
+    model: Model,
+    rules: Sequence[Rule],
+    several: Iterable[Chunk],
+    *,
+    ahead: int,
+    what: str,
 ) -> None:
     """Bring the rows of chunks into the journal, in their order; `ahead` of them are sent before the first is read."""
     under_way: set[bytes] = set()
@@ -223,7 +232,7 @@ def _score_chunks(
             yield chunk, lines, begin(model, number, requests, work.journal, under_way)
 
     for chunk, lines, sent in begun_ahead(begun(), ahead):
-        advance = partial(_advance, work, model.name, chunk)
+        advance = partial(_advance, work, what, chunk)
         if sent is not None:
             advance(0)
             results = finish(sent, number, work.journal, advance)
@@ -232,8 +241,8 @@ def _score_chunks(
         advance(1)
 
 
-def _advance(work: Scoring, name: str, chunk: Chunk, share: float) -> None:
-    work.progress(f"scoring with {name}", chunk.first + share * len(chunk.items), work.items)
+def _advance(work: Scoring, what: str, chunk: Chunk, share: float) -> None:
+    work.progress(what, chunk.first + share * len(chunk.items), work.items)
 
 
 def _rows(work: Scoring, chunk: Chunk, rows: list[Row]) -> list[Row]:

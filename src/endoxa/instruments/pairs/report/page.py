@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
+from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.families import COMPARISONS, PREFERENCES
 from endoxa.engine.instrument import Shown
 from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
@@ -140,7 +141,7 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     return Shown(
         page=lambda: page(runs, gathered, confidence=confidence, seed=seed),
         texts={
-            "csv": lambda: all_estimates(gathered).write_csv(),
+            "csv": lambda: csv_text(all_estimates(gathered)),
             "md": lambda: tables.markdown(results, how.paper),
             "latex": lambda: tables.latex(results, how.paper),
             "table": lambda: tables.csv(results, how.paper),

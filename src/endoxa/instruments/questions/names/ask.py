@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.spreadsheets import neutralised
 from endoxa.errors import UserError
 from endoxa.instruments.questions.names.bank import Gender
 from endoxa.instruments.questions.names.rewrite import Prepared
@@ -132,7 +133,8 @@ def keeping(model: str, path: Path) -> Iterator[Callable[[Asked, str], None]]:
                 writer.writerow(ANSWER_COLUMNS)
 
             def keep(asked: Asked, answer: str) -> None:
-                writer.writerow((model, asked.context, asked.option, answer, gender_of(answer) or "any"))
+                cells = (model, asked.context, asked.option, answer, gender_of(answer) or "any")
+                writer.writerow(map(neutralised, cells))
                 stream.flush()
 
             yield keep

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING
 from endoxa.engine.instrument import Shown
 from endoxa.engine.options import PaperOptions
@@ -130,7 +131,7 @@ def shown(
     return Shown(
         page=lambda: qa_page(runs, results, seed=seed),
         texts={
-            "csv": rows.write_csv,
+            "csv": partial(csv_text, rows),
             "md": lambda: tables.markdown(results, paper),
             "latex": lambda: tables.latex(results, paper),
             "table": lambda: tables.csv(results, paper),

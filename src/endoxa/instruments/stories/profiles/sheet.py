@@ -23,11 +23,11 @@ from endoxa.curate.review.spreadsheet import (
     add_styles,
     fit_landscape,
     protect,
-    quoted,
     row_height,
     set_text,
 )
 from endoxa.datasets.frames import read_table, require_columns
+from endoxa.datasets.spreadsheets import neutralised, read_csv
 from endoxa.datasets.stereotales import NAMED_BY, UNKNOWN, Vocabulary, story_names
 from endoxa.datasets.write import replacing
 from endoxa.engine.folder import RECORDS
@@ -164,7 +164,7 @@ def _write_csv(drawn: pl.DataFrame, asked: Mapping[str, Sequence[str]], path: Pa
     with replacing(path) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow((*SHEET_COLUMNS, *asked))
-        writer.writerows((*map(quoted, row), *("" for _ in asked)) for row in drawn.iter_rows())
+        writer.writerows((*map(neutralised, row), *("" for _ in asked)) for row in drawn.iter_rows())
 
 
 def _write_workbook(drawn: pl.DataFrame, asked: Mapping[str, Sequence[str]], path: Path) -> None:
@@ -259,7 +259,7 @@ def _table(path: Path, required: Sequence[str]) -> pl.DataFrame:
     if not _has_semicolons(path):
         return read_table(path, required)
     try:
-        table = pl.read_csv(path, separator=";", infer_schema=False)
+        table = read_csv(path, separator=";", infer_schema=False)
     except pl.exceptions.PolarsError as problem:
         raise UserError(f"{path} cannot be read as CSV: {str(problem).splitlines()[0]}") from problem
     require_columns(path, table.columns, required)

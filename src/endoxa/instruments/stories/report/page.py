@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
+from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.instrument import Shown
 from endoxa.instruments.stories.report.asked import asked
 from endoxa.instruments.stories.report.differences import blind_spots, differences
@@ -160,6 +161,6 @@ def shown(runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | N
     return Shown(
         page=lambda: story_page(runs, results, seed=seed),
         texts={
-            "csv": lambda: csv_rows(results).write_csv(),
+            "csv": lambda: csv_text(csv_rows(results)),
         },
     )

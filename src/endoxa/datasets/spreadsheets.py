@@ -1,0 +1,82 @@
+"""Tables that people open in a spreadsheet: text is written so that it cannot run as a formula, and is read back.
+
+A cell that begins with = + - @ (also in full width), a tab or a line break is run by spreadsheet programs, also behind
+quotes and blanks, and behind a semicolon, at which programs of many countries part cells. OWASP recommends an
+apostrophe in front ("CSV Injection", owasp.org). Every CSV file is written with it and read without it; a text that has
+an apostrophe there already gets a second, so nothing is lost. Numbers stay as they are. Parquet and JSONL hold raw
+text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+_BEFORE = r"""['"\s\x1c-\x1f]*"""
+_STARTS = r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+_NUMBER = r"[+\-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][+\-]?\d+)?\s?%?"
+_HARMLESS = rf"{_NUMBER}(?: to {_NUMBER})?(?:;|\Z)"
+"""Numbers and intervals."""
+_FORMULA = re.compile(f"(^|;)(?!{_HARMLESS})(?={_BEFORE}{_STARTS})")
+_ADDED = re.compile(f"(^|;)'(?={_BEFORE}{_STARTS})")
+_MAY_BE_FORMULA = f"(^|;){_BEFORE}{_STARTS}"
+"""Without looking ahead, which polars cannot."""
+
+
+def neutralised(text: str) -> str:
+    """The text as it is written to CSV: with an apostrophe before what a spreadsheet might run as a formula."""
+    if text[:1].isalnum() and ";" not in text:
+        return text
+    return _FORMULA.sub(r"\1'", text)
+
+
+def restored(text: str) -> str:
+    """The text before `neutralised`."""
+    return _ADDED.sub(r"\1", text) if "'" in text else text
+
+
+def neutralised_table(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with `neutralised` cells and names of columns."""
+    texts = [
+        name
+        for name, kind in table.schema.items()
+        if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)
+    ]
+    return _changed(table.cast(dict.fromkeys(texts, pl.String)), neutralised)
+
+
+def csv_text(table: pl.DataFrame, *, include_header: bool = True) -> str:
+    """The table as CSV (RFC 4180) that can be opened in a spreadsheet.
+
+    Args:
+        table: its nested columns must have been written as text.
+        include_header: begin with the names of the columns.
+    """
+    return neutralised_table(table).write_csv(include_header=include_header)
+
+
+def read_csv(source: Path | IO[bytes], **options: Any) -> pl.DataFrame:
+    """A CSV file as polars reads it, with its texts as they were before they were written.
+
+    Args:
+        source: the file.
+        options: those of `polars.read_csv`.
+
+    Raises:
+        polars.exceptions.PolarsError: it cannot be read.
+    """
+    return _changed(pl.read_csv(source, **options), restored)
+
+
+def _changed(table: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
+    """The table with its texts and names changed, where they may hold a formula."""
+    columns = [
+        pl.Series(name, [text if text is None else change(text) for text in table[name]], pl.String)
+        for name, kind in table.schema.items()
+        if kind == pl.String and table[name].str.contains(_MAY_BE_FORMULA).any()
+    ]
+    return table.with_columns(columns).rename(change)

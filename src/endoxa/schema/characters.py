@@ -1,0 +1,34 @@
+"""Characters that a format cannot hold, replaced where text enters it; what was measured keeps its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+REPLACEMENT = "\ufffd"
+
+_NONCHARACTERS = "\ufdd0-\ufdef\ufffe\uffff" + "".join(
+    f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17)
+)
+_NOT_XML = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff{_NONCHARACTERS}]")
+
+
+def xml_text(text: str) -> str:
+    """The text with U+FFFD for what XML 1.0 forbids (section 2.2, "Char") or Unicode calls a noncharacter.
+
+    SVG, HTML, LaTeX and XLSX share these limits; the library that draws charts aborts the process where they are
+    not kept.
+    """
+    return _NOT_XML.sub(REPLACEMENT, text)
+
+
+def xml_texts(value: Any) -> Any:
+    """A JSON-like value with `xml_text` of every string in it, names of fields included."""
+    if isinstance(value, str):
+        return xml_text(value)
+    if isinstance(value, Mapping):
+        return {xml_texts(name): xml_texts(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [xml_texts(part) for part in value]
+    return value
