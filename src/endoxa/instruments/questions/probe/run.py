@@ -14,8 +14,9 @@ from endoxa.engine.asking.plan import Planned, model_identity, parse_models, pla
 from endoxa.engine.asking.run import Questions, Score, asking_work
 from endoxa.engine.executors import scoring_model
 from endoxa.engine.instrument import Work
+from endoxa.engine.part import counted, untestable
 from endoxa.errors import UserError
-from endoxa.instruments.questions.probe.items import metadata_of, scan
+from endoxa.instruments.questions.probe.items import available, metadata_of, scan
 from endoxa.instruments.questions.probe.jobs import Prompts, expected_work, jobs, read_prompts
 from endoxa.instruments.questions.probe.loglik import score_all
 from endoxa.instruments.questions.probe.records import write_records
@@ -24,6 +25,8 @@ from endoxa.models import parse_model
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.local import model_options
 from endoxa.schema import Sampling
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance
 
 
 def questions_work(settings: QaSettings, _out: Path) -> Work:
@@ -62,6 +65,7 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             calls=settings.calls_per_item,
             write=partial(write_records, settings),
             files=files,
+            available=counted(lambda: available(settings), settings),
             score=_scorer(settings, specs, prompts) if settings.by_likelihood else None,
         )
     )
@@ -140,3 +144,9 @@ def plan_qa(settings: QaSettings) -> list[Planned]:
     prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
     longest = expected_work(settings, prompts, longest=True)
     return planned(settings, specs, expected_work(settings, prompts), longest)
+
+
+def qa_warning(settings: QaSettings) -> str:
+    """What a plan says where the questions have too few templates to test anything; else empty."""
+    needed = fewest_units(significance(settings.confidence))
+    return untestable(settings, scan(settings).templates, "templates", needed)
