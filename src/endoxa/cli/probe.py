@@ -115,9 +115,11 @@ def _run(
 
 def _print_done(instrument: Instrument[Any], done: Run, lines: Sequence[str]) -> None:
     """Say what was done, what came out, and what to do next."""
+    from endoxa.engine.folder import data_notes
+
     if done.was_complete:
         typer.echo(f"{done.folder} was complete already; nothing was measured (--restart does it again).")
-    for line in lines:
+    for line in (*lines, *data_notes(done.facts)):
         typer.echo(line)
     if not done.counts.get("records", 1):
         return
@@ -128,12 +130,15 @@ def _print_done(instrument: Instrument[Any], done: Run, lines: Sequence[str]) ->
 
 def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
     """What a script wants to know of a run."""
+    from endoxa.engine.folder import data_notes
+
     records = done.counts.get("records", 1)
     headline = instrument.headline_of(done.folder) if records else None
     return {
         "run": str(done.folder),
         "kind": instrument.name,
         "counts": dict(done.counts),
+        "notes": data_notes(done.facts),
         "headline": [dict(row) for row in headline.rows] if headline else [],
     }
 

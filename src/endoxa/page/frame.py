@@ -12,6 +12,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from endoxa import __version__
+from endoxa.engine.folder import data_notes
 from endoxa.engine.part import part_of_run
 from endoxa.languages import unreviewed
 from endoxa.languages.used import kept_words
@@ -214,7 +215,13 @@ def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:
     if any(model.startswith("sim/") for model in models):
         said.append(SIMULATED_NOTICE)
     line = unreviewed(pair for run in runs for pair in kept_words(run.facts))
-    return list(dict.fromkeys([*said, *filter(None, (part_note(runs), line))]))
+    return list(dict.fromkeys([*said, *_data_notes(runs), *filter(None, (part_note(runs), line))]))
+
+
+def _data_notes(runs: Sequence[Run]) -> Iterator[str]:
+    for run in runs:
+        for note in data_notes(run.facts):
+            yield note if len(runs) == 1 else f"{run.folder.name}: {note}"
 
 
 def commands(runs: Iterable[Run]) -> list[str]:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from endoxa.curate.questions import language_of_questions
+from endoxa.curate.unstated_language import Taken
 from endoxa.datasets.bbq import find_metadata, read_items
 from endoxa.engine.items import each_once
 from endoxa.engine.journal import JournalFile
@@ -53,9 +55,25 @@ def _content(item: QaItem) -> str:
 
 def available(settings: QaSettings) -> Iterator[QaItem]:
     """Every question in file order after the filters, whatever part of them is taken."""
-    language = settings.languages[0] if len(settings.languages) == 1 else None
-    found = read_items(Path(settings.data), metadata=metadata_of(settings), language=language)
+    taken = unstated_language(settings)
+    found = read_items(
+        Path(settings.data),
+        metadata=metadata_of(settings),
+        language=settings.languages[0] if len(settings.languages) == 1 else taken.code if taken else None,
+        columns=settings.columns,
+    )
     return (item for item in found if not settings.languages or item.language in settings.languages)
+
+
+def unstated_language(settings: QaSettings) -> Taken | None:
+    """The language that is taken for questions that do not name theirs; None where they do, or --language says it.
+
+    Raises:
+        UserError: the data cannot be read, or its language cannot be told.
+    """
+    if len(settings.languages) == 1:
+        return None
+    return language_of_questions(Path(settings.data), settings.columns)
 
 
 def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
