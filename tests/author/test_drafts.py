@@ -275,7 +275,7 @@ def test_labels_are_those_of_most_votes(tmp_path):
     data = table(tmp_path, "a", attribute=words)
     sheet = tmp_path / "sheet.csv"
     settings = LabelSettings(
-        data=data, models=(FAULTLESS,), scheme="sentiment", repeats=3, sheet=str(sheet), sample=10
+        data=data, models=(FAULTLESS,), scheme="sentiment", repeats=3, sheet=str(sheet), sheet_rows=10
     )
     drafts = made("label", settings, tmp_path).drafts
     assert drafts["text"].to_list() == words

@@ -233,7 +233,7 @@ def test_fields_of_an_item(tmp_path):
     item = only(written(tmp_path, record()))
     assert (item.item_id, item.template, item.variant) == ("Nationality-0", "Nationality-7", "")
     assert item.options == ("The Danish baker", "Unknown", "The Thai baker")
-    assert (item.identity, item.region, item.language) == ("Danish", "Europe", "en")
+    assert (item.identity, item.region, item.language) == ("Danish", "Europe", "und")
     assert (item.target, item.other, item.unknown) == (0, 2, 1)
 
 

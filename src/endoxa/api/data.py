@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -81,17 +81,18 @@ def load_questions(source: Source, *, columns: Columns | None = None) -> pl.Data
     """
     from endoxa.datasets.bbq import read_items, read_rows
 
-    if not is_path(source) or columns:
+    if not is_path(source):
+        frame = renamed(as_polars(source), columns)
+        write, name = question_file(frame)
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "questions.jsonl"
-            write_questions(renamed(question_frame(source), columns), path)
-            return load_questions(path)
-    path = Path(source)
-    for _ in read_items(path):  # says what is wrong, and where
+            write(frame, Path(folder) / name)
+            return load_questions(Path(folder) / name)
+    path, named = Path(source), columns or {}
+    for _ in read_items(path, columns=named):  # says what is wrong, and where
         pass
     rows = [
         {name: _as_text(value) if name in OPEN_KEYS else value for name, value in row.items()}
-        for _, row in read_rows(path)
+        for _, row in read_rows(path, named)
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -202,23 +203,10 @@ def _as_text(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
 
 
-def question_frame(source: Source) -> pl.DataFrame:
-    """Questions as a frame, unchecked, so that their columns can be named.
-
-    Raises:
-        UserError: they cannot be read.
-    """
-    if not is_path(source):
-        return as_polars(source)
-    path = Path(source)
-    try:
-        if path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
-            return pl.read_ndjson(path, infer_schema_length=None)
-    except (OSError, pl.exceptions.PolarsError) as problem:
-        raise UserError(f"{path} cannot be read: {str(problem).splitlines()[0]}") from problem
-    from endoxa.datasets.frames import read_table
-
-    return read_table(path)
+def question_file(questions: Any) -> tuple[Callable[[Any, Path], Any], str]:
+    """What writes a frame of questions, and the name of the file: a table where no cell holds an object."""
+    nested = isinstance(questions, pl.DataFrame) and any(kind.is_nested() for kind in questions.dtypes)
+    return (write_questions, "questions.jsonl") if nested else (write_frame, "questions.parquet")
 
 
 def renamed(frame: pl.DataFrame, columns: Columns | None) -> pl.DataFrame:

@@ -90,9 +90,10 @@ class Result:
 
     def headline(self) -> Headline:
         """The few rows that stand for the run; `print` shows them as the terminal does."""
-        if self._instrument.headline is None:
+        found = self._instrument.headline_of(self.folder)
+        if found is None:
             raise UserError(f"Runs of {self._instrument.holds} have no headline.")
-        return self._instrument.headline(self.folder)
+        return found
 
     @property
     def figures(self) -> dict[str, alt.TopLevelMixin]:

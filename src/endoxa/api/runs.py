@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from endoxa.api.data import (
     Columns,
     Source,
+    as_polars,
     is_path,
     load_pairs,
     load_stories,
-    question_frame,
+    question_file,
     renamed,
     write_frame,
-    write_questions,
 )
 from endoxa.api.models import Model, named
 from endoxa.api.result import Result
@@ -115,10 +115,11 @@ def probe_questions(
         progress: show progress on stderr.
         options: see below.
     """
-    source = data if is_path(data) and not columns else renamed(question_frame(data), columns)
-    return _Call("qa", models, out, restart, progress, options).run(
-        source, write_questions, "questions.jsonl"
-    )
+    if is_path(data):
+        options["columns"] = dict(columns or {})
+    else:
+        data = renamed(as_polars(data), columns)
+    return _Call("qa", models, out, restart, progress, options).run(data, *question_file(data))
 
 
 @_documented("embeddings")

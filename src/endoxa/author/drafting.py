@@ -17,6 +17,7 @@ from endoxa.author.tables import run_folder, write_drafts, write_sheet
 from endoxa.datasets.files import require_apart
 from endoxa.datasets.frames import require_table_name
 from endoxa.engine.instrument import Instrument, Run, Work
+from endoxa.engine.part import part_words
 from endoxa.engine.run import run
 from endoxa.errors import UserError
 from endoxa.languages.used import Used
@@ -31,11 +32,13 @@ class Outcome:
         made: drafts, rows left out, counts by model.
         written: files, the drafts first.
         run: the run behind them; None where no chat model was asked.
+        part: which part of the rows was taken, in words; empty where all were.
     """
 
     made: Drafted
     written: tuple[Path, ...]
     run: Run | None
+    part: str = ""
 
 
 def draft(
@@ -83,7 +86,8 @@ def draft(
     written = write_drafts(of, made, out)
     if sheet is not None and isinstance(settings, LabelSettings):
         written.append(write_sheet(made.drafts, settings))
-    return Outcome(made, tuple(written), done)
+    seed = None if settings.sample is None else settings.seed
+    return Outcome(made, tuple(written), done, part_words(of.data.height, of.available, seed, "rows"))
 
 
 def _require_writable(folder: Path) -> None:

@@ -29,6 +29,7 @@ from endoxa.engine.asking.plan import Planned, model_identity, parse_models, pla
 from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
+from endoxa.engine.part import chosen
 from endoxa.errors import UserError
 from endoxa.schema.drafts import (
     AFTER_STOP,
@@ -70,7 +71,8 @@ class Prepared:
     Attributes:
         kind: what is drafted.
         settings: its settings.
-        data: the data, cut to --limit.
+        data: the rows that --limit or --sample takes of the data.
+        available: number of rows of the data.
         prompts: the prompts.
         asks: every request.
     """
@@ -78,6 +80,7 @@ class Prepared:
     kind: Kind
     settings: AuthorSettings
     data: pl.DataFrame
+    available: int
     prompts: Prompts
     asks: tuple[Ask, ...]
 
@@ -103,11 +106,22 @@ def prepare(kind: Kind, settings: AuthorSettings) -> Prepared:
         for name in kind.needs:
             if not str(row[name] or "").strip():
                 raise UserError(f"{path}, row {number}: '{name}' is empty. Fill it in, or leave the row out.")
-    data = data.head(settings.limit or data.height)
+    available = data.height
+    rows = chosen(lambda: data.iter_rows(named=True), settings, _stratum, _content)
+    data = pl.DataFrame(list(rows), schema=data.schema)
     if data.is_empty():
         raise UserError(f"{path} has no rows. Expected a table with {', '.join(kind.needs) or 'your data'}.")
     prompts = read_prompts(settings.prompt_language, Path(settings.prompts) if settings.prompts else None)
-    return Prepared(kind, settings, data, prompts, tuple(kind.asks(settings, data, prompts)))
+    return Prepared(kind, settings, data, available, prompts, tuple(kind.asks(settings, data, prompts)))
+
+
+def _stratum(row: Mapping[str, Any]) -> tuple[str, ...]:
+    groups = ("language", "country", "region", "axis", "identity")
+    return tuple(" ".join(str(row.get(name) or "").casefold().split()) for name in groups)
+
+
+def _content(row: Mapping[str, Any]) -> str:
+    return json.dumps(list(row.values()))
 
 
 def jobs(of: Prepared) -> Iterator[Job]:

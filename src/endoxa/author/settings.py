@@ -11,7 +11,7 @@ from endoxa.engine.options import EngineOptions
 from endoxa.schema import Sampling
 from endoxa.schema.options import ASKING, DATA, NETWORK, OUTPUT, Option
 
-NOT_IN_IDENTITY = frozenset({"known", "encoder", "sheet", "sample", "services", "per_cell", "prompts"})
+NOT_IN_IDENTITY = frozenset({"known", "encoder", "sheet", "sheet_rows", "services", "per_cell", "prompts"})
 """Settings that change which answers become drafts, or how they are shown, and not what is asked."""
 
 
@@ -199,7 +199,7 @@ class LabelSettings(AuthorSettings):
         column: column that is labelled.
         repeats: how often each model labels each row.
         sheet: file for a sheet on which a person labels a sample.
-        sample: rows on that sheet.
+        sheet_rows: rows on that sheet.
     """
 
     scheme: Annotated[
@@ -214,5 +214,5 @@ class LabelSettings(AuthorSettings):
         str | None,
         Option("Also write a sheet on which a person labels a random sample.", OUTPUT, metavar="FILE"),
     ] = None
-    sample: Annotated[int, Ge(1), Option("Rows on that sheet.", OUTPUT)] = 100
+    sheet_rows: Annotated[int, Ge(1), Option("Rows on that sheet.", OUTPUT)] = 100
     sampling: Sampling = Sampling(temperature=0.0, max_tokens=256)

@@ -113,7 +113,7 @@ def write_sheet(labels: pl.DataFrame, settings: LabelSettings) -> Path:
     require_table_name(path)
     names = labels["draft_id"].to_list()
     rng = random.Random(f"sheet|{settings.seed}")  # noqa: S311  (a draw, no secret)
-    chosen = set(rng.sample(names, min(settings.sample, len(names))))
+    chosen = set(rng.sample(names, min(settings.sheet_rows, len(names))))
     listed = "; ".join(read_scheme(settings.scheme).labels)
     sheet = labels.filter(pl.col("draft_id").is_in(chosen)).select(
         "draft_id", "text", pl.lit("").alias("label"), pl.lit(listed).alias("labels")

@@ -123,7 +123,7 @@ def _sources(
     """
     from endoxa.errors import UserError
     from endoxa.instruments.association_tests.estimates import run_sources, vector_source
-    from endoxa.instruments.association_tests.items import read_tests
+    from endoxa.instruments.association_tests.items import read_tests, shared_words
 
     if bool(runs) == bool(vectors):
         raise UserError(
@@ -137,6 +137,8 @@ def _sources(
             "--pooling applies to --vectors only; run folders record their pooling. Leave it out."
         )
     given = None if definitions is None else read_tests(definitions)
+    for note in shared_words(given or []):
+        typer.echo(note)
     if given is not None and vectors:
         return [vector_source(given, path, pooling) for path in vectors]
     sources = [source for run in runs for source in run_sources(run, given)]

@@ -260,6 +260,8 @@ def _tell(name: str, outcome: Outcome, printing: Printing) -> None:
         typer.echo(str(shown))
         for line in cost_lines(outcome.run) if outcome.run is not None else ():
             typer.echo(line)
+        if outcome.part:
+            typer.echo(f"Of a part of the data: {outcome.part}.")
         table, *others = outcome.written
         also = ", ".join(str(path) for path in others)
         typer.echo(f"{plural(made.drafts.height, 'draft')} written to {table}; also {also}")

@@ -115,26 +115,31 @@ def _run(
 
 def _print_done(instrument: Instrument[Any], done: Run, lines: Sequence[str]) -> None:
     """Say what was done, what came out, and what to do next."""
+    from endoxa.engine.folder import data_notes
+
     if done.was_complete:
         typer.echo(f"{done.folder} was complete already; nothing was measured (--restart does it again).")
-    for line in lines:
+    for line in (*lines, *data_notes(done.facts)):
         typer.echo(line)
     if not done.counts.get("records", 1):
         return
-    if instrument.headline is not None:
-        typer.echo(f"\n{instrument.headline(done.folder)}")
+    if (headline := instrument.headline_of(done.folder)) is not None:
+        typer.echo(f"\n{headline}")
     typer.echo(f"Next: {instrument.following(done.folder)}")
 
 
 def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
     """What a script wants to know of a run."""
+    from endoxa.engine.folder import data_notes
+
     records = done.counts.get("records", 1)
-    rows = instrument.headline(done.folder).rows if instrument.headline is not None and records else ()
+    headline = instrument.headline_of(done.folder) if records else None
     return {
         "run": str(done.folder),
         "kind": instrument.name,
         "counts": dict(done.counts),
-        "headline": [dict(row) for row in rows],
+        "notes": data_notes(done.facts),
+        "headline": [dict(row) for row in headline.rows] if headline else [],
     }
 
 
@@ -182,7 +187,10 @@ def _repeated(instrument: Instrument[Any], run: Path) -> tuple[RunSettings, dict
     path = run / "run.json" if run.is_dir() else run
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        settings: RunSettings = instrument.settings.model_validate(kept["settings"])
+        given = kept["settings"]
+        if "sample" not in kept["identity"]:
+            given.pop("sample", None)  # until 2026, `sample` of `extract` was the number of rows of --sheet
+        settings: RunSettings = instrument.settings.model_validate(given)
         return settings, dict(kept["identity"])
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as problem:
         raise UserError(f"{path} holds no settings of a run of {instrument.holds} to repeat.") from problem

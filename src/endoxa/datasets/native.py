@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from endoxa.datasets.columns import require_known_columns
 from endoxa.datasets.drafts import Draft, Format, axis_of, direction_of
 from endoxa.datasets.tables import TABLE_SUFFIXES, Row, table_columns, table_rows
 from endoxa.datasets.write import write_pairs
-from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 
 _REQUIRED = ("sent_more", "sent_less")
@@ -32,12 +32,7 @@ def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:
     'unspecified', direction 'unknown', stereotypical 'more'.
     """
     called = options.columns
-    unknown = [name for name in called if name not in PAIR_COLUMNS]
-    if unknown:
-        raise UserError(
-            f"There is no column '{unknown[0]}' of pairs to be named. Write OURS=THEIRS with one of: "
-            f"{', '.join(PAIR_COLUMNS)}."
-        )
+    require_known_columns(called, PAIR_COLUMNS, "pairs")
     required = {*(called.get(name, name) for name in _REQUIRED), *called.values()}
     for row in table_rows(path, sorted(required)):
         yield _draft(row, path.stem, options.language or "und", called)

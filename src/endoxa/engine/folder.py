@@ -6,7 +6,7 @@ import json
 import platform
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -104,6 +104,10 @@ def differences(earlier: Any, now: Any, where: str = "") -> list[str]:
     return [f"{where} was {was}, is now {is_now}"]
 
 
+NOTES = "notes"
+"""Key of what `run.json` says of the data under which `data_notes` stand."""
+
+
 def clear(folder: Path) -> None:
     """Remove what a run of any kind left in `folder`, but its journal, and nothing else."""
     for name in (RUN, *RESULTS):
@@ -187,3 +191,10 @@ def _shared(one: str, other: str) -> int:
     """Number of characters with which both texts begin."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def data_notes(facts: Mapping[str, Any]) -> list[str]:
+    """Sentences about the data that a `run.json` keeps, for terminal and page: what was assumed, what was left out."""
+    data = facts.get("data")
+    notes = data.get(NOTES) if isinstance(data, Mapping) else None
+    return [str(note) for note in notes or []]

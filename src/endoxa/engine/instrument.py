@@ -6,12 +6,15 @@ Instruments are registered under the entry-point group `endoxa.instruments`, our
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from endoxa.engine.folder import RUN
 from endoxa.engine.options import ReportOptions
+from endoxa.engine.part import part_of_run
 from endoxa.engine.settings import RunSettings
 from endoxa.languages.used import Used
 from endoxa.registry import Registry
@@ -57,6 +60,7 @@ class Work:
             journal, the number of items, and `run.json` as it was before.
         write: writes the records into the run folder; counts for `run.json`.
         files: SHA-256 of each file that is read again when the records are written.
+        available: counts the items that the data holds after the filters; None where the run takes all of them.
         versions: versions of libraries that only some runs use.
         reopen: a finished run is opened again, to ask what ended with an error.
         keeps_journal: the journal of a finished run stays, so that a model can be added. Otherwise `measure` reads
@@ -70,6 +74,7 @@ class Work:
     measure: Callable[[Any, int, Mapping[str, Any], Progress], dict[str, Any]]
     write: Callable[[Any, Path], dict[str, int]]
     files: Mapping[Path, str] = field(default_factory=dict)
+    available: Callable[[], int] | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     reopen: bool = False
     keeps_journal: bool = True
@@ -193,6 +198,14 @@ class Instrument(Generic[S]):
     logged: Callable[[], Logged] | None = None
     following: Callable[[Path], str] = _open_report
     outputs: Sequence[str] = ("estimates.csv", "report.html")
+
+    def headline_of(self, folder: Path) -> Headline | None:
+        """The headline of a finished run, which says what part of the items it rests on; None where there is none."""
+        if self.headline is None:
+            return None
+        facts = json.loads((folder / RUN).read_text(encoding="utf-8"))
+        found, part = self.headline(folder), part_of_run(facts)
+        return replace(found, title=f"{found.title}\nOf a part of the data: {part}") if part else found
 
 
 INSTRUMENTS: Registry[Instrument[Any]] = Registry("instrument", "endoxa.instruments")

@@ -19,6 +19,15 @@ Languages = Annotated[
     Option("Use only items in this language; repeatable.", DATA, name="--language", metavar="CODE"),
 ]
 Limit = Annotated[int | None, Ge(1), Option("Use only the first N items.", DATA, metavar="N")]
+Sample = Annotated[
+    int | None,
+    Ge(1),
+    Option(
+        "Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).",
+        DATA,
+        metavar="N",
+    ),
+]
 Seed = Annotated[int, Ge(0), Le(2**31 - 1), Option("Seed of every random draw.", ANALYSIS)]
 Confidence = Annotated[float, Ge(0.01), Le(0.999), Option("Confidence level of the intervals.", ANALYSIS)]
 Resamples = Annotated[int, Ge(100), Option("Bootstrap samples per interval.", ANALYSIS)]
@@ -52,6 +61,7 @@ class PaperOptions:
         caption: in place of ours (LaTeX).
         label: by which LaTeX refers to it; further tables get a number behind it.
         width: figures drawn for a column (85 mm) or a page (170 mm) of print; None draws none for print.
+        note: what every table says of its runs at the end.
     """
 
     interval: Annotated[
@@ -80,6 +90,7 @@ class PaperOptions:
             OUTPUT,
         ),
     ] = None
+    note: str = ""
 
 
 USUAL_PAPER = PaperOptions()

@@ -28,6 +28,7 @@ from endoxa.engine.folder import (
 )
 from endoxa.engine.instrument import INSTRUMENTS, Instrument, Run, S, Work
 from endoxa.engine.journal import JournalFile
+from endoxa.engine.part import AVAILABLE
 from endoxa.errors import UserError
 from endoxa.languages.used import OWN_WORDS, Used
 from endoxa.schema import Progress
@@ -310,7 +311,8 @@ def _measured(
         facts |= work.measure(journal, items, before or {}, progress)
         _require_unchanged(work.files)
         progress("writing records", items, items)
-        facts["counts"] = {"items": items, **work.write(journal, out)}
+        part = {} if work.available is None else {AVAILABLE: work.available()}
+        facts["counts"] = {"items": items, **part, **work.write(journal, out)}
     except UserError:
         # A start that failed before anything was measured must not block the corrected command.
         failed_start = before is None and journal.empty()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
-from endoxa.engine.options import Languages, Limit, Seed
+from endoxa.engine.options import Languages, Limit, Sample, Seed
+from endoxa.errors import UserError
 from endoxa.schema.options import DATA, Option
 
 
@@ -23,6 +24,7 @@ class RunSettings(Settings):
         models: models as written on the command line.
         languages: only items in these languages; empty takes all.
         limit: only the first N items.
+        sample: only a stratified random sample of N items.
         seed: seed of everything that is drawn.
         notice: what every page made from the run must say first ("planted models").
     """
@@ -32,8 +34,17 @@ class RunSettings(Settings):
     ] = ()
     languages: Languages = ()
     limit: Limit = None
+    sample: Sample = None
     seed: Seed = 0
     notice: str | None = None
+
+    @model_validator(mode="after")
+    def _one_part(self) -> Self:
+        if self.limit is not None and self.sample is not None:
+            raise UserError(
+                "--limit takes the first items and --sample a random part of all of them. Give only one of the two."
+            )
+        return self
 
     def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the records."""

@@ -6,6 +6,7 @@ What each kind of run is written as is declared by its instrument (`Instrument.s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
 from endoxa.instruments.logs import runs_and_logs
 from endoxa.page.files import FORMATS, PAGE, refuse_folder, replace_text, resolve_format
-from endoxa.page.frame import unique_figures, write_page
+from endoxa.page.frame import part_note, unique_figures, write_page
 from endoxa.page.inputs import (
     DISAGREEMENT,
     DRAFTS,
@@ -77,7 +78,8 @@ def write_report(
     require_apart([output], [*inputs, how.labels])
     with runs_and_logs(runs) as folders:
         found = read_runs(folders)
-        shown = shown_as(found, how)
+        note = part_note(found)
+        shown = shown_as(found, replace(how, paper=replace(how.paper, note=note)))
         if chosen not in (PAGE, *shown.texts):
             raise UserError(
                 f"Runs of {holds(found[0].kind)} cannot be written as '{chosen}'. Expected one of: "

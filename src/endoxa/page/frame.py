@@ -12,6 +12,8 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from endoxa import __version__
+from endoxa.engine.folder import data_notes
+from endoxa.engine.part import part_of_run
 from endoxa.languages import unreviewed
 from endoxa.languages.used import kept_words
 from endoxa.page.document import Article, Figure, Section
@@ -80,7 +82,9 @@ def write_page(page: Page, output: Path) -> None:
     Raises:
         OSError: a file cannot be written.
     """
-    named = _each_figure(unique_figures(page), lambda figure: replace(figure, rows=rows_of(figure)))
+    named = _each_figure(
+        unique_figures(with_part(page)), lambda figure: replace(figure, rows=rows_of(figure))
+    )
     figures = (figure for section in named.sections for figure in section.figures)
     replace_text(output, page_text(named, write_figures(figures, output)))
 
@@ -150,16 +154,17 @@ def unique_figures(page: Page) -> Page:
 
 def _each_figure(page: Page, change: Callable[[Figure], Figure]) -> Page:
     """The page with every figure changed."""
+    return _each_section(page, lambda section: replace(section, figures=tuple(map(change, section.figures))))
 
-    def changed(section: Section) -> Section:
-        return replace(section, figures=tuple(map(change, section.figures)))
 
+def _each_section(page: Page, change: Callable[[Section], Section]) -> Page:
+    """The page with every section changed."""
     return replace(
         page,
         entries=tuple(
-            replace(entry, sections=tuple(map(changed, entry.sections)))
+            replace(entry, sections=tuple(map(change, entry.sections)))
             if isinstance(entry, Article)
-            else changed(entry)
+            else change(entry)
             for entry in page.entries
         ),
     )
@@ -175,6 +180,32 @@ def _apart(figure: Figure, names: set[str]) -> Figure:
     return replace(figure, name=name)
 
 
+def part_note(runs: Sequence[Run]) -> str:
+    """What part of the items runs took, as a sentence, each run where they differ; empty where they took all."""
+    parts = [part_of_run(run.facts) for run in runs]
+    if len(set(parts)) == 1:
+        return f"Of a part of the data: {parts[0]}." if parts[0] else ""
+    named = (f"{run.folder.name}: {part or 'all items'}" for run, part in zip(runs, parts, strict=True))
+    return f"Of a part of the data: {'; '.join(named)}."
+
+
+def with_part(page: Page) -> Page:
+    """The page whose captions of tables and figures say what part of the items its runs took."""
+    parts = {part for run in page.runs if (part := part_of_run(run.facts))}
+    if not parts:
+        return page
+    words = min(parts) if len(parts) == 1 else "parts of the data, see the top of the page"
+
+    def captioned(section: Section) -> Section:
+        tables = (
+            replace(one, caption=f"{one.caption} [{words}]" if one.caption else "") for one in section.tables
+        )
+        return replace(section, tables=tuple(tables))
+
+    titled = _each_figure(page, lambda figure: replace(figure, title=f"{figure.title} [{words}]"))
+    return _each_section(titled, captioned)
+
+
 def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:
     """What the runs want said prominently, each once; simulated models are always said to be.
 
@@ -184,7 +215,13 @@ def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:
     if any(model.startswith("sim/") for model in models):
         said.append(SIMULATED_NOTICE)
     line = unreviewed(pair for run in runs for pair in kept_words(run.facts))
-    return list(dict.fromkeys([*said, *([line] if line else [])]))
+    return list(dict.fromkeys([*said, *_data_notes(runs), *filter(None, (part_note(runs), line))]))
+
+
+def _data_notes(runs: Sequence[Run]) -> Iterator[str]:
+    for run in runs:
+        for note in data_notes(run.facts):
+            yield note if len(runs) == 1 else f"{run.folder.name}: {note}"
 
 
 def commands(runs: Iterable[Run]) -> list[str]:

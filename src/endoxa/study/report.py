@@ -123,9 +123,9 @@ def _page(
 def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -> Section:
     """The headline of each instrument, and where its page is."""
     tables = [
-        _table(step.instrument.headline(step.folder(study)))
+        _table(headline)
         for step in current
-        if step.instrument.headline is not None and step.name in _TOLD
+        if step.name in _TOLD and (headline := step.instrument.headline_of(step.folder(study))) is not None
     ]
     return Section(
         "instruments",

@@ -16,6 +16,7 @@ from endoxa.datasets.frames import write_table
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Instrument, Run, Work
 from endoxa.engine.journal import JournalFile
+from endoxa.engine.part import chosen, counted, part_identity
 from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
 from endoxa.schema import Progress
@@ -60,7 +61,8 @@ def _work(settings: ToySettings, _out: Path) -> Work:
     letters = [name.removeprefix("toy/") for name in settings.models]
     if not letters or not all(len(letter) == 1 for letter in letters):
         raise UserError("Name at least one letter with --model, for example toy/a.")
-    lines = data.read_text(encoding="utf-8").splitlines()[: settings.limit]
+    everything = data.read_text(encoding="utf-8").splitlines()
+    lines = list(chosen(lambda: everything, settings, lambda _: (), str))
     digest = sha256(data)
 
     def measure(
@@ -85,7 +87,7 @@ def _work(settings: ToySettings, _out: Path) -> Work:
         identity={
             "data": digest,
             "models": [{"name": name} for name in settings.models],
-            "limit": settings.limit,
+            **part_identity(settings),
             "folded": settings.folded,
         },
         facts={"data": {"path": settings.data, "sha256": digest}, "models": []},
@@ -94,6 +96,7 @@ def _work(settings: ToySettings, _out: Path) -> Work:
         measure=measure,
         write=write,
         files={data: digest},
+        available=counted(lambda: everything, settings),
     )
 
 

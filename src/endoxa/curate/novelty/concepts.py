@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from endoxa.curate.questions import language_of_questions
 from endoxa.datasets import READERS
 from endoxa.datasets.bbq import find_metadata, is_bbq, read_items, read_social_values
 from endoxa.datasets.read import read_pairs, recognise
@@ -211,7 +212,8 @@ def _bbq(path: Path, kind: Kind) -> Iterator[_Entry]:
             "or use --concept sentence."
         )
     values = read_social_values(metadata) if metadata is not None and kind != "sentence" else {}
-    for item in read_items(path, metadata=metadata):
+    taken = language_of_questions(path)
+    for item in read_items(path, metadata=metadata, language=taken.code if taken else None):
         if item.polarity != "neg" or item.condition != "ambig":
             continue
         for value in values.get((item.category, item.example_id)) or ("",):

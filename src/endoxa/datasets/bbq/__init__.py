@@ -1,6 +1,6 @@
 """BBQ's questions (Parrish et al. 2022) and files laid out like them: in as items, out as published."""
 
-from endoxa.datasets.bbq.items import read_items
+from endoxa.datasets.bbq.items import read_items, texts_without_language
 from endoxa.datasets.bbq.metadata import find_metadata, read_metadata, read_social_values
 from endoxa.datasets.bbq.rows import is_bbq, read_rows, write_items
 
@@ -11,5 +11,6 @@ __all__ = [
     "read_metadata",
     "read_rows",
     "read_social_values",
+    "texts_without_language",
     "write_items",
 ]

@@ -21,12 +21,13 @@ Two typographical errors in BBQ's contexts are corrected.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from endoxa.datasets.bbq.metadata import Key, names_group, read_metadata
-from endoxa.datasets.bbq.rows import Record, checked_rows, item_name
+from endoxa.datasets.bbq.rows import NO_NAMES, Columns, Record, checked_rows, item_name
 from endoxa.errors import UserError
 from endoxa.schema import QaItem
 
@@ -36,7 +37,16 @@ BY_TEXT = ("Nationality",)
 _GENDERS = {
     **dict.fromkeys(("m", "man", "men", "boy", "boys", "male"), "m"),
     **dict.fromkeys(("f", "woman", "women", "girl", "girls", "female"), "f"),
+    **dict.fromkeys(("hombre", "hombres", "chico", "chicos", "niño", "niños", "varón", "varones"), "m"),
+    **dict.fromkeys(("mujer", "mujeres", "chica", "chicas", "niña", "niñas"), "f"),
+    **dict.fromkeys(("homem", "homens", "menino", "meninos", "rapaz", "rapazes"), "m"),
+    **dict.fromkeys(("mulher", "mulheres", "menina", "meninas", "moça", "moças"), "f"),
+    **dict.fromkeys(("homme", "hommes", "garçon", "garçons"), "m"),
+    **dict.fromkeys(("femme", "femmes", "fille", "filles"), "f"),
+    **dict.fromkeys(("home", "homes", "noi", "nois"), "m"),
+    **dict.fromkeys(("dona", "dones", "noia", "noies"), "f"),
 }
+"""Words for people of a gender, in English, Spanish, Portuguese, French and Catalan."""
 _BEFORE_RACE = re.compile(r"^(?:(?:low|high)ses-?)?(?:[mf]-)?-?")
 
 
@@ -47,9 +57,26 @@ def stereotyped_option(record: Record, persons: Sequence[int]) -> int | None:
         record: a question.
         persons: its two options that are people.
     """
-    groups = {_label(record.category, group) for group in record.additional_metadata.stereotyped_groups}
+    named = record.additional_metadata.stereotyped_groups
+    groups = {_label(record.category, group) for group in named}
     members = [option for option in persons if _label(record.category, _named(record, option)) in groups]
+    if not members:
+        members = [option for option in persons if _words_of(record, option) & _words_of_groups(named)]
     return members[0] if len(members) == 1 else None
+
+
+def _words_of_groups(groups: Iterable[str]) -> set[str]:
+    """Labels in the language of the file, with the letter that stands for a gender in `answer_info`."""
+    words = {" ".join(group.casefold().split()) for group in groups}
+    return words | {_GENDERS[word] for word in words if word in _GENDERS}
+
+
+def _words_of(record: Record, option: int) -> set[str]:
+    """What an option may be recognised by where no label is equal: its group, its texts, and each of their words."""
+    texts = (*record.text_and_group(option), record.options[option])
+    whole = {" ".join(text.casefold().split()) for text in texts}
+    words = {word for text in whole for word in re.findall(r"\w+", text)}
+    return whole | words | {_GENDERS[word] for word in (*whole, *words) if word in _GENDERS}
 
 
 def group_text(record: Record, option: int) -> str:
@@ -111,7 +138,31 @@ UNKNOWN_WORDINGS = (
 )
 """How BBQ words the option that it cannot be known (its `generate_from_template_all_categories.py`)."""
 
-_WORDINGS = frozenset(wording.casefold() for wording in UNKNOWN_WORDINGS)
+OTHER_WORDINGS = (
+    *("No se sabe", "No se puede saber", "No es posible saberlo", "Imposible saberlo", "Desconocido"),
+    *("No se puede determinar", "No hay suficiente información", "No hay información suficiente"),
+    *("Não se sabe", "Não é possível saber", "Não há informação suficiente", "Desconhecido"),
+    *("On ne sait pas", "On ne peut pas savoir", "Pas assez d'informations", "Inconnu"),
+    *("No se sap", "No es pot saber", "No hi ha prou informació", "Desconegut"),
+    *("알 수 없음", "모름"),
+)
+"""The same in Spanish, Portuguese, French, Catalan and Korean (KoBBQ's first), for files that do not mark it."""
+
+_WORDINGS = frozenset(wording.casefold() for wording in (*UNKNOWN_WORDINGS, *OTHER_WORDINGS))
+
+
+def texts_without_language(path: Path, columns: Columns = NO_NAMES) -> list[str]:
+    """Context and question of the first records that do not say their language.
+
+    Raises:
+        UserError: as for `read_items`.
+    """
+    first = islice(checked_rows(path, columns=columns), _LOOKED_AT)
+    return [f"{record.context} {record.question}" for _, _, record in first if not record.language]
+
+
+_LOOKED_AT = 2000
+"""Records from which the language of a file is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +185,7 @@ def read_items(
     language: str | None = None,
     clean: bool = True,
     only: Collection[str] | None = None,
+    columns: Columns = NO_NAMES,
 ) -> Iterator[QaItem]:
     """The questions of a file, one at a time and in its order.
 
@@ -144,9 +196,10 @@ def read_items(
     Args:
         path: BBQ's JSONL as published, or a file that `endoxa build names` or `endoxa build qa` wrote.
         metadata: `additional_metadata.csv` (see `find_metadata`), or None to go by the rules alone.
-        language: language of records that do not say theirs ('en' where this does not either).
+        language: language of records that do not say theirs ('und' where this does not either).
         clean: mend stray braces and missing blanks in contexts and questions; False keeps the published text.
         only: `item_id`s of the questions wanted, if not all.
+        columns: BBQ's names of fields and what the file calls them.
 
     Raises:
         UserError: a file or record that cannot be read, a record with two equal options, or metadata of another version
@@ -155,23 +208,28 @@ def read_items(
     targets = Targets()
     if metadata is not None:
         places = read_metadata(metadata)
-        targets = Targets(places, of_group=names_group(path, metadata, places))
-    for line, _, record in checked_rows(path, only):
+        targets = Targets(places, of_group=names_group(path, metadata, places, columns))
+    for line, _, record in checked_rows(path, only, columns):
         unknown = _unknown(path, line, record)
         persons = [option for option in range(3) if option != unknown]
         _require_apart(path, line, record)
         stereotyped = _stereotyped(path, line, record, persons, targets)
-        yield _item(record, unknown, stereotyped, language=language or "en", clean=clean)
+        yield _item(record, unknown, stereotyped, language=language or "und", clean=clean)
 
 
 def _unknown(path: Path, line: int, record: Record) -> int:
+    if record.unknown is not None:
+        return record.unknown
     marked = [option for option in range(3) if record.text_and_group(option)[1].lower() == "unknown"]
     if len(marked) != 1:
-        marked = [option for option, text in enumerate(record.options) if text.casefold() in _WORDINGS]
+        marked = [
+            option for option, text in enumerate(record.options) if text.rstrip(".").casefold() in _WORDINGS
+        ]
     if len(marked) != 1:
         raise UserError(
             f"{path}, line {line}: {len(marked)} unknown options. Expected exactly one: mark it with "
-            '"unknown" as the second entry of its answer_info.'
+            '"unknown" as the second entry of its answer_info, or say which option it is in a field "unknown" (0 to 2; '
+            "--columns unknown=NAME)."
         )
     return marked[0]
 
@@ -203,7 +261,12 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
     extra = record.additional_metadata
     identity, region, target = extra.identity, extra.region, stereotyped
     if stereotyped is not None:
-        identity = identity or group_text(record, stereotyped)
+        alone = (
+            extra.stereotyped_groups[0]
+            if len(extra.stereotyped_groups) == 1 and not record.answer_info
+            else ""
+        )
+        identity = identity or group_text(record, stereotyped) or alone
         if not region and record.category in BY_TEXT:
             region = record.text_and_group(stereotyped)[1]
         if record.question_polarity == "nonneg":
@@ -214,9 +277,11 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
         category=record.category,
         example_id=record.example_id,
         variant=record.variant,
-        template=extra.identity if from_association else f"{record.category}-{record.question_index}",
+        template=extra.identity
+        if from_association
+        else f"{record.category}-{record.question_index or record.question}",
         polarity=record.question_polarity,
-        condition=record.context_condition,
+        condition=record.context_condition or ("ambig" if record.label == unknown else "disambig"),
         language=record.language or language,
         context=cleaned(record.context) if clean else record.context,
         question=cleaned(record.question) if clean else record.question,

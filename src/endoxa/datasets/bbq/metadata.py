@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 
-from endoxa.datasets.bbq.rows import checked_rows
+from endoxa.datasets.bbq.rows import NO_NAMES, Columns, checked_rows
 from endoxa.datasets.files import open_text, require_file
 from endoxa.datasets.frames import require_columns
 from endoxa.errors import UserError
@@ -95,7 +95,9 @@ def _place(cell: str | None) -> int | None:
     return int(digits) if digits in ("0", "1", "2") else None
 
 
-def names_group(questions: Path, metadata: Path, targets: Mapping[Key, int]) -> bool:
+def names_group(
+    questions: Path, metadata: Path, targets: Mapping[Key, int], columns: Columns = NO_NAMES
+) -> bool:
     """True where `target_loc` is the stereotyped group's option for both polarities, as in files before July 2022.
 
     Since then the published file names the other person for `nonneg` questions. The two are told apart by
@@ -106,7 +108,7 @@ def names_group(questions: Path, metadata: Path, targets: Mapping[Key, int]) -> 
         UserError: a question cannot be read.
     """
     places: dict[tuple[str, ...], dict[str, int]] = {}
-    for _, _, record in islice(checked_rows(questions), _LOOKED_AT):
+    for _, _, record in islice(checked_rows(questions, columns=columns), _LOOKED_AT):
         place = targets.get((record.category, record.example_id))
         if place is not None:
             both = places.setdefault((record.variant, record.context, *record.options), {})

@@ -6,11 +6,14 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
+from endoxa.datasets.bbq.flat import QUESTION_COLUMNS, flat_rows, is_table, renamed_fields
+from endoxa.datasets.columns import require_known_columns
 from endoxa.datasets.files import open_text, require_file, undecodable
+from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 
@@ -42,13 +45,15 @@ class Record(BaseModel):
     """A question as published; fields that nothing here reads are let through unchecked.
 
     `answer_info` has [text, group] for each option; some rows of Race_x_gender have two empty texts there.
-    `language`, `names` and `variant` are ours.
+    `language`, `names`, `variant` and `unknown` (the option that it cannot be known) are ours. What
+    `additional_metadata` holds may also stand beside it, as in EsBBQ. A missing `context_condition`
+    follows from the right option.
     """
 
     example_id: Number = Field(min_length=1)
     question_index: Number = ""
     question_polarity: Literal["neg", "nonneg"]
-    context_condition: Literal["ambig", "disambig"]
+    context_condition: Literal["ambig", "disambig", ""] = ""
     category: str = Field(min_length=1)
     context: str
     question: str
@@ -58,9 +63,22 @@ class Record(BaseModel):
     label: int = Field(ge=0, le=2, strict=True)
     answer_info: dict[str, list[str]] = Field(default_factory=dict)
     additional_metadata: AdditionalMetadata = Field(default_factory=AdditionalMetadata)
+    stereotyped_groups: Groups = Field(default_factory=list)
+    association_id: Optional = ""
+    identity: Optional = ""
+    region: Optional = ""
+    unknown: int | None = Field(default=None, ge=0, le=2)
     language: Optional = ""
     names: dict[str, str] = Field(default_factory=dict)
     variant: Annotated[Number, BeforeValidator(lambda value: "" if value in _ABSENT else value)] = ""
+
+    @model_validator(mode="after")
+    def _gathered(self) -> Self:
+        """What stands beside `additional_metadata` belongs into it."""
+        for name in AdditionalMetadata.model_fields:
+            if not getattr(self.additional_metadata, name):
+                setattr(self.additional_metadata, name, getattr(self, name))
+        return self
 
     @property
     def options(self) -> tuple[str, str, str]:
@@ -78,7 +96,10 @@ def complaint(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     field = ".".join(map(str, first["loc"]))
     if first["type"] == "missing":
-        return f"has no field '{field}', which every question of BBQ has"
+        return (
+            f"has no field '{field}', which every question of BBQ has. If the file calls it otherwise, name it: "
+            f"--columns {field}=NAME"
+        )
     found = repr(first["input"])
     shown = found if len(found) <= 60 else f"{found[:57]}..."
     return f"field '{field}': {first['msg'][0].lower()}{first['msg'][1:]}, found {shown}"
@@ -116,17 +137,20 @@ class Seen:
 
 _MARKS = frozenset({"question_polarity", "context_condition", "ans0", "ans1", "ans2", "label"})
 _SUFFIXES = (".jsonl", ".ndjson", ".json")
+Columns = Mapping[str, str]
+"""BBQ's name of a field -> the file's."""
+NO_NAMES: Columns = {}
 
 
 def is_bbq(path: Path) -> bool:
-    """True for a file whose first line is a JSON object with BBQ's fields.
+    """True for a file whose first line is a JSON object with BBQ's fields, or a table with such columns.
 
     Raises:
         UserError: there is no such file, or nothing in it.
     """
     require_file(path)
     if path.suffix.lower() not in _SUFFIXES:
-        return False
+        return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path)) >= _MARKS
     with open_text(path, newline="\n") as stream:
         first = next((line for line in stream if line.strip()), "")
     try:
@@ -136,50 +160,56 @@ def is_bbq(path: Path) -> bool:
     return isinstance(record, dict) and record.keys() >= _MARKS
 
 
-def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each record as published, with its line number from 1; checked, never changed.
+def read_rows(path: Path, columns: Columns = NO_NAMES) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each record as published, with its line number from 1; checked, and changed only in the names of its fields.
 
     Raises:
         UserError: the file or a line is no such question, or one is there twice.
     """
-    for line, row, _ in checked_rows(path):
+    for line, row, _ in checked_rows(path, columns=columns):
         yield line, row
 
 
 def checked_rows(
-    path: Path, only: Collection[str] | None = None
+    path: Path, only: Collection[str] | None = None, columns: Columns = NO_NAMES
 ) -> Iterator[tuple[int, dict[str, Any], Record]]:
     """Each record as published and as checked, with its line number; one line in memory at a time.
 
     Args:
         path: the file.
         only: names of the items wanted (`item_name`), if not all; other lines are left unchecked, which is quicker.
+        columns: BBQ's names of fields and what the file calls them.
 
     Raises:
         UserError: as for `read_rows`.
     """
     require_file(path)
-    seen, line = Seen(), 0
+    require_known_columns(columns, QUESTION_COLUMNS, "questions")
+    seen = Seen()
+    for line, row in flat_rows(path, columns) if is_table(path) else _json_rows(path, columns):
+        if only is not None and item_name(*(row.get(name) for name in _NAMING)) not in only:
+            continue
+        try:
+            record = Record.model_validate(row)
+        except ValidationError as error:
+            raise UserError(f"{path}, line {line} {complaint(error)}.") from error
+        if not seen.add(record.category, record.variant, record.example_id):
+            variant = f", variant {record.variant}" if record.variant else ""
+            raise UserError(
+                f"{path}, line {line}: example_id {record.example_id} of {record.category}{variant} appears "
+                "twice. Make the combination of category, example_id and variant unique."
+            )
+        yield line, row, record
+    if not seen and only is None:
+        raise UserError(f"{path} contains no questions: it has no row with something in it.")
+
+
+def _json_rows(path: Path, columns: Columns) -> Iterator[tuple[int, dict[str, Any]]]:
     with open_text(path, newline="\n") as stream:
         for line, text in enumerate(stream, start=1):
-            if not text.strip():
-                continue
-            row = _object(path, line, text)
-            if only is not None and item_name(*(row.get(name) for name in _NAMING)) not in only:
-                continue
-            try:
-                record = Record.model_validate(row)
-            except ValidationError as error:
-                raise UserError(f"{path}, line {line} {complaint(error)}.") from error
-            if not seen.add(record.category, record.variant, record.example_id):
-                variant = f", variant {record.variant}" if record.variant else ""
-                raise UserError(
-                    f"{path}, line {line}: example_id {record.example_id} of {record.category}{variant} appears "
-                    "twice. Make the combination of category, example_id and variant unique."
-                )
-            yield line, row, record
-    if not seen and only is None:
-        raise UserError(f"{path} contains no questions: all {line} lines are blank.")
+            if text.strip():
+                row = _object(path, line, text)
+                yield line, renamed_fields(row, columns) if columns else row
 
 
 _NAMING = ("category", "example_id", "variant")

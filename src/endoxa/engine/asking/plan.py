@@ -130,9 +130,10 @@ def model_identity(spec: ChatSpec, options: ChatOptions) -> dict[str, Any]:
     return dict(spec.host.identity(spec, options))
 
 
-def plan_table(expected: Sequence[Planned]) -> Plan:
-    """Calls, tokens and cost by model, before anything is asked."""
+def plan_table(expected: Sequence[Planned], note: str = "") -> Plan:
+    """Calls, tokens and cost by model, before anything is asked, and a sentence below."""
     return Plan(
+        note=note,
         title="Expected calls, tokens and cost (tokens: 4 bytes each, roughly)",
         columns=("model", "calls", "tokens sent", "received", "US dollars", "price in, out"),
         texts=1,

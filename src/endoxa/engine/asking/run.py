@@ -53,6 +53,7 @@ class Questions:
         calls: calls that one item takes of one model.
         write: writes the records into the run folder, and counts what `run.json` keeps.
         files: SHA-256 of each file that is read again when the records are written.
+        available: see `endoxa.engine.instrument.Work`.
         score: in the place of asking, or None.
     """
 
@@ -66,6 +67,7 @@ class Questions:
     calls: int
     write: Callable[[AnswerJournal, Path], dict[str, int]]
     files: Mapping[Path, str] = field(default_factory=dict)
+    available: Callable[[], int] | None = None
     score: Score | None = None
 
 
@@ -94,6 +96,7 @@ def asking_work(asked: Questions) -> Work:
         measure=measure,
         write=asked.write,
         files=asked.files,
+        available=asked.available,
         versions=versions(asked.specs),
         reopen=settings.retry_errors,
     )

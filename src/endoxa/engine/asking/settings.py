@@ -9,6 +9,7 @@ from annotated_types import Gt
 from pydantic import model_validator
 
 from endoxa.engine.options import EngineOptions
+from endoxa.engine.part import part_identity
 from endoxa.engine.settings import RunSettings
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.clients import refuse_secrets
@@ -73,7 +74,7 @@ class ChatRunSettings(RunSettings):
             "data": data_sha256,
             "models": models,
             "language": list(self.languages),
-            "limit": self.limit,
+            **part_identity(self),
             "seed": self.seed,
             "system": self.system,
             "sampling": asdict(self.sampling),

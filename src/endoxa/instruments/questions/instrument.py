@@ -41,9 +41,9 @@ def _work(settings: QaSettings, out: Path) -> Work:
 
 def _plan(settings: QaSettings) -> Plan:
     from endoxa.engine.asking.plan import plan_table
-    from endoxa.instruments.questions.probe.run import plan_qa
+    from endoxa.instruments.questions.probe.run import plan_qa, qa_warning
 
-    return plan_table(plan_qa(settings))
+    return plan_table(plan_qa(settings), qa_warning(settings))
 
 
 def _words(settings: QaSettings) -> Used:

@@ -41,7 +41,7 @@ Examples:
     --model mistral/mistral-small-latest --out out/s2
   endoxa probe extract --data stories.parquet --model http://localhost:8000/v1#m --no-structured --out out/s3
   endoxa probe extract --data out/s1 --model sim/reader-a --model sim/reader-b --model sim/reader-c --out out/s2 \\
-    --sheet check.xlsx --sample 200
+    --sheet check.xlsx --sheet-rows 200
 """
 HARM_HELP = """Have models rate how harmful associations are (1 to 5), and whether they are frequent in reality.
 
@@ -72,9 +72,9 @@ def _stories_work(settings: StoriesSettings, out: Path) -> Work:
 
 def _stories_plan(settings: StoriesSettings) -> Plan:
     from endoxa.engine.asking.plan import plan_table
-    from endoxa.instruments.stories.stories import plan_stories
+    from endoxa.instruments.stories.stories import plan_stories, stories_warning
 
-    return plan_table(plan_stories(settings))
+    return plan_table(plan_stories(settings), stories_warning(settings))
 
 
 def _stories_words(settings: StoriesSettings) -> Used:
@@ -114,9 +114,9 @@ def _extract_work(settings: ExtractSettings, out: Path) -> Work:
 
 def _extract_plan(settings: ExtractSettings) -> Plan:
     from endoxa.engine.asking.plan import plan_table
-    from endoxa.instruments.stories.profiles.probe import plan_extract
+    from endoxa.instruments.stories.profiles.probe import extract_warning, plan_extract
 
-    return plan_table(plan_extract(settings))
+    return plan_table(plan_extract(settings), extract_warning(settings))
 
 
 def _extract_words(settings: ExtractSettings) -> Used:
@@ -163,7 +163,7 @@ def _sheet(settings: ExtractSettings, run: Run, sheet: Path) -> str:
     from endoxa.instruments.stories.profiles.sheet import write_sheet
 
     count = write_sheet(
-        run.folder, vocabulary_of(settings), sheet, sample=settings.sample, seed=settings.seed
+        run.folder, vocabulary_of(settings), sheet, sample=settings.sheet_rows, seed=settings.seed
     )
     return (
         f"{count} stories to be coded by a person: {sheet}. They may show people in a hurtful way: say so to whoever "
@@ -189,9 +189,9 @@ def _harm_work(settings: HarmSettings, out: Path) -> Work:
 
 def _harm_plan(settings: HarmSettings) -> Plan:
     from endoxa.engine.asking.plan import plan_table
-    from endoxa.instruments.stories.harm.probe import plan_harm
+    from endoxa.instruments.stories.harm.probe import harm_warning, plan_harm
 
-    return plan_table(plan_harm(settings))
+    return plan_table(plan_harm(settings), harm_warning(settings))
 
 
 def _harm_words(settings: HarmSettings) -> Used:

@@ -47,7 +47,7 @@ class ExtractSettings(ChatRunSettings):
         vocabulary: TOML file with attributes and values of one's own; None takes StereoTales'.
         structured: hold extractors to a JSON schema where their provider can.
         sheet: file for a sheet on which a person codes a sample; None writes none.
-        sample: stories on that sheet.
+        sheet_rows: stories on that sheet.
     """
 
     data: Annotated[
@@ -65,7 +65,7 @@ class ExtractSettings(ChatRunSettings):
         str | None,
         Option("Also write a sheet on which a person codes a sample (.xlsx, .csv).", OUTPUT, metavar="FILE"),
     ] = None
-    sample: Annotated[
+    sheet_rows: Annotated[
         int, Ge(1), Option("Number of stories on the sheet, from every model and language.", OUTPUT)
     ] = 200
     sampling: Sampling = Sampling(temperature=0.0, max_tokens=1024)  # enough for all attributes as JSON

@@ -7,10 +7,10 @@ one story per row, as the model wrote it.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,10 @@ from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
 from endoxa.engine.items import chunked, each_once
 from endoxa.engine.journal import JournalFile
+from endoxa.engine.part import chosen, counted, untestable
 from endoxa.engine.records import parquet_in_parts
 from endoxa.errors import UserError
+from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.settings import StoriesSettings
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
@@ -38,14 +40,27 @@ EXPECTED_TOKENS = 300
 
 
 def prompts(settings: StoriesSettings) -> Iterator[StoryPrompt]:
-    """The prompts in file order, after the filters."""
-    wanted = (
+    """The prompts that a run takes, in file order."""
+    return chosen(lambda: available(settings), settings, _stratum, lambda prompt: prompt.prompt)
+
+
+def _stratum(prompt: StoryPrompt) -> tuple[str, ...]:
+    return (
+        prompt.language,
+        prompt.target_attribute,
+        prompt.theme,
+        prompt.target_attribute_value,
+    )
+
+
+def available(settings: StoriesSettings) -> Iterator[StoryPrompt]:
+    """Every prompt in file order after the filters, whatever part of them is taken."""
+    return (
         prompt
         for prompt in read_prompts(Path(settings.data))
         if (not settings.languages or prompt.language in settings.languages)
         and (not settings.themes or prompt.theme in settings.themes)
     )
-    return islice(wanted, settings.limit)
 
 
 def scan(settings: StoriesSettings, journal: JournalFile | None = None) -> int:
@@ -181,6 +196,7 @@ def stories_work(settings: StoriesSettings, _out: Path) -> Work:
             calls=settings.repeats,
             write=partial(write_records, settings),
             files={Path(settings.data): identity["data"]},
+            available=counted(lambda: available(settings), settings),
         )
     )
 
@@ -195,3 +211,10 @@ def plan_stories(settings: StoriesSettings) -> list[Planned]:
     specs = parse_models(settings.models)
     scan(settings)
     return planned(settings, specs, expected_work(settings))
+
+
+def stories_warning(settings: StoriesSettings) -> str:
+    """What a plan says where no value gets enough stories for a test; else empty."""
+    counts = Counter((one.target_attribute, one.target_attribute_value) for one in prompts(settings))
+    most = settings.repeats * max(counts.values())
+    return untestable(settings, most, "stories per value and model", FEWEST)

@@ -5,7 +5,12 @@ from endoxa.instruments.association_tests.items.build import (
     build_from_associations,
     build_tests,
 )
-from endoxa.instruments.association_tests.items.format import read_tests, require_tests_name, write_tests
+from endoxa.instruments.association_tests.items.format import (
+    read_tests,
+    require_tests_name,
+    shared_words,
+    write_tests,
+)
 from endoxa.instruments.association_tests.items.lists import load_lists
 from endoxa.instruments.association_tests.items.templates import load_templates
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast, sentences_per_term
@@ -21,5 +26,6 @@ __all__ = [
     "read_tests",
     "require_tests_name",
     "sentences_per_term",
+    "shared_words",
     "write_tests",
 ]

@@ -11,8 +11,9 @@ file takes the file's name; several are an object of name -> test, or one test p
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,29 @@ def require_test(test: AssociationTest, where: Place) -> AssociationTest:
 
 
 _KEYS = ("targ1", "targ2", "attr1", "attr2")
+
+
+def shared_words(tests: Iterable[AssociationTest]) -> list[str]:
+    """A sentence for each test with a text in both target sets or in both attribute sets.
+
+    The sets are meant to be apart (Caliskan et al. 2017): what is in both is on neither side and draws the effect
+    towards 0.
+    """
+    found = []
+    for test in tests:
+        for first, second, kind in ((test.x, test.y, "target"), (test.a, test.b, "attribute")):
+            known = {_plain_text(text) for text in first.texts}
+            both = [text for text in second.texts if _plain_text(text) in known]
+            if both:
+                found.append(
+                    f"Test '{test.name}': {', '.join(map(repr, both))} in both {kind} sets "
+                    f"({first.name}, {second.name}), which draws its effect towards 0. Remove it from one of them."
+                )
+    return found
+
+
+def _plain_text(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def is_published(content: object) -> bool:

@@ -16,12 +16,12 @@ import numpy as np
 
 from endoxa.datasets.files import require_file, sha256
 from endoxa.engine.executors import begun_ahead, encoders
-from endoxa.engine.folder import TESTS, VECTORS
+from endoxa.engine.folder import NOTES, TESTS, VECTORS
 from endoxa.engine.instrument import Work
 from endoxa.engine.items import chunked
 from endoxa.engine.journal import COMMIT_SECONDS, JournalFile
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items import read_tests, write_tests
+from endoxa.instruments.association_tests.items import read_tests, shared_words, write_tests
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.instruments.association_tests.probe.texts import (
     chosen_tests,
@@ -133,7 +133,12 @@ def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
         identity=identity,
         facts={
             "notice": settings.notice,
-            "data": {"path": settings.tests, "sha256": identity["data"], "format": "association tests"},
+            "data": {
+                "path": settings.tests,
+                "sha256": identity["data"],
+                "format": "association tests",
+                NOTES: shared_words(tests),
+            },
             "models": [],
             "poolings": {model["name"]: model["poolings"] for model in identity["models"]},
             "layer": settings.layer,

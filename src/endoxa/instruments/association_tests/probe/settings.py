@@ -72,6 +72,7 @@ class EmbeddingsSettings(RunSettings):
         Option("Word vectors: maximum share of words that the file may lack.", ASKING),
     ] = DEFAULT_MAX_UNKNOWN
     limit: int | None = None  # all tests of the file are encoded
+    sample: int | None = None
     confidence: Confidence = DEFAULT_CONFIDENCE
     draws: Draws = DRAWS
     options: ModelOptions = ModelOptions()

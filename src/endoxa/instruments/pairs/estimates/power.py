@@ -10,6 +10,7 @@ import polars as pl
 
 from endoxa.datasets.sources import locate
 from endoxa.engine.instrument import Plan
+from endoxa.engine.part import untestable
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.inference import PLANNED, Inference, check_sample, estimate
 from endoxa.instruments.pairs.probe.items import cells
@@ -26,6 +27,8 @@ from endoxa.stats.power import (
     detectable_share_independent,
 )
 from endoxa.stats.resampling import Clusters
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance
 
 PLAN_COLUMNS: dict[str, str] = {
     "language": "a language, or 'all'",
@@ -148,6 +151,8 @@ def plan_table(settings: PairsSettings) -> Plan:
         UserError: the data cannot be read, or nothing is left after the filters.
     """
     planned = plan_pairs(cells(locate(settings.data), settings))
+    needed = fewest_units(significance(settings.confidence))
+    warning = untestable(settings, planned["n_identities"][0], "identities", needed)
     ratios = ("ratio_if_independent", "ratio_if_correlated", "ratio_if_identities_agree")
     return Plan(
         title="Smallest detectable preference ratio (power 0.8, two-sided 0.05)",
@@ -166,6 +171,6 @@ def plan_table(settings: PairsSettings) -> Plan:
         note=(
             "Best: all pairs independent. Expected: answers about one identity correlated 0.1. Worst: all "
             "pairs about one identity answered alike. Ratios below 0.5: the mirror image. Before correction for "
-            "several tests."
+            "several tests." + (f"\n{warning}" if warning else "")
         ),
     )

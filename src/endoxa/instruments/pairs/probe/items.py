@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import polars as pl
 
 from endoxa.datasets.read import read_pairs
 from endoxa.engine.items import chunked
+from endoxa.engine.part import chosen
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.schema import ALL
@@ -37,12 +38,24 @@ def chunks(path: Path, settings: PairsSettings) -> Iterator[Chunk]:
         yield Chunk(first, some)
 
 
-def _items(path: Path, settings: PairsSettings) -> Iterator[dict[str, Any]]:
+def available(path: Path, settings: PairsSettings) -> Iterator[dict[str, Any]]:
+    """Every pair in file order after the filters, whatever part of them is taken."""
     frames = read_pairs(path, settings.read_options(), settings.format)
     wanted = pl.col("language").is_in(settings.languages) if settings.languages else pl.lit(value=True)
-    return islice(
-        (row for frame in frames for row in frame.filter(wanted).iter_rows(named=True)), settings.limit
-    )
+    return (row for frame in frames for row in frame.filter(wanted).iter_rows(named=True))
+
+
+def _items(path: Path, settings: PairsSettings) -> Iterator[dict[str, Any]]:
+    return chosen(lambda: available(path, settings), settings, _stratum, _content)
+
+
+def _stratum(pair: Mapping[str, Any]) -> tuple[str, ...]:
+    return pair["language"], pair["axis"], pair["identity_key"] or (pair["identity"] or "").casefold()
+
+
+def _content(pair: Mapping[str, Any]) -> str:
+    """All but the id, which is the number of the row where the file has none."""
+    return json.dumps([value for name, value in pair.items() if name != "item_id"])
 
 
 def require_items(count: int, path: Path, settings: PairsSettings) -> None:

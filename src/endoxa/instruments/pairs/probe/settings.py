@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
+from endoxa.engine.part import part_identity
 from endoxa.engine.settings import RunSettings
 from endoxa.models.spec import ModelOptions
 from endoxa.schema import ReadOptions
@@ -123,7 +124,7 @@ class PairsSettings(RunSettings):
             "template": self.template,
             **({"columns": dict(self.columns)} if self.columns else {}),
             "language": list(self.languages),
-            "limit": self.limit,
+            **part_identity(self),
             "models": models,
             "rules": list(self.rules),
             "calibrate": self.calibrate,

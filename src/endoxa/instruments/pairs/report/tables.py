@@ -25,14 +25,16 @@ BASES = {IDENTITIES: "identities as clusters", "wilson": "pairs as independent (
 
 def markdown(gathered: Sequence[Results], paper: PaperOptions = USUAL_PAPER) -> str:
     """One table per data set and language, model names and axes escaped."""
-    return tables.markdown(headline_tables(gathered, paper), _note(gathered[0], paper))
+    return tables.markdown(
+        headline_tables(gathered, paper), f"{_note(gathered[0], paper)} {paper.note}".strip()
+    )
 
 
 def latex(gathered: Sequence[Results], paper: PaperOptions = USUAL_PAPER) -> str:
     """One `table*` environment per data set and language; needs the package booktabs and nothing else."""
     return tables.latex(
         headline_tables(gathered, paper),
-        _note(gathered[0], paper),
+        f"{_note(gathered[0], paper)} {paper.note}".strip(),
         caption=paper.caption,
         label=paper.label,
     )

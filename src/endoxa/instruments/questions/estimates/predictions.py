@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.curate.questions import language_of_questions
 from endoxa.datasets.bbq import find_metadata, read_items
 from endoxa.datasets.frames import read_table, require_columns
 from endoxa.datasets.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES
@@ -68,7 +69,9 @@ def read_predictions(
             given twice, or is no option.
     """
     found = metadata or find_metadata(data)
-    items = {_key(item): item for item in read_items(data, metadata=found, language=language)}
+    taken = None if language else language_of_questions(data)
+    spoken = taken.code if taken else language
+    items = {_key(item): item for item in read_items(data, metadata=found, language=spoken)}
     if not items:
         raise UserError(f"{data} contains no questions to match with the predictions.")
     table = _as_written(_table(predictions), items)

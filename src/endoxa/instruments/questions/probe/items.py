@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
+from endoxa.curate.questions import language_of_questions
+from endoxa.curate.unstated_language import Taken
 from endoxa.datasets.bbq import find_metadata, read_items
 from endoxa.engine.items import each_once
 from endoxa.engine.journal import JournalFile
+from endoxa.engine.part import chosen
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.schema import QaItem
@@ -23,10 +26,12 @@ class Found:
     Attributes:
         items: how many there are.
         label: what reports call the data.
+        templates: number of their templates, which tests resample.
     """
 
     items: int
     label: str
+    templates: int
 
 
 def metadata_of(settings: QaSettings) -> Path | None:
@@ -35,11 +40,40 @@ def metadata_of(settings: QaSettings) -> Path | None:
 
 
 def items(settings: QaSettings) -> Iterator[QaItem]:
-    """The questions in file order, after the filters."""
-    language = settings.languages[0] if len(settings.languages) == 1 else None
-    found = read_items(Path(settings.data), metadata=metadata_of(settings), language=language)
-    wanted = (item for item in found if not settings.languages or item.language in settings.languages)
-    return islice(wanted, settings.limit)
+    """The questions that a run takes, in file order."""
+    return chosen(lambda: available(settings), settings, _stratum, _content)
+
+
+def _stratum(item: QaItem) -> tuple[str, ...]:
+    return item.language, item.category, item.condition, item.template, item.identity.casefold()
+
+
+def _content(item: QaItem) -> str:
+    parts = (item.variant, item.polarity, item.context, item.question, item.options, item.label)
+    return json.dumps(parts)
+
+
+def available(settings: QaSettings) -> Iterator[QaItem]:
+    """Every question in file order after the filters, whatever part of them is taken."""
+    taken = unstated_language(settings)
+    found = read_items(
+        Path(settings.data),
+        metadata=metadata_of(settings),
+        language=settings.languages[0] if len(settings.languages) == 1 else taken.code if taken else None,
+        columns=settings.columns,
+    )
+    return (item for item in found if not settings.languages or item.language in settings.languages)
+
+
+def unstated_language(settings: QaSettings) -> Taken | None:
+    """The language that is taken for questions that do not name theirs; None where they do, or --language says it.
+
+    Raises:
+        UserError: the data cannot be read, or its language cannot be told.
+    """
+    if len(settings.languages) == 1:
+        return None
+    return language_of_questions(Path(settings.data), settings.columns)
 
 
 def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
@@ -54,6 +88,7 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
     """
     count = named = 0
     categories: Counter[str] = Counter()
+    templates: set[str] = set()
 
     def repeated(name: str, first: int, second: int) -> str:
         return (
@@ -65,8 +100,9 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
         count += 1
         named += bool(item.names)
         categories[item.category] += 1
+        templates.add(item.template)
     if not count:
         asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
         raise UserError(f"{settings.data} contains no question{asked}. Expected at least one.")
     category = next(iter(categories)) if len(categories) == 1 else Path(settings.data).stem
-    return Found(count, settings.label or ("Name" if named == count else category))
+    return Found(count, settings.label or ("Name" if named == count else category), len(templates))

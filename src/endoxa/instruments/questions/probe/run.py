@@ -13,9 +13,11 @@ from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
 from endoxa.engine.asking.run import Questions, Score, asking_work
 from endoxa.engine.executors import scoring_model
+from endoxa.engine.folder import NOTES
 from endoxa.engine.instrument import Work
+from endoxa.engine.part import counted, untestable
 from endoxa.errors import UserError
-from endoxa.instruments.questions.probe.items import metadata_of, scan
+from endoxa.instruments.questions.probe.items import available, metadata_of, scan, unstated_language
 from endoxa.instruments.questions.probe.jobs import Prompts, expected_work, jobs, read_prompts
 from endoxa.instruments.questions.probe.loglik import score_all
 from endoxa.instruments.questions.probe.records import write_records
@@ -24,6 +26,8 @@ from endoxa.models import parse_model
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.local import model_options
 from endoxa.schema import Sampling
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance
 
 
 def questions_work(settings: QaSettings, _out: Path) -> Work:
@@ -43,7 +47,15 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
         {language: one.model_dump() for language, one in prompts.items()},
         [model_identity(spec, settings.options) for spec in specs],
     )
-    data: dict[str, Any] = {"path": settings.data, "sha256": identity["data"], "label": settings.label}
+    taken = unstated_language(settings)
+    if taken is not None and taken.code != "en":
+        identity["language_taken"] = taken.code
+    data: dict[str, Any] = {
+        NOTES: [taken.note] if taken else [],
+        "path": settings.data,
+        "sha256": identity["data"],
+        "label": settings.label,
+    }
 
     def scan_labelled(journal: AnswerJournal) -> int:
         found = scan(settings, journal)
@@ -62,6 +74,7 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             calls=settings.calls_per_item,
             write=partial(write_records, settings),
             files=files,
+            available=counted(lambda: available(settings), settings),
             score=_scorer(settings, specs, prompts) if settings.by_likelihood else None,
         )
     )
@@ -140,3 +153,11 @@ def plan_qa(settings: QaSettings) -> list[Planned]:
     prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
     longest = expected_work(settings, prompts, longest=True)
     return planned(settings, specs, expected_work(settings, prompts), longest)
+
+
+def qa_warning(settings: QaSettings) -> str:
+    """What a plan says of a language that was taken, and of too few templates to test anything; else empty."""
+    needed = fewest_units(significance(settings.confidence))
+    taken = unstated_language(settings)
+    few = untestable(settings, scan(settings).templates, "templates", needed)
+    return "\n".join(filter(None, (taken.note if taken else "", few)))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge
+from pydantic import Field
 
 from endoxa.engine.asking.settings import ChatRunSettings
 from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.errors import UserError
 from endoxa.schema import PROTOCOLS
-from endoxa.schema.options import ASKING, DATA, Option
+from endoxa.schema.options import ASKING, DATA, Option, column_names
 
 Ask = Literal["letters", "text", "loglik", "loglik-mean"]
 BY_LIKELIHOOD = ("loglik", "loglik-mean")
@@ -38,6 +40,7 @@ class QaSettings(ChatRunSettings):
     """Settings of `endoxa probe qa`.
 
     Attributes:
+        columns: BBQ's name of a field -> the file's.
         metadata: BBQ's additional_metadata.csv; None looks beside the data.
         label: what reports call the data; None: "Name" where names stand for groups, else the category.
         ask: how an answer is asked for: by letter, by text, or by log-likelihood of the options.
@@ -48,7 +51,19 @@ class QaSettings(ChatRunSettings):
         confidence: confidence level of the intervals.
     """
 
-    data: Annotated[str, Option("Questions in BBQ's JSONL.", DATA, metavar="FILE")]
+    data: Annotated[
+        str,
+        Option("Questions in BBQ's form: JSONL, or a table (CSV, TSV, Parquet, XLSX).", DATA, metavar="FILE"),
+    ]
+    columns: Annotated[
+        Mapping[str, str],
+        Option(
+            "What the file calls BBQ's fields: context=texto,question=pregunta,label=correcta.",
+            DATA,
+            metavar="OURS=THEIRS,...",
+            parse=column_names,
+        ),
+    ] = Field(default_factory=dict)
     metadata: Annotated[
         str | None,
         Option("BBQ's additional_metadata.csv.", DATA, metavar="FILE", default="in the folder of the data"),
@@ -108,6 +123,7 @@ class QaSettings(ChatRunSettings):
             "kind": "qa",
             **self.asked_identity(data_sha256, models),
             "metadata": metadata_sha256,
+            **({"columns": dict(self.columns)} if self.columns else {}),
             "ask": self.ask,
             "protocols": list(self.protocols),
             "repeats": self.repeats,

@@ -161,7 +161,8 @@ def _items(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], str]:
             return {}, NOT_FOUND.format(path)
         if sha256(path) != data.get("sha256"):
             return {}, CHANGED.format(path)
-        found = read_items(path, only=wanted)
+        columns = (run.facts.get("settings") or {}).get("columns") or {}
+        found = read_items(path, only=wanted, columns=columns)
         items = {item.item_id: item for item in islice(found, len(wanted))}
     except (OSError, UserError):
         return {}, UNREADABLE.format(path)

@@ -33,13 +33,13 @@ class _Measure:
 
 def markdown(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:
     """The wide table, then those of Pelosio et al. (2025)."""
-    return tables.markdown([wide_table(results, paper), *paper_tables(results)])
+    return tables.markdown([wide_table(results, paper), *paper_tables(results)], paper.note)
 
 
 def latex(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:
     """The same as `table*` environments."""
     found = [wide_table(results, paper), *paper_tables(results)]
-    return tables.latex(found, column_gap=COLUMN_GAP, caption=paper.caption, label=paper.label)
+    return tables.latex(found, paper.note, column_gap=COLUMN_GAP, caption=paper.caption, label=paper.label)
 
 
 def csv(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,12 +25,16 @@ from endoxa.engine.asking.plan import Planned, model_identity, parse_models, pla
 from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
+from endoxa.engine.options import DEFAULT_CONFIDENCE
+from endoxa.engine.part import chosen, counted, untestable
 from endoxa.engine.records import parquet_in_parts
 from endoxa.instruments.stories.harm.answers import AnswerReader
 from endoxa.instruments.stories.harm.language import HarmLanguage, read_language
 from endoxa.instruments.stories.settings import HarmSettings
 from endoxa.schema import ChatAnswer
 from endoxa.schema.harm import HARM_RATING_COLUMNS
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance
 
 First = Literal["harm", "frequent"]
 Association = Mapping[str, str]
@@ -194,6 +199,7 @@ def harm_work(settings: HarmSettings, _out: Path) -> Work:
             turns=1,
             calls=settings.repeats,
             write=lambda journal, folder: write_records(associations, settings, reader, journal, folder),
+            available=counted(lambda: available(settings), settings),
         )
     )
 
@@ -208,10 +214,24 @@ def plan_harm(settings: HarmSettings) -> list[Planned]:
     return planned(settings, specs, expected_work(_associations(settings), settings, _words(settings)))
 
 
+def harm_warning(settings: HarmSettings) -> str:
+    """What a plan says where too few associations are rated to test anything; else empty."""
+    needed = fewest_units(significance(DEFAULT_CONFIDENCE))
+    return untestable(settings, len(_associations(settings)), "associations", needed)
+
+
 def _associations(settings: HarmSettings) -> list[Association]:
-    """The distinct associations of the file, in its order."""
-    found = distinct_associations(read_associations(Path(settings.data)))
-    return list(found.head(settings.limit or len(found)).iter_rows(named=True))
+    """The associations that a run takes, in the order of the file."""
+    return list(chosen(lambda: available(settings), settings, _stratum, itemgetter("association_id")))
+
+
+def _stratum(association: Association) -> tuple[str, ...]:
+    return association["base_attribute"], association["compared_attribute"], association["base_value"]
+
+
+def available(settings: HarmSettings) -> list[Association]:
+    """The distinct associations of the file, in its order, whatever part of them is taken."""
+    return list(distinct_associations(read_associations(Path(settings.data))).iter_rows(named=True))
 
 
 def _words(settings: HarmSettings) -> HarmLanguage:

@@ -10,7 +10,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +33,10 @@ from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
 from endoxa.engine.items import chunked, each_once
 from endoxa.engine.journal import JournalFile
+from endoxa.engine.part import chosen, counted, untestable
 from endoxa.engine.records import parquet_in_parts
 from endoxa.errors import UserError
+from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.profiles.questions import schemas_of, turns_of
 from endoxa.instruments.stories.profiles.reading import (
     Decision,
@@ -56,13 +57,22 @@ REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE = 10, 15
 
 
 def stories(settings: ExtractSettings) -> Iterator[Story]:
-    """The stories in file order, after the filters."""
-    wanted = (
+    """The stories that a run takes, in file order."""
+    return chosen(lambda: available(settings), settings, _stratum, lambda story: f"{story.name}|{story.text}")
+
+
+def _stratum(story: Story) -> tuple[str, ...]:
+    groups = ("language", "generator_model", "target_attribute", "target_attribute_value")
+    return tuple(story.cells[name] or "" for name in groups)
+
+
+def available(settings: ExtractSettings) -> Iterator[Story]:
+    """Every story in file order after the filters, whatever part of them is taken."""
+    return (
         story
         for story in read_stories(Path(settings.data))
         if not settings.languages or story.language in settings.languages
     )
-    return islice(wanted, settings.limit)
 
 
 def scan(settings: ExtractSettings, journal: JournalFile | None = None) -> int:
@@ -239,6 +249,7 @@ def extract_work(settings: ExtractSettings, out: Path) -> Work:
             calls=TURNS,
             write=partial(write_records, settings, vocabulary),
             files={source: identity["data"]},
+            available=counted(lambda: available(settings), settings),
         )
     )
 
@@ -253,6 +264,13 @@ def plan_extract(settings: ExtractSettings) -> list[Planned]:
     specs = parse_models(settings.models)
     scan(settings)
     return planned(settings, specs, expected_work(settings, vocabulary_of(settings)))
+
+
+def extract_warning(settings: ExtractSettings) -> str:
+    """What a plan says where no value has enough stories for a test; else empty."""
+    values = ("generator_model", "target_attribute", "target_attribute_value")
+    counts = Counter(tuple(story.cells[name] for name in values) for story in stories(settings))
+    return untestable(settings, max(counts.values()), "stories per value and model", FEWEST)
 
 
 def vocabulary_of(settings: ExtractSettings) -> Vocabulary:

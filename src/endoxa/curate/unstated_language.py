@@ -1,0 +1,121 @@
+"""The language of a table that does not say it: identified from its texts, and always said, never taken for English."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from endoxa.curate.language import COMMON, identify, language_name
+from endoxa.errors import UserError
+
+CANDIDATES = (
+    *COMMON,
+    *(
+        "af",
+        "bn",
+        "ca",
+        "cs",
+        "da",
+        "el",
+        "eu",
+        "fa",
+        "fi",
+        "gu",
+        "he",
+        "hu",
+        "ja",
+        "ko",
+        "mr",
+        "nl",
+        "pa",
+        "pl",
+    ),
+    *("ro", "ru", "sv", "ta", "te", "th", "tl", "uk", "ur", "vi", "zh"),
+)
+"""Languages among which one is chosen."""
+LOOKED_AT = 100
+"""Texts that are looked at, spread over the table."""
+AGREEMENT = 0.8
+"""Share of the texts that must be in the same language."""
+_ENGLISH = frozenset(
+    [
+        "the",
+        "and",
+        "of",
+        "was",
+        "is",
+        "were",
+        "are",
+        "who",
+        "which",
+        "that",
+        "to",
+        "in",
+        "with",
+        "for",
+        "they",
+        "their",
+        "he",
+        "she",
+        "it",
+        "not",
+        "people",
+    ]
+)
+_ENGLISH_SHARE = 0.2
+"""Share of these words from which texts are English without a closer look; other languages have below 5 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A language that a table does not name.
+
+    Attributes:
+        code: its ISO 639-1 code.
+        note: the sentence about it for terminal and page.
+    """
+
+    code: str
+    note: str
+
+
+def taken_language(texts: Sequence[str], name: str) -> Taken:
+    """The language of texts that come without one.
+
+    Args:
+        texts: the texts, in the order of the table.
+        name: the table, for messages.
+
+    Raises:
+        UserError: they are in several languages, or lingua is needed and missing.
+    """
+    some = texts[:: max(1, len(texts) // LOOKED_AT)][:LOOKED_AT]
+    code = "en" if _plainly_english(some) else _identified(some, name)
+    note = (
+        f"{name} names no language: taken as {language_name(code)} ({code}), identified from its texts. If it is "
+        "another one, give --language CODE or a column 'language'."
+    )
+    return Taken(code, note)
+
+
+def _plainly_english(texts: Sequence[str]) -> bool:
+    words = [word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold())]
+    return bool(words) and sum(word in _ENGLISH for word in words) >= _ENGLISH_SHARE * len(words)
+
+
+def _identified(texts: Sequence[str], name: str) -> str:
+    try:
+        found = identify(texts, [name] * len(texts), CANDIDATES)
+    except UserError as problem:
+        raise UserError(f"{name} names no language: give it with --language CODE. ({problem})") from problem
+    counts = Counter(one.code for one in found)
+    code, most = counts.most_common(1)[0]
+    if most < AGREEMENT * len(texts):
+        several = ", ".join(one for one, _ in counts.most_common(3))
+        raise UserError(
+            f"{name} names no language, and its texts seem to be in several ({several}). Add a column 'language', or "
+            "give one for all with --language CODE."
+        )
+    return code
