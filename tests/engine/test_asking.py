@@ -184,10 +184,11 @@ def test_expected_work_counts_what_is_sent_again() -> None:
 
 @given(st.lists(st.text(max_size=5), min_size=1, max_size=5), st.integers(0, 4))
 def test_a_conversation_alternates_and_ends_with_the_user(turns: list[str], answered: int) -> None:
-    answers = ["yes"] * min(answered, len(turns) - 1)
+    answers = [ChatAnswer("<think>No?</think>yes")] * min(answered, len(turns) - 1)
     messages = conversation(Job(0, tuple(turns)), answers)
     assert [m.role for m in messages] == ["user", "assistant"] * len(answers) + ["user"]
     assert messages[-1].content == turns[len(answers)]
+    assert {m.content for m in messages if m.role == "assistant"} <= {"yes"}
 
 
 @dataclass

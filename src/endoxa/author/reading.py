@@ -14,7 +14,7 @@ from endoxa.author.prompts import STOP
 from endoxa.engine.answers.language import language
 from endoxa.engine.answers.objects import outer_objects
 from endoxa.engine.answers.text import declined
-from endoxa.models.chat.templates import without_thoughts
+from endoxa.models.chat.thoughts import without_thoughts
 
 LONGEST_ALONE = 300
 """Letters of an answer that can be the one field of a row."""

@@ -91,22 +91,28 @@ class Usage:
         )
 
 
+STOPPED = "stop"
+"""How an answer ended that the model ended itself."""
+THOUGHTS_ONLY = "thoughts-only"
+"""How an answer ended that the model ended itself, but within its thoughts: nothing of it is read."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChatAnswer:
     """What a model said, as it said it.
 
     Attributes:
-        text: the answer, never altered; empty where the model said nothing.
-        finish: why it stopped: "stop", "length", "content_filter", "refusal", or the provider's word.
+        text: the answer, never altered but for thoughts, which are kept apart; empty where the model said nothing.
+        finish: why it stopped: "stop", "thoughts-only", "length", "content_filter", "refusal", or the provider's word.
         refused: the provider itself marked it as refused or filtered.
         usage: tokens.
         served_model: the model's exact name as the provider reports it, or empty.
-        reasoning: the thoughts a provider returns beside the answer, or empty.
+        reasoning: the thoughts before the answer, returned beside it or marked in it, or empty.
         error: the provider's message where it refused this one request for good (too long, filtered), else empty.
     """
 
     text: str
-    finish: str = "stop"
+    finish: str = STOPPED
     refused: bool = False
     usage: Usage = Usage()
     served_model: str = ""

@@ -17,7 +17,7 @@ from endoxa.errors import UserError
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.generation import Choice, Generated, Prompt, Settings
-from endoxa.models.chat.templates import part_thoughts
+from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.schema.chat import Message, Sampling
 
 TEMPLATE = (
@@ -283,7 +283,7 @@ def test_settings_are_never_left_out_silently(folders, change, message):
     ],
 )
 def test_thoughts_are_parted_from_the_answer(prompt, text, answer, thoughts):
-    spoken = part_thoughts(prompt, text)
+    spoken = part_thoughts(text, prompt)
     assert (spoken.text, spoken.reasoning) == (answer, thoughts)
 
 

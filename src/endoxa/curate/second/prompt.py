@@ -11,7 +11,7 @@ from endoxa.curate.extract import Extraction, Question
 from endoxa.curate.extract.omission import NOISE, REASONS, reason
 from endoxa.curate.normalise import Tables, normal_attribute, normal_identity
 from endoxa.engine.answers.objects import nested, outer_objects
-from endoxa.models.chat.templates import without_thoughts
+from endoxa.models.chat.thoughts import without_thoughts
 
 MODEL_RULE = "model"
 """Name of the rule of what a model read."""

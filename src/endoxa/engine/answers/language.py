@@ -38,6 +38,8 @@ class Language:
     named_after: regex.Pattern[str]
     joins: regex.Pattern[str]
     only_articles: regex.Pattern[str]
+    somebody: frozenset[str]
+    interrogatives: frozenset[str]
     unknown: regex.Pattern[str]
     unsaid: regex.Pattern[str]
     refusals: regex.Pattern[str]
@@ -74,6 +76,7 @@ def _compiled(code: str) -> Language:
     leading = [*several("breaks"), *several("reasons"), *several("conclusions")]
     modest = [*several("articles"), *several("adverbs"), *several("fillers"), *several("denials"), *leading]
     naming = [*several("named_before"), *several("common")]
+    nouns = [word for word in several("common") if word not in several("denials")]
     brackets = r"\((?!\s?[a-c]\s?\))|(?<!\(\s?[a-c]\s?)\)"
     return Language(
         articles=frozenset(several("articles")),
@@ -92,9 +95,12 @@ def _compiled(code: str) -> Language:
         ),
         named_after=regex.compile(rf"[\"')\]]*(?:\s+{adverbs})*\s+{_any(several('named_after'))}"),
         joins=regex.compile(
-            rf"[\s,]*(?:{_any([*several('and'), *several('or')])}|[&/])(?:\s+{adverbs})*[\s\"'(\[]*(?:{articles}\s*)*"
+            rf"(?:\s+{_any(nouns)})?[\s,]*"
+            rf"(?:{_any([*several('and'), *several('or')])}|[&/])(?:\s+{adverbs})*[\s\"'(\[]*(?:{articles}\s*)*"
         ),
         only_articles=regex.compile(rf"[\s\"'(]*(?:{articles}\s*)*[\"']?"),
+        somebody=frozenset(several("somebody")),
+        interrogatives=frozenset(several("interrogatives")),
         unknown=_either(several("unknown")),
         unsaid=_either(several("unsaid")),
         refusals=_either(several("refusals")),

@@ -10,7 +10,7 @@ from functools import lru_cache
 import regex
 
 from endoxa.engine.answers.language import Language
-from endoxa.models.chat.templates import without_thoughts
+from endoxa.models.chat.thoughts import without_thoughts
 
 _BOXED = regex.compile(r"\\boxed\s*\{\s*(?:\\text\w*\s*\{)?([^{}\n]{0,300})\}+")
 _TAGGED = regex.compile(r"<(answer|final_answer|final|choice)>([^<]{0,500})</\1>", regex.IGNORECASE)

@@ -185,7 +185,7 @@ def _open(asking: Asking, jobs: Iterable[Job]) -> Iterator[tuple[Job, list[ChatA
 
 
 def _request(job: Job, answers: Sequence[ChatAnswer], sampling: Sampling) -> Request:
-    return f"{job.number}-{len(answers)}", conversation(job, [answer.text for answer in answers]), sampling
+    return f"{job.number}-{len(answers)}", conversation(job, answers), sampling
 
 
 def _affordable(group: Sequence[Request], budget: Budget) -> tuple[int, Usage]:

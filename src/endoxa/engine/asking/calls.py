@@ -201,7 +201,7 @@ async def _save_regularly(asking: Asking, fresh: Fresh) -> None:
 
 async def _ask(asking: Asking, job: Job, answers: Sequence[ChatAnswer]) -> ChatAnswer | None:
     """The next answer of a conversation; None where there is no money for it."""
-    messages = conversation(job, [answer.text for answer in answers])
+    messages = conversation(job, answers)
     sampling = sampling_of(job, asking, len(answers))
     told = {**job.told, "turn": len(answers), "turns": len(job.turns)}
     most = worst(messages, sampling)

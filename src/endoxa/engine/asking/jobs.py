@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from endoxa.models.chat.thoughts import spoken
 from endoxa.schema import ChatAnswer, Message
 
 
@@ -95,9 +96,12 @@ def broken_off(job: Job, answers: Sequence[ChatAnswer]) -> list[Answered]:
     return [Answered(job.number, turn, unasked) for turn in range(len(answers), len(job.turns))]
 
 
-def conversation(job: Job, answers: Sequence[str]) -> list[Message]:
-    """The messages to be sent next: all turns up to the first unanswered one, with the answers between them."""
+def conversation(job: Job, answers: Sequence[ChatAnswer]) -> list[Message]:
+    """The messages to be sent next: all turns up to the first unanswered one, with the answers between them.
+
+    Thoughts are not sent back.
+    """
     messages = [Message("system", job.system)] if job.system else []
     for turn, answer in zip(job.turns, answers, strict=False):
-        messages += [Message("user", turn), Message("assistant", answer)]
+        messages += [Message("user", turn), Message("assistant", spoken(answer).text)]
     return [*messages, Message("user", job.turns[len(answers)])]

@@ -10,6 +10,7 @@ from typing import Any
 from endoxa.engine.asking.jobs import NOT_ASKED, Answered
 from endoxa.engine.journal import JournalFile
 from endoxa.models.chat.service import Submission
+from endoxa.models.chat.thoughts import spoken
 from endoxa.schema import ChatAnswer, Usage
 
 TABLES = """
@@ -270,5 +271,6 @@ def _columns(answer: ChatAnswer) -> tuple[str | int, ...]:
 
 
 def _answer(columns: Sequence[Any]) -> ChatAnswer:
+    """An answer as it is read: what came is stored as it came, and its thoughts are parted here."""
     text, finish, refused, served_model, reasoning, error, *tokens = columns
-    return ChatAnswer(text, finish, bool(refused), Usage(*tokens), served_model, reasoning, error)
+    return spoken(ChatAnswer(text, finish, bool(refused), Usage(*tokens), served_model, reasoning, error))

@@ -13,6 +13,7 @@ from endoxa.errors import UserError
 from endoxa.models.chat.providers import parse_chat_model
 from endoxa.models.chat.service import BatchClient, BatchRequest, BatchStatus, Found, Lost, Submission
 from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
+from endoxa.models.chat.thoughts import known_formats
 from endoxa.models.libraries import require_libraries
 
 if TYPE_CHECKING:
@@ -43,9 +44,11 @@ def open_chat(spec: ChatSpec, options: ChatOptions, lost: Lost = lambda *_: None
         lost: see `endoxa.models.chat.service.Lost`.
 
     Raises:
-        UserError: a package or a key is missing, or local weights cannot be loaded.
+        UserError: a package or a key is missing, local weights cannot be loaded, or the user's own formats of thoughts
+            cannot be read.
     """
     _require_libraries(spec)
+    known_formats()
     return spec.host.open(spec, options, lost)
 
 

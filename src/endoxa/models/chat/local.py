@@ -8,17 +8,20 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import regex
 
 from endoxa.errors import UserError
 from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.service import Lost
 from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
-from endoxa.models.chat.templates import Template, find_template, part_thoughts, render
+from endoxa.models.chat.templates import Template, find_template, render
+from endoxa.models.chat.thoughts import Spoken, part_thoughts
 from endoxa.models.libraries import LOCAL, LOCAL_INSTALL, require_local
 from endoxa.models.spec import ModelOptions, ModelSpec
-from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
+from endoxa.schema.chat import STOPPED, THOUGHTS_ONLY, ChatAnswer, Message, Sampling, Usage
 
 if TYPE_CHECKING:
     from endoxa.models.chat.generation import Prompt, Settings
@@ -213,15 +216,26 @@ class LocalChat:
             return ChatAnswer("", finish="error", error=self._too_long(ids))
         prompt = self._prompt(ids, sampling, room)
         generated = await self._batcher.submit(prompt)
-        spoken = part_thoughts(
-            text, self._checkpoint.tokenizer.decode(list(generated.ids), skip_special_tokens=True)
-        )
+        spoken = self._spoken(generated.ids, text)
+        ended = THOUGHTS_ONLY if spoken.unfinished else STOPPED
         return ChatAnswer(
             spoken.text,
-            finish="stop" if generated.ended else "length",
+            finish=ended if generated.ended else "length",
             usage=Usage(len(prompt.ids), len(generated.ids) + generated.ended),
             served_model=self.name,
             reasoning=spoken.reasoning,
+        )
+
+    def _spoken(self, ids: Sequence[int], prompt: str) -> Spoken:
+        """What was written, without special tokens; some models mark their thoughts by such tokens."""
+        tokenizer = self._checkpoint.tokenizer
+        plain = part_thoughts(tokenizer.decode(list(ids), skip_special_tokens=True), prompt)
+        marked = part_thoughts(tokenizer.decode(list(ids), skip_special_tokens=False), prompt)
+        if plain.reasoning or not marked.reasoning:
+            return plain
+        special = regex.compile("|".join(map(regex.escape, tokenizer.all_special_tokens)))
+        return replace(
+            marked, text=special.sub("", marked.text), reasoning=special.sub("", marked.reasoning).strip()
         )
 
     async def close(self) -> None:

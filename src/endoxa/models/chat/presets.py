@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
-from importlib.resources import files
-from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from endoxa.errors import UserError
+from endoxa.models.chat.entries import entries
 
 OWN_PROVIDERS = "ENDOXA_PROVIDERS"
 """Environment variable that names a TOML file with providers of the user's own, in the form of `presets.toml`."""
@@ -43,27 +39,4 @@ def presets(environment: Mapping[str, str] = os.environ) -> dict[str, Preset]:
     Raises:
         UserError: the user's file cannot be read, or an entry has a wrong or unknown field.
     """
-    text = files("endoxa.models.chat").joinpath("presets.toml").read_text(encoding="utf-8")
-    found = {name: Preset.model_validate(entry) for name, entry in tomllib.loads(text).items()}
-    if own := environment.get(OWN_PROVIDERS):
-        found |= _own(Path(own))
-    return found
-
-
-def _own(path: Path) -> dict[str, Preset]:
-    try:
-        entries: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
-        raise UserError(f"The providers of {OWN_PROVIDERS}, {path}, cannot be read: {problem}.") from problem
-    found = {}
-    for name, entry in entries.items():
-        try:
-            found[name] = Preset.model_validate(entry)
-        except ValidationError as problem:
-            first = problem.errors()[0]
-            field = ".".join(str(part) for part in first["loc"]) or "entry"
-            raise UserError(
-                f"{path}: the provider [{name}] is not usable ({field}: {first['msg']}). It takes base_url, key (the "
-                "name of an environment variable), max_tokens_field, seed_field and batches."
-            ) from None
-    return found
+    return entries("presets.toml", OWN_PROVIDERS, "provider", Preset, environment)

@@ -1,8 +1,7 @@
-"""From a conversation to the text that a local model continues, and from text to an answer without its thoughts."""
+"""From a conversation to the text that a local model continues."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -12,9 +11,6 @@ from typing import Any
 from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
 from endoxa.schema.chat import Message
-
-OPENS, CLOSES = "<think>", "</think>"
-"""Around the thoughts of reasoning models (DeepSeek-R1, Qwen 3 and others)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,45 +95,3 @@ def render(
             "'messages', each with 'role' and 'content'."
         )
     return str(text)
-
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """What a model wrote, parted.
-
-    Attributes:
-        text: the answer, unaltered.
-        reasoning: the thoughts before it, or empty.
-    """
-
-    text: str
-    reasoning: str
-
-
-def part_thoughts(prompt: str, text: str) -> Spoken:
-    """Split `<think>...</think>` off the answer; some templates open the thoughts at the end of the prompt.
-
-    Thoughts that never end, because the answer was cut, leave no answer.
-    """
-    opened = prompt.rstrip().endswith(OPENS) or text.lstrip().startswith(OPENS)
-    thoughts, closing, answer = text.partition(CLOSES)
-    if not opened and not closing:
-        return Spoken(text, "")
-    return Spoken(answer, thoughts.strip().removeprefix(OPENS).strip())
-
-
-_TAGS = r"(?:think|thinking|thought|reasoning)"
-_OPENS = re.compile(rf"<{_TAGS}>", re.IGNORECASE)
-_CLOSES = re.compile(rf"</{_TAGS}>", re.IGNORECASE)
-
-
-def without_thoughts(text: str) -> str:
-    """What a model says once it has thought: what stands behind the last `</think>` (or the like).
-
-    The opening tag may be missing, because some templates write it at the end of the prompt. Thoughts that never end,
-    because the answer was cut, hold no answer.
-    """
-    *_, closing = [None, *_CLOSES.finditer(text)]
-    said = text if closing is None else text[closing.end() :]
-    opening = _OPENS.search(said)
-    return said if opening is None else said[: opening.start()]

@@ -249,6 +249,9 @@ _GLUED = regex.compile(r"[\s\"']*(?:(?P<letter>[A-Ca-c])[).:]|(?P<letter>[A-C])\
 _SEVERAL = regex.compile(rf"{_AND}[(\[]?[A-C](?!\w)")
 
 
+_BEFORE = regex.compile(r"([^\W\d_]{2,})\s+$")
+
+
 @cache
 def _label(labels: tuple[str, ...]) -> regex.Pattern[str]:
     return regex.compile(rf"[\s\"']*(?:(?:{'|'.join(map(regex.escape, labels))})\b[\s:]*)?")
@@ -299,16 +302,17 @@ def glued_letter(text: str) -> tuple[int, str, bool] | None:
     return _place(match["letter"]), match["rest"], spaced and match["letter"] == "A"
 
 
-def letter_mentions(
-    text: str, folded: str, order: tuple[int, int, int], labels: tuple[str, ...]
-) -> list[Mention]:
-    """Options named by their letters within a text, in order."""
+def letter_mentions(text: str, folded: str, order: tuple[int, int, int], spoken: Language) -> list[Mention]:
+    """Options named by their letters within a text, in order; "vitamin B" names none."""
     found = []
-    for match in _inside(labels).finditer(folded):
+    for match in _inside(spoken.labels).finditer(folded):
         kind = match.lastgroup
         start, end = match.span(kind)
         small = text[start].islower()
         if (kind == "upper" and small) or (kind == "labelled" and small and match[kind] == "a"):
+            continue
+        before = None if _SEVERAL.match(text, end) else _BEFORE.search(folded, max(0, start - 40), start)
+        if kind == "upper" and before and before[1] not in spoken.plain.union(spoken.labels):
             continue
         found.append(Mention(order[_place(match[kind])], start, end))
     return found

@@ -92,6 +92,25 @@ def _only(said: Sequence[Said], *, last_sentence: bool = False) -> int | None:
     return options.pop() if len(options) == 1 else None
 
 
+def contradicts(said: Sequence[Said], option: int, unknown: int) -> bool:
+    """Whether what follows a letter answers with another option than the letter's.
+
+    A person may be mentioned as a reason ("B. The Danish friend was on time"), so another person counts who is named
+    as the answer. Beside the letter that it cannot be known, whoever is the subject counts; beside the letter of a
+    person, that nothing is said but that it cannot be known.
+    """
+    spoken_of = {each.option for each in said}
+    if option == unknown:
+        return len(spoken_of) == 1 and any(each.subject for each in said if each.option != unknown)
+    foreground = [each for each in said if each.affirmed and not each.clause.background]
+    if option in {each.option for each in foreground}:
+        return False
+    doubted = bool(foreground) and spoken_of == {unknown}
+    return (doubted and not foreground[0].clause.contrasting) or any(
+        each.option != unknown and (each.outright or each.answering) for each in foreground
+    )
+
+
 def _read(option: int, unknown: int, rule: str) -> Reading:
     return Reading(option, refused=False, rule=UNKNOWN if option == unknown and rule == NAMED else rule)
 
@@ -237,9 +256,17 @@ class _Reader:
         if len(lines) < 2:
             return None
         first, second, before, last = (self.whole(lines[k]) for k in (0, 1, -2, -1))
+        if lines[-1].rstrip().endswith(":"):
+            last = None  # "A:" at the end is a question's label, and nothing follows
         ends = [found for found, beside in ((first, second), (last, before)) if found and not beside]
         choices = {found.choice for found in ends}
-        return ends[0] if len(choices) == 1 else None
+        if len(choices) != 1:
+            return None
+        rest = all_said("\n".join(lines[1:]), self.asked, self.order)
+        option = ends[0].choice
+        if ends[-1] is first and option is not None and contradicts(rest, option, self.asked.unknown):
+            return _DISAGREE
+        return ends[0]
 
     def start(self, text: str) -> Reading | None:
         """A letter at the start, unless another letter is named as well or the rest names another person outright."""
@@ -248,11 +275,9 @@ class _Reader:
             return None
         option = self.order[found[0]]
         rest = all_said(found[1], self.asked, self.order)
-        if any(one.lettered and one.affirmed and one.option != option for one in rest):
+        if any(said.lettered and said.affirmed and said.option != option for said in rest):
             return None
-        outright = {one.option for one in rest if one.outright and not one.clause.background}
-        outright.discard(self.asked.unknown)
-        if outright and option not in outright:
+        if contradicts(rest, option, self.asked.unknown):
             return _DISAGREE
         return Reading(option, refused=False, rule="letter")
 

@@ -29,12 +29,18 @@ def beside(folded: str, clause: Clause, mentions: Sequence[Mention]) -> list[str
 
 
 def repeats(said: Collection[str], asked: Asked) -> bool:
-    """Whether words repeat what the question asks for: its first telling word, and most of all or nothing else."""
+    """Whether words repeat what the question asks for: its first telling word, and most of all or nothing else.
+
+    "Is holding down a job" repeats "holds down a job".
+    """
     found = [any(same_word(word, other) for other in said) for word in asked.predicate]
-    if not found or not (found[0] or any(asked.turned(word) for word in said)):
+    if not found:
         return False
     others = [word for word in said if word not in asked.own and not asked.turned(word)]
-    return 3 * sum(found) > 2 * len(found) or is_short(others, asked)
+    if found[0] or any(asked.turned(word) for word in said):
+        return 3 * sum(found) > 2 * len(found) or is_short(others, asked)
+    going_on = [word for word in others if word.endswith("ing") and same_word(word[:-3], asked.predicate[0])]
+    return bool(going_on) and all(found[1:]) and is_short([*{*others} - {*going_on}], asked)
 
 
 def is_short(said: Collection[str], asked: Asked) -> bool:
@@ -189,6 +195,7 @@ class Said:
         bare: its clause holds nothing else, and its sentence says nothing else of it.
         lettered: named by its letter.
         answering: its clause answers the question; who is only mentioned is not the answer.
+        subject: the text begins with it, articles aside, and does not deny it.
     """
 
     option: int
@@ -198,6 +205,7 @@ class Said:
     bare: bool = False
     lettered: bool = False
     answering: bool = True
+    subject: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +218,7 @@ class _Text:
     named: list[Mention]
     letters: frozenset[int]
     dismissed: list[Span]
+    joined: frozenset[int]
 
     def is_dismissed(self, mention: Mention) -> bool:
         before = bisect_right(self.dismissed, (mention.start, len(self.folded))) - 1
@@ -237,27 +246,34 @@ def all_said(text: str, asked: Asked, order: tuple[int, int, int]) -> list[Said]
     folded = without_asides(
         asked.language.affirmations.sub(lambda match: " " * len(match.group()), fold(text))
     )
-    letters = letter_mentions(text, folded, order, asked.language.labels)
+    letters = letter_mentions(text, folded, order, asked.language)
     worded = [mention for mention in asked.mentions_in(text) if not folded[mention.start].isspace()]
+    named = sorted([*letters, *worded], key=lambda mention: mention.start)
+    joined = frozenset(
+        after.start
+        for before, after in pairwise(named)
+        if asked.language.joins.fullmatch(folded, before.end, after.start)
+    )
     return _whole_sentences(
         _in_order(
             _Text(
                 folded,
                 asked,
                 list(clauses(folded, asked.language)),
-                sorted([*letters, *worded], key=lambda one: one.start),
+                named,
                 frozenset(mention.start for mention in letters),
                 dismissed(folded, asked),
+                joined,
             )
         )
     )
 
 
 def _in_order(text: _Text) -> list[Said]:
-    joined = {
-        after.start
-        for before, after in pairwise(text.named)
-        if text.asked.language.joins.fullmatch(text.folded, before.end, after.start)
+    questions = {
+        clause.sentence
+        for clause in text.clauses
+        if clause.asking and _first(text.folded, clause) in text.asked.language.interrogatives
     }
     alone = text.clauses[-1].sentence == text.clauses[0].sentence if text.clauses else True
     said: list[Said] = []
@@ -267,13 +283,20 @@ def _in_order(text: _Text) -> list[Said]:
         last = first
         while last < len(text.named) and text.named[last].start < clause.end:
             last += 1
-        inside = text.named[first:last]
+        inside = [
+            mention
+            for mention in text.named[first:last]
+            if mention.option != text.asked.unknown or _knowable(text.folded, clause, mention, text.asked)
+        ]
         found = [
             *_named(text, place, inside, last, about_question),
-            *_unknown(text.folded, clause, inside, text.asked),
+            *([] if clause.sentence in questions else _unknown(text.folded, clause, inside, text.asked)),
         ]
         for start, one in sorted(found, key=lambda pair: pair[0]):
-            with_last = start in joined and bool(said) and said[-1].outright and one.affirmed
+            if start in text.joined and said and not one.affirmed:
+                # "X and Y may not have ..." says it of both
+                said[-1] = replace(said[-1], affirmed=False, outright=False, bare=False)
+            with_last = start in text.joined and bool(said) and said[-1].outright and one.affirmed
             answering = (one.answering or one.outright or start in text.letters) and (
                 alone or not clause.asking
             )
@@ -290,6 +313,10 @@ def _in_order(text: _Text) -> list[Said]:
             about_question = any(text.asked.denies(word) or text.asked.turned(word) for word in spoken)
         first = last
     return said
+
+
+def _first(folded: str, clause: Clause) -> str:
+    return next((word.text for word in words(folded[clause.start : clause.end])), "")
 
 
 def _whole_sentences(said: Sequence[Said]) -> list[Said]:
@@ -320,12 +347,14 @@ def _named(
         before = folded[max(clause.start, mention.start - _NEAR) : mention.start]
         after = folded[mention.end : min(end, mention.end + _NEAR)]
         last = k + 1 == len(inside)
-        affirmed = not text.is_dismissed(mention) and not denied(
-            before, after, asked, last=last, about_question=about_question
-        )
+        negated = denied(before, after, asked, last=last, about_question=about_question)
+        affirmed = not negated and not text.is_dismissed(mention)
         outright = affirmed and _outright(before, after, asked)
         bare = affirmed and not goes and len(inside) == 1 and _all_there_is(before, after, asked)
-        said = Said(mention.option, affirmed, outright, clause, bare, answering=answering)
+        begins = not negated and place == 0 and bool(asked.language.only_articles.fullmatch(before))
+        said = Said(
+            mention.option, affirmed, outright, clause, bare, answering=answering, subject=begins and not k
+        )
         found.append((mention.start, said))
     return found
 
@@ -350,6 +379,8 @@ def _unknown(folded: str, clause: Clause, inside: Sequence[Mention], asked: Aske
     ends = [mention.end for mention in inside]
     found = []
     for match in spoken.unknown.finditer(folded, clause.start, clause.end):
+        if _of_somebody(folded, clause, match, asked):
+            continue
         before = folded[max(clause.start, match.start() - 20) : match.start()]
         denied = bool(spoken.denials.search(before)) and not spoken.denials.search(match.group())
         place = bisect_right(ends, match.start())
@@ -359,6 +390,32 @@ def _unknown(folded: str, clause: Clause, inside: Sequence[Mention], asked: Aske
         (match.start(), Said(asked.unknown, affirmed=True, outright=True, clause=clause))
         for match in spoken.unsaid.finditer(folded, clause.start, clause.end)
         if match.start() < first
+        and not _of_somebody(folded, clause, match, asked)
         and not (persons and any(asked.denies(word.text) for word in words(match.group())))
     ]
     return found
+
+
+def _knowable(folded: str, clause: Clause, mention: Mention, asked: Asked) -> bool:
+    """Whether the text of the option that it cannot be known says so here, unlike "the guest cannot answer"."""
+    wordings = asked.language.unknown
+    if not wordings.search(folded[mention.start : mention.end]):
+        return True
+    return any(
+        match.start() < mention.end and match.end() > mention.start
+        for match in wordings.finditer(folded, clause.start, clause.end)
+        if not _of_somebody(folded, clause, match, asked)
+    )
+
+
+def _of_somebody(folded: str, clause: Clause, match: regex.Match[str], asked: Asked) -> bool:
+    """Whether somebody is the subject of a wording that it cannot be known ("the guests did not know each other")."""
+    if match["does"] is None:
+        return False
+    spoken = asked.language
+    before = [word.text for word in words(folded[clause.start : match.start()])]
+    names = {word for option, own in enumerate(asked.keys) if option != asked.unknown for word in own}
+    nouns = names - spoken.plain
+    persons = spoken.somebody.union(nouns, names & set(spoken.stand_ins))
+    subject = next((word for word in reversed(before) if word in persons or word not in spoken.fillers), "")
+    return subject in persons or any(same_word(subject, noun) for noun in nouns)

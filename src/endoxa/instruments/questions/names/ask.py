@@ -17,6 +17,7 @@ from endoxa.datasets.spreadsheets import neutralised
 from endoxa.errors import UserError
 from endoxa.instruments.questions.names.bank import Gender
 from endoxa.instruments.questions.names.rewrite import Prepared
+from endoxa.models.chat.thoughts import spoken
 from endoxa.schema import ChatModel, Message, Sampling
 
 AT_ONCE = 8
@@ -84,7 +85,7 @@ async def ask_all(model: ChatModel, people: Sequence[Asked], told: Callable[[Ask
         async with gate:
             prompt = _PROMPT.format(context=asked.context, option=asked.option)
             answer = await model.ask([Message("user", prompt)], _SAMPLING)
-        told(asked, answer.text)
+        told(asked, spoken(answer).text)
 
     try:
         await model.check()

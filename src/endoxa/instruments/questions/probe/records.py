@@ -19,6 +19,7 @@ from endoxa.instruments.questions.probe.jobs import Asked, asked_of, written
 from endoxa.instruments.questions.probe.loglik import likeliest
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.schema import QA_RECORD_COLUMNS, ChatAnswer, Reading
+from endoxa.schema.chat import THOUGHTS_ONLY
 
 WHOLE_NUMBERS = (
     "label",
@@ -99,6 +100,8 @@ def read(asked: Asked, ask: str, answer: ChatAnswer) -> Reading:
     """What an answer says; a provider's own mark of refusal counts where no option was named."""
     if ask in ("loglik", "loglik-mean"):
         return Reading(likeliest(answer.text), refused=False, rule=ask)
+    if not answer.text.strip() and answer.reasoning:
+        return Reading(None, refused=False, rule=THOUGHTS_ONLY)
     reading = read_answer(answer.text, asked.item, asked.order)
     if answer.refused and reading.choice is None:
         return Reading(None, refused=True, rule="provider")

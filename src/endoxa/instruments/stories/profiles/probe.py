@@ -48,7 +48,7 @@ from endoxa.instruments.stories.profiles.reading import (
 )
 from endoxa.instruments.stories.profiles.sheet import require_new_sheet
 from endoxa.instruments.stories.settings import ExtractSettings
-from endoxa.models.chat.templates import without_thoughts
+from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import EXTRACTED_COLUMNS
 

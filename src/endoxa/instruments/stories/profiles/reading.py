@@ -12,7 +12,7 @@ from typing import Any
 from endoxa.datasets.stereotales import OTHER, UNKNOWN, Attribute, Vocabulary
 from endoxa.engine.answers.objects import nested, outer_objects
 from endoxa.instruments.stories.profiles.questions import REFUSAL
-from endoxa.models.chat.templates import without_thoughts
+from endoxa.models.chat.thoughts import without_thoughts
 
 Profile = Mapping[str, str]
 """Attribute -> one of its answers."""

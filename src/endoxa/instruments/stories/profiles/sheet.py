@@ -34,7 +34,7 @@ from endoxa.engine.folder import RECORDS
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.questions import REFUSAL
 from endoxa.instruments.stories.profiles.reading import plain
-from endoxa.models.chat.templates import without_thoughts
+from endoxa.models.chat.thoughts import without_thoughts
 
 if TYPE_CHECKING:
     from openpyxl import Workbook

@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.datasets.frames import read_table
 from endoxa.datasets.tables import PARQUET_SUFFIXES
-from endoxa.models.chat.templates import without_thoughts
+from endoxa.models.chat.thoughts import without_thoughts
 
 COUNTED = {
     "model": pl.String,

@@ -1,0 +1,188 @@
+"""Thoughts of reasoning models in the text of an answer, parted from what is said.
+
+The formats are data: `thoughts.toml`, and a file of the user's own.
+
+Every answer of a chat model passes through `spoken` where it leaves the journal, whichever instrument asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import regex
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from endoxa.models.chat.entries import entries
+from endoxa.schema.chat import STOPPED, THOUGHTS_ONLY, ChatAnswer
+
+OWN_THOUGHTS = "ENDOXA_THOUGHTS"
+"""Environment variable that names a TOML file with formats of the user's own, in the form of `thoughts.toml`."""
+_NEVER = r"(?!)"
+
+
+class Format(BaseModel):
+    """One way of marking thoughts; the fields are explained in `thoughts.toml`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    opens: str
+    closes: str
+    begins: bool = False
+    alone: bool = True
+    around: str = _NEVER
+
+    @field_validator("opens", "closes", "around")
+    @classmethod
+    def _is_expression(cls, pattern: str) -> str:
+        try:
+            found = regex.compile(pattern)
+        except regex.error as problem:
+            raise ValueError(f"'{pattern}' is no regular expression: {problem}") from problem
+        if found.search(""):
+            raise ValueError(f"'{pattern}' also matches where nothing stands")
+        return pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What a model wrote, parted.
+
+    Attributes:
+        text: what it said, unaltered where there were no thoughts.
+        reasoning: its thoughts, or empty.
+        unfinished: the thoughts do not end, so that nothing after them was said.
+    """
+
+    text: str
+    reasoning: str
+    unfinished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    start: int
+    end: int
+    opens: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    text: str
+    thought: bool
+
+
+def part_thoughts(text: str, prompt: str = "") -> Spoken:
+    """Part the thoughts of an answer from what is said.
+
+    Thoughts may be nested and come several times. All before a closing that nothing opened is thought, because the
+    opening may stand at the end of the prompt. Thoughts that do not end hold no answer.
+
+    Args:
+        text: what the model wrote.
+        prompt: the text that it continued, where that is known.
+
+    Raises:
+        UserError: the user's own formats cannot be read.
+    """
+    begun = bool(known_formats().opened.search(prompt.rstrip()))
+    marks = _marks(text)
+    if not begun and not marks:
+        return Spoken(text, "")
+    parts, depth = _parts(text, marks, begun, nested=True)
+    if depth and any(not mark.opens for mark in marks):  # thoughts may quote an opening
+        parts, depth = _parts(text, marks, begun, nested=False)
+    around = known_formats().around
+    said = [around.sub("", part.text) for part in parts if not part.thought]
+    thoughts = [around.sub("", part.text).strip() for part in parts if part.thought]
+    words = "\n".join(part for part in said if part.strip())
+    return Spoken(words, "\n".join(filter(None, thoughts)), bool(depth) and not words)
+
+
+def _parts(text: str, marks: Sequence[_Mark], begun: bool, *, nested: bool) -> tuple[list[_Part], int]:
+    """What stands between the marks, and how many thoughts are open at the end."""
+    parts: list[_Part] = []
+    depth, place = int(begun), 0
+    for mark in marks:
+        parts.append(_Part(text[place : mark.start], depth > 0))
+        if mark.opens:
+            depth = depth + 1 if nested else 1
+        elif depth:
+            depth -= 1
+        else:
+            parts = [replace(part, thought=True) for part in parts]
+        place = mark.end
+    return [*parts, _Part(text[place:], depth > 0)], depth
+
+
+def without_thoughts(text: str) -> str:
+    """What a model says beside its thoughts; nothing where they do not end."""
+    return part_thoughts(text).text
+
+
+def spoken(answer: ChatAnswer) -> ChatAnswer:
+    """An answer with the thoughts in its text moved to `reasoning`; where they do not end, `finish` says so."""
+    parted = part_thoughts(answer.text)
+    if parted.text == answer.text:
+        return answer
+    reasoning = "\n".join(filter(None, (answer.reasoning, parted.reasoning)))
+    finish = THOUGHTS_ONLY if parted.unfinished and answer.finish == STOPPED else answer.finish
+    return replace(answer, text=parted.text, reasoning=reasoning, finish=finish)
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """Every known format, compiled.
+
+    Attributes:
+        opens: openings that count anywhere.
+        closes: closings that count anywhere.
+        begins: openings at the beginning of an answer, each with its closing where that counts only after it.
+        opened: an opening at the end of a prompt.
+        around: marks of the answer.
+    """
+
+    opens: regex.Pattern[str]
+    closes: regex.Pattern[str]
+    begins: tuple[tuple[regex.Pattern[str], regex.Pattern[str]], ...]
+    opened: regex.Pattern[str]
+    around: regex.Pattern[str]
+
+
+@cache
+def known_formats() -> Formats:
+    """The formats of `thoughts.toml` and of the user.
+
+    Raises:
+        UserError: the user's own cannot be read.
+    """
+    known = entries("thoughts.toml", OWN_THOUGHTS, "format of thoughts", Format).values()
+    return Formats(
+        _either(each.opens for each in known if not each.begins),
+        _either(each.closes for each in known if each.alone),
+        tuple(
+            (_either([each.opens]), _either([_NEVER if each.alone else each.closes]))
+            for each in known
+            if each.begins or not each.alone
+        ),
+        _either(rf"(?:{each.opens})$" for each in known),
+        _either(each.around for each in known),
+    )
+
+
+def _either(patterns: Iterable[str]) -> regex.Pattern[str]:
+    return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns), regex.IGNORECASE)
+
+
+def _marks(text: str) -> list[_Mark]:
+    """Openings and closings in order."""
+    known = known_formats()
+    found = [_Mark(*match.span(), opens=True) for match in known.opens.finditer(text)]
+    found += [_Mark(*match.span(), opens=False) for match in known.closes.finditer(text)]
+    first = len(text) - len(text.lstrip())
+    for opens, closes in known.begins:
+        if match := opens.match(text, first):
+            found.append(_Mark(*match.span(), opens=True))
+            found += [_Mark(*closing.span(), opens=False) for closing in closes.finditer(text, match.end())]
+    return sorted(found, key=lambda mark: mark.start)

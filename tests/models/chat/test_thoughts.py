@@ -1,0 +1,78 @@
+"""Thoughts that stand in an answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.models.chat.thoughts import (
+    OWN_THOUGHTS,
+    Spoken,
+    known_formats,
+    part_thoughts,
+    spoken,
+    without_thoughts,
+)
+from endoxa.schema.chat import THOUGHTS_ONLY, ChatAnswer
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Asha waters the garden.", "Asha waters the garden."),
+        ("<think>A baker. Who?</think>Asha bakes.", "Asha bakes."),
+        ("A baker. Who?</think>Asha bakes.", "Asha bakes."),
+        ("<THINKING>One.</THINKING> <think>Two.</think>Asha bakes.", "Asha bakes."),
+        ("<think>A baker. Who", ""),
+        ("<think>A baker.</think>Asha<think>or", "Asha"),
+        ("<think>İİİ</think>Asha", "Asha"),
+        ("I think so.", "I think so."),
+        ("<think>A <think>baker</think>?</think>Asha", "Asha"),
+        ("<think>What does <think> mean?</think>Asha", "Asha"),
+        ("<think>One.</think>Asha<think>Two.</think>bakes.", "Asha\nbakes."),
+        ("[THINK]A baker.[/THINK]Asha", "Asha"),
+        ("analysisA baker. assistantfinalAsha", "Asha"),
+        ("analysisA baker.assistantanalysisWho?assistantfinalAsha", "Asha"),
+        ("analysisA baker", ""),
+        ("analysis\nA baker", ""),
+        ("analysis of the text", "analysis of the text"),
+        ("Analysis: Asha", "Analysis: Asha"),
+        (
+            "<|channel|>analysis<|message|>A baker.<|end|><|start|>assistant<|channel|>final<|message|>Asha<|return|>",
+            "Asha",
+        ),
+        ("<|channel|>final <|constrain|>json<|message|>{}", "{}"),
+        ("◁think▷A baker.◁/think▷Asha", "Asha"),
+        ("<|START_THINKING|>A baker.<|END_THINKING|><|START_RESPONSE|>Asha<|END_RESPONSE|>", "Asha"),
+        ("<seed:think>A baker.</seed:think>Asha", "Asha"),
+        ("<|channel>thought\nA baker.<channel|>Asha", "Asha"),
+        ("Here is my thought process: A baker.\nHere is my response:Asha", "Asha"),
+        ("Asha. Here is my response: none", "Asha. Here is my response: none"),
+    ],
+)
+def test_only_what_stands_beside_thoughts_is_said(text: str, said: str) -> None:
+    assert without_thoughts(text) == said
+
+
+def test_thoughts_are_kept_and_those_without_an_end_are_marked() -> None:
+    found = spoken(ChatAnswer("[THINK]A baker.[/THINK]Asha", reasoning="Who?"))
+    assert (found.text, found.reasoning, found.finish) == ("Asha", "Who?\nA baker.", "stop")
+    assert spoken(ChatAnswer("<think>A baker")).finish == THOUGHTS_ONLY
+    assert spoken(ChatAnswer("<think>A baker", finish="length")).finish == "length"
+    assert part_thoughts("A baker", "<user>[THINK]\n") == Spoken("", "A baker", unfinished=True)
+
+
+def test_formats_of_ones_own(tmp_path, monkeypatch) -> None:
+    own = tmp_path / "thoughts.toml"
+    monkeypatch.setenv(OWN_THOUGHTS, str(own))
+    own.write_text("[mine]\nopens = '«'\ncloses = '»'\n", encoding="utf-8")
+    known_formats.cache_clear()
+    assert part_thoughts("«A baker.»Asha") == Spoken("Asha", "A baker.")
+    own.write_text("[mine]\nopens = '('\ncloses = '»'\n", encoding="utf-8")
+    known_formats.cache_clear()
+    with pytest.raises(
+        UserError, match=r"the format of thoughts \[mine\] is not usable \(opens: .*no regular expression"
+    ):
+        part_thoughts("«A baker.»Asha")
+    monkeypatch.undo()
+    known_formats.cache_clear()
