@@ -78,3 +78,13 @@ def _ends(row: Row, low: str, high: str, neutral: float, spoken: Any) -> str:
 def clear() -> pl.Expr:
     """True where the verdict is a claim: filled marks, stars in tables."""
     return pl.col("verdict").is_in(list(CLEAR))
+
+
+def beside_a_test(*columns: str, verdict: str = "verdict") -> list[pl.Expr]:
+    """Ends of an interval that is shown for comparison; empty where the estimate itself cannot be tested.
+
+    Args:
+        columns: the ends.
+        verdict: column with the verdict of the estimate.
+    """
+    return [pl.when(pl.col(verdict) != UNTESTED).then(column).alias(column) for column in columns]
