@@ -169,10 +169,8 @@ def _cell(
     counted = {name: items.get(name, np.zeros(number, int)) for name in COUNTED}
     return Cell(
         key={"context_condition": condition},
-        per_cluster=per_template,
         per_template=per_template,
         per_seed=per_template,
-        unit="template",
         items=number,
         answers=pl.DataFrame({"template": template, "item": np.arange(number), **counted}),
     )
@@ -222,7 +220,9 @@ def measure(world: World, templates: int, correlation: float, worlds: int, *, be
         rows.append((claimed, lean.p_value <= 0.05, covered, high - low))
     found = np.array(rows, dtype=float)
     return Found(
-        float(np.nanmean(found[:, 0])) if before else np.nan, *np.nanmean(found[:, 1:], axis=0).tolist()
+        float(np.nanmean(found[:, 0])) if before else np.nan,
+        # With too few templates there is no interval, so nothing to average.
+        *(np.nanmean(own) if np.isfinite(own).any() else np.nan for own in found[:, 1:].T),
     )
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from endoxa.stats.attenuation import attenuation_corrected, corrected_correlation
+from endoxa.stats.attenuation import LEAST_RELIABILITY, attenuation_corrected, corrected_correlation
 from endoxa.stats.reliability import (
     halves_reliability,
     part_scores,
@@ -135,7 +135,9 @@ def test_intervals_hold_the_planted_correlation(correlation, identities, repeats
         found = corrected_correlation(one, two, cluster)
         if not found.uncorrectable:
             covered.append(found.interval.low <= correlation <= found.interval.high)
-    assert len(covered) >= 0.97 * repeats
+    assert (
+        len(covered) >= 0.5 * repeats
+    )  # of 10 identities a reliability of 0.5 is not always known to be above 0.1
     # 95 % give or take four standard errors; benchmarks/convergence_coverage.py measures it closely.
     assert abs(np.mean(covered) - 0.95) <= 4 * math.sqrt(0.95 * 0.05 / len(covered))
 
@@ -199,8 +201,8 @@ def test_more_than_the_reliabilities_allow_is_said_and_not_clipped():
 def test_errors_that_both_share_lift_it_above_1():
     rng = np.random.default_rng(2)
     shared = rng.standard_normal((200, 1))
-    one, two = (crossed(shared + 3 * rng.standard_normal((200, 4))) for _ in range(2))
-    noise = 3 * rng.standard_normal(200)
+    one, two = (crossed(shared + rng.standard_normal((200, 4))) for _ in range(2))
+    noise = rng.standard_normal(200)
     one.mean[:], two.mean[:] = one.mean + noise, two.mean + noise  # an error of the means that no part shows
     assert corrected_correlation(one, two, np.repeat(np.arange(40), 5)).value > 1
 
@@ -223,9 +225,33 @@ def test_a_reliability_of_0_or_less_cannot_be_corrected():
     (one, _), cluster = planted(1, 20, 0.6)
     opposed = crossed(np.column_stack([noise[:, 0], -noise[:, 0] + 0.1 * noise[:, 1]]))
     found = corrected_correlation(one, opposed, cluster)
-    assert "not above 0" in found.uncorrectable
+    assert "too low" in found.uncorrectable
     assert math.isnan(found.value)
     assert math.isnan(found.interval.low)
+
+
+@pytest.mark.parametrize(
+    ("identities", "reliable", "least", "most"),
+    [
+        (10, 0.02, 0, 0.05),
+        (60, 0.02, 0, 0.05),
+        (60, LEAST_RELIABILITY, 0, 0.1),
+        (400, 0.2, 0.9, 1),
+        (20, 0.7, 0.95, 1),
+    ],
+)
+def test_only_what_is_known_to_be_reliable_is_corrected(identities, reliable, least, most):
+    corrected = []
+    for seed in range(60):
+        (one, two), cluster = planted(seed, identities, 0.6, (reliable, 0.9))
+        found = corrected_correlation(one, two, cluster)
+        corrected.append(not found.uncorrectable)
+        assert math.isfinite(found.value) == (not found.uncorrectable)
+        assert (
+            found.uncorrectable == ""
+            or "the first instrument is too low or too uncertain" in found.uncorrectable
+        )
+    assert least <= np.mean(corrected) <= most
 
 
 def test_a_constant_instrument_cannot_be_tested():
@@ -260,10 +286,10 @@ def test_the_same_values_twice_correlate_fully_and_have_no_error():
     assert "no measure of error" in found.untestable
 
 
-def test_uncertain_reliabilities_leave_the_upper_end_open():
-    unbounded = 0
+def test_a_corrected_correlation_has_two_finite_ends():
     for seed in range(40):
-        (one, two), cluster = planted(seed, 7, 0.6, (0.3, 0.3), each=3)
+        (one, two), cluster = planted(seed, 7, 0.6, (0.5, 0.5), each=3)
         found = corrected_correlation(one, two, cluster)
-        unbounded += not found.uncorrectable and math.isinf(found.interval.high)
-    assert unbounded > 0
+        assert found.uncorrectable or (
+            math.isfinite(found.interval.low) and math.isfinite(found.interval.high)
+        )

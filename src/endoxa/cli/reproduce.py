@@ -10,6 +10,7 @@ import typer
 
 from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
 from endoxa.engine.options import Seed
+from endoxa.models.spec import ModelOptions
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.schema.terminal import terminal_console, terminal_table
 
@@ -77,6 +78,16 @@ def run(
             metavar="[LABEL=]MODEL",
         ),
     ] = (),
+    pooling: Annotated[
+        str | None,
+        Option(
+            "Pooling of encoders; another one than the published cannot be compared.",
+            DATA,
+            metavar="NAME",
+            default="the published one",
+        ),
+    ] = None,
+    options: ModelOptions,
     seed: Seed = 0,
     out: Annotated[
         Path, Option("Folder: cells.csv, run.json, report.html.", OUTPUT, short="-o", metavar="FOLDER")
@@ -87,7 +98,8 @@ def run(
     A cell agrees or differs only with the model and the data of the paper; with others it is not comparable. Cells
     whose needs were not given are listed as not computed. A differing cell is a finding, not an error: the exit code is
     0 when the run was carried out, and 2 when something it cannot do without is missing. Runs of models stay in
-    FOLDER/runs and continue where they stopped.
+    FOLDER/runs and continue where they stopped. Cells of a model that cannot be scored are not computed, with the
+    reason; the other models go on.
 
     \b
     Examples:
@@ -102,7 +114,15 @@ def run(
     result = RESULTS.get(name)
     with shown("items") as progress:
         done = reproduce(
-            result, data, out, models=model, seed=seed, progress=progress, command=["endoxa", *sys.argv[1:]]
+            result,
+            data,
+            out,
+            models=model,
+            options=options,
+            pooling=pooling,
+            seed=seed,
+            progress=progress,
+            command=["endoxa", *sys.argv[1:]],
         )
     _print(done)
     typer.echo(f"Written: {out / 'cells.csv'}, {out / 'run.json'} and {out / 'report.html'}")

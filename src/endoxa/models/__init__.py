@@ -8,7 +8,7 @@ encoder kinds stand in registries, so that a package can add its own.
 from __future__ import annotations
 
 from endoxa.models.libraries import require_local
-from endoxa.models.scoring import WORTH_SAYING, look_at, open_model, parse_model
+from endoxa.models.scoring import WORTH_SAYING, look_at, open_model, open_reader, parse_model
 from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "ModelSpec",
     "look_at",
     "open_model",
+    "open_reader",
     "parse_model",
     "require_local",
 ]

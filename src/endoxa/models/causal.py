@@ -19,6 +19,7 @@ from endoxa.errors import UserError
 from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.checkpoint import Checkpoint, unknown_share
 from endoxa.models.networks import Split
+from endoxa.models.special_tokens import AS_TEXT, SpecialTokens
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
 
 Ids = tuple[int, ...]
@@ -77,6 +78,55 @@ def ancestor_mask(parents: Sequence[int]) -> torch.Tensor:
     return sees
 
 
+class CausalReader:
+    """Reads `CausalRequest`s as token ids; needs no weights."""
+
+    architecture: Architecture = "causal"
+
+    def __init__(self, name: str, tokenizer: Any, max_tokens: int | None) -> None:
+        self.name, self.tokenizer, self.max_tokens = name, tokenizer, max_tokens
+        self._special = SpecialTokens.of(tokenizer)
+
+    def read(self, requests: Sequence[Request]) -> Iterator[Ids | Unscorable]:
+        """Token ids of each request, or why it cannot be scored.
+
+        Raises:
+            UserError: a rule asks for a token that the tokenizer does not have.
+        """
+        texts, fronts = [], []
+        for request in requests:
+            if not isinstance(request, CausalRequest):
+                raise TypeError(f"a causal model cannot score a {type(request).__name__}")
+            texts.append(request.text)
+            fronts.append(request.front)
+        plain = self.tokenizer(texts, add_special_tokens=False, **AS_TEXT)["input_ids"] if texts else []
+        for text, front, own in zip(texts, fronts, plain, strict=True):
+            ids: Ids = tuple(own)
+            if front == "bos":
+                ids = (self._bos(), *own)
+            elif front == "tokenizer":
+                ids = tuple(self.tokenizer(text, **AS_TEXT)["input_ids"])
+            problem = self._special.problem(own) or self._problem(ids)
+            yield Unscorable(problem) if problem else ids
+
+    def _bos(self) -> int:
+        token = self.tokenizer.bos_token_id
+        if token is None:
+            raise UserError(
+                f"The tokenizer of '{self.name}' has no beginning-of-sequence token, which the rules sum-bos and "
+                "mean-bos put in front: use sum or mean."
+            )
+        return int(token)
+
+    def _problem(self, ids: Ids) -> str | None:
+        limit = self.max_tokens
+        if limit is not None and len(ids) > limit:
+            return f"it has {len(ids)} tokens and the model reads at most {limit}"
+        if len(ids) < 2:
+            return "it has a single token, so nothing is left to score after the first"
+        return None
+
+
 class CausalModel:
     """Scores `CausalRequest`s with local weights."""
 
@@ -88,6 +138,7 @@ class CausalModel:
         self.max_tokens = checkpoint.max_tokens
         self._checkpoint = checkpoint
         self._tokenizer = checkpoint.tokenizer
+        self._reader = CausalReader(checkpoint.name, checkpoint.tokenizer, checkpoint.max_tokens)
         self._split = Split(checkpoint.network)
         self._window = _attention_window(checkpoint.network.config)
         self._refuse_looking_ahead()
@@ -105,49 +156,15 @@ class CausalModel:
     def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
         """See `endoxa.schema.Model.score`; identical token sequences are scored once."""
         wanted: dict[Ids, list[int]] = {}
-        for index, ids in enumerate(self._encode(requests)):
-            problem = self._problem(ids)
-            if problem:
-                yield index, Unscorable(problem)
+        for index, ids in enumerate(self._reader.read(requests)):
+            if isinstance(ids, Unscorable):
+                yield index, ids
             else:
                 wanted.setdefault(ids, []).append(index)
         for batch in self._batches(list(wanted)):
             for ids, total in halve_when_full(batch, self._score_batch):
                 for index in wanted[ids]:
                     yield index, Score(total, len(ids) - 1)
-
-    def _encode(self, requests: Sequence[Request]) -> list[Ids]:
-        texts, fronts = [], []
-        for request in requests:
-            if not isinstance(request, CausalRequest):
-                raise TypeError(f"a causal model cannot score a {type(request).__name__}")
-            texts.append(request.text)
-            fronts.append(request.front)
-        plain = self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
-        encoded: list[Ids] = []
-        for text, front, ids in zip(texts, fronts, plain, strict=True):
-            if front == "bos":
-                encoded.append((self._bos(), *ids))
-            else:
-                encoded.append(tuple(self._tokenizer(text)["input_ids"] if front == "tokenizer" else ids))
-        return encoded
-
-    def _bos(self) -> int:
-        token = self._tokenizer.bos_token_id
-        if token is None:
-            raise UserError(
-                f"The tokenizer of '{self.name}' has no beginning-of-sequence token, which the rules sum-bos and "
-                "mean-bos put in front: use sum or mean."
-            )
-        return int(token)
-
-    def _problem(self, ids: Ids) -> str | None:
-        limit = self.max_tokens
-        if limit is not None and len(ids) > limit:
-            return f"it has {len(ids)} tokens and the model reads at most {limit}"
-        if len(ids) < 2:
-            return "it has a single token, so nothing is left to score after the first"
-        return None
 
     def _batches(self, sequences: list[Ids]) -> Iterator[list[Ids]]:
         budget = self._checkpoint.batch_tokens

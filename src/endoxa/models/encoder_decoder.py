@@ -10,12 +10,85 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.checkpoint import Checkpoint, unknown_share
+from endoxa.models.language_codes import code_for, codes_of
 from endoxa.models.networks import Split
+from endoxa.models.special_tokens import AS_TEXT, SpecialTokens
 from endoxa.schema import Architecture, CompletionRequest, Request, Score, Unscorable
 
 Ids = tuple[int, ...]
 Work = tuple[Ids, Ids]
 """Token ids of the prompt (with the tokenizer's end token) and of the completion (end token included)."""
+
+
+class EncoderDecoderReader:
+    """Reads `CompletionRequest`s as token ids; needs no weights.
+
+    Where the tokenizer marks texts with their language, prompt and completion get the code of the request's language.
+    """
+
+    architecture: Architecture = "encoder-decoder"
+
+    def __init__(self, name: str, tokenizer: Any, max_tokens: int | None) -> None:
+        """Look at the tokenizer.
+
+        Raises:
+            UserError: it has codes of languages and does not take one.
+        """
+        self.name, self.tokenizer, self.max_tokens = name, tokenizer, max_tokens
+        self._special = SpecialTokens.of(tokenizer)
+        self._codes = codes_of(tokenizer, name)
+        self.code_ids = frozenset(int(token) for token in tokenizer.convert_tokens_to_ids(list(self._codes)))
+
+    def read(self, requests: Sequence[Request]) -> Iterator[Work | Unscorable]:
+        """Token ids of prompt and completion of each request, or why it cannot be scored."""
+        read: dict[int, Work | Unscorable] = {}
+        by_language: dict[str, list[tuple[int, CompletionRequest]]] = {}
+        for index, request in enumerate(requests):
+            if not isinstance(request, CompletionRequest):
+                raise TypeError(f"an encoder-decoder cannot score a {type(request).__name__}")
+            by_language.setdefault(request.language if self._codes else "", []).append((index, request))
+        for language, own in by_language.items():
+            lacking = self._set_language(language)
+            works = [Unscorable(lacking)] * len(own) if lacking else self._works([one for _, one in own])
+            read |= {index: work for (index, _), work in zip(own, works, strict=True)}
+        return (read[index] for index in range(len(requests)))
+
+    def _set_language(self, language: str) -> str:
+        """Have the tokenizer mark texts with this language; why it cannot, or empty."""
+        if not self._codes:
+            return ""
+        code = code_for(language, self._codes) if language else None
+        if code is None:
+            what = (
+                f"has no single code for '{language}'"
+                if language
+                else "the language of the text is not known"
+            )
+            return f"the model marks every text with its language and {what} (codes: {', '.join(self._codes[:4])}, ...)"
+        self.tokenizer.src_lang = self.tokenizer.tgt_lang = code
+        return ""
+
+    def _works(self, requests: Sequence[CompletionRequest]) -> list[Work | Unscorable]:
+        prompts, completions = [one.prompt for one in requests], [one.completion for one in requests]
+        sources = self.tokenizer(prompts, **AS_TEXT)["input_ids"]
+        labels = self.tokenizer(text_target=completions, **AS_TEXT)["input_ids"]
+        plain = self.tokenizer([*prompts, *completions], add_special_tokens=False, **AS_TEXT)["input_ids"]
+        found: list[Work | Unscorable] = []
+        for k, work in enumerate(zip(map(tuple, sources), map(tuple, labels), strict=True)):
+            texts = (plain[k], plain[len(requests) + k])
+            special = next(filter(None, map(self._special.problem, texts)), "")
+            problem = special or self._problem(work)
+            found.append(Unscorable(problem) if problem else work)
+        return found
+
+    def _problem(self, work: Work) -> str | None:
+        limit = self.max_tokens
+        longest = max(map(len, work))
+        if limit is not None and longest > limit:
+            return f"it has {longest} tokens and the model reads at most {limit}"
+        if not set(work[1]) - {self.tokenizer.eos_token_id} - self.code_ids:
+            return "it has no token to score"
+        return None
 
 
 class EncoderDecoderModel:
@@ -31,6 +104,7 @@ class EncoderDecoderModel:
         self.name = checkpoint.name
         self.max_tokens = checkpoint.max_tokens
         self._checkpoint = checkpoint
+        self._reader = EncoderDecoderReader(checkpoint.name, checkpoint.tokenizer, checkpoint.max_tokens)
         self._split = Split(checkpoint.network)
         self._encoder = checkpoint.network.get_encoder()
 
@@ -46,38 +120,16 @@ class EncoderDecoderModel:
     def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
         """See `endoxa.schema.Model.score`; identical (prompt, completion) pairs are scored once."""
         wanted: dict[Work, list[int]] = {}
-        for index, work in enumerate(self._encode(requests)):
-            problem = self._problem(work)
-            if problem:
-                yield index, Unscorable(problem)
+        for index, work in enumerate(self._reader.read(requests)):
+            if isinstance(work, Unscorable):
+                yield index, work
             else:
                 wanted.setdefault(work, []).append(index)
         # Sorted first, so that the completions of one prompt stand together inside a batch.
         for batch in equal_length_batches(sorted(wanted), _shape, self._checkpoint.batch_tokens):
             for work, total in halve_when_full(batch, self._score_batch):
                 for index in wanted[work]:
-                    yield index, Score(total, len(work[1]))
-
-    def _encode(self, requests: Sequence[Request]) -> list[Work]:
-        for request in requests:
-            if not isinstance(request, CompletionRequest):
-                raise TypeError(f"an encoder-decoder cannot score a {type(request).__name__}")
-        if not requests:
-            return []
-        tokenizer = self._checkpoint.tokenizer
-        prompts = tokenizer([request.prompt for request in requests])["input_ids"]  # type: ignore[union-attr]
-        completions = tokenizer(text_target=[request.completion for request in requests])  # type: ignore[union-attr]
-        labels = completions["input_ids"]
-        return [(tuple(prompt), tuple(label)) for prompt, label in zip(prompts, labels, strict=True)]
-
-    def _problem(self, work: Work) -> str | None:
-        limit = self.max_tokens
-        longest = max(map(len, work))
-        if limit is not None and longest > limit:
-            return f"it has {longest} tokens and the model reads at most {limit}"
-        if not set(work[1]) - {self._checkpoint.tokenizer.eos_token_id}:
-            return "it has no token to score"
-        return None
+                    yield index, Score(total, sum(token not in self._reader.code_ids for token in work[1]))
 
     def _score_batch(self, batch: Sequence[Work]) -> list[float]:
         """Work of one shape (prompt length, completion length)."""
@@ -87,7 +139,7 @@ class EncoderDecoderModel:
         sources = torch.tensor(prompts, device=device)
         encoded = self._encoder(input_ids=sources).last_hidden_state[row]
         labels = torch.tensor([label for _, label in batch], device=device)
-        shifted = network.prepare_decoder_input_ids_from_labels(labels=labels)
+        shifted = _shifted(network, labels)
         hidden = self._decode(encoded, shifted)
         found = self._split.log_probabilities(
             hidden.flatten(0, 1),
@@ -96,7 +148,13 @@ class EncoderDecoderModel:
             encoder_outputs=BaseModelOutput(last_hidden_state=encoded[:1]),
             decoder_input_ids=shifted[:1, :1],
         )
-        return [float(x) for x in found.view(len(batch), -1).sum(1)]
+        found = found.view(len(batch), -1)
+        if self._reader.code_ids:
+            # The code is given, not guessed: it is no part of the sentence.
+            found = found.masked_fill(
+                torch.isin(labels, torch.tensor([*self._reader.code_ids], device=device)), 0.0
+            )
+        return [float(x) for x in found.sum(1)]
 
     def _decode(self, encoded: torch.Tensor, shifted: torch.Tensor) -> torch.Tensor:
         """Last hidden states of the decoder (batch x completion x width)."""
@@ -109,3 +167,12 @@ class EncoderDecoderModel:
 
 def _shape(work: Work) -> tuple[int, ...]:
     return len(work[0]), len(work[1])
+
+
+def _shifted(network: Any, labels: torch.Tensor) -> torch.Tensor:
+    """What the decoder reads to predict the labels; some classes have no method for it."""
+    if hasattr(network, "prepare_decoder_input_ids_from_labels"):
+        shifted: torch.Tensor = network.prepare_decoder_input_ids_from_labels(labels=labels)
+        return shifted
+    start = torch.full_like(labels[:, :1], network.config.decoder_start_token_id)
+    return torch.cat([start, labels[:, :-1]], dim=1)

@@ -26,7 +26,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from endoxa.errors import UserError
-from endoxa.models.causal import CausalModel
+from endoxa.models.causal import CausalModel, CausalReader
 from endoxa.models.checkpoint import (
     Checkpoint,
     choose_device,
@@ -36,8 +36,8 @@ from endoxa.models.checkpoint import (
     longest_input,
     usual_batch,
 )
-from endoxa.models.encoder_decoder import EncoderDecoderModel
-from endoxa.models.masked import MaskedModel
+from endoxa.models.encoder_decoder import EncoderDecoderModel, EncoderDecoderReader
+from endoxa.models.masked import MaskedModel, MaskedReader
 from endoxa.models.networks import pack_weights
 from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec
 from endoxa.schema import Architecture, Model
@@ -51,6 +51,12 @@ WRAPPERS: dict[Architecture, Callable[[Checkpoint], Model]] = {
     "causal": CausalModel,
     "masked": MaskedModel,
     "encoder-decoder": EncoderDecoderModel,
+}
+Reader = CausalReader | MaskedReader | EncoderDecoderReader
+READERS: dict[Architecture, type[CausalReader] | type[MaskedReader] | type[EncoderDecoderReader]] = {
+    "causal": CausalReader,
+    "masked": MaskedReader,
+    "encoder-decoder": EncoderDecoderReader,
 }
 LOADING_PROBLEMS = (
     MemoryError,
@@ -91,6 +97,37 @@ def look_at_local(spec: ModelSpec, options: ModelOptions) -> ModelFacts:
     return ModelFacts(spec.text, architecture_of(config, spec), "+".join(filter(None, marks)) or None)
 
 
+def open_reader(spec: ModelSpec, options: ModelOptions) -> Reader:
+    """What of a model reads texts, without its weights: which texts it takes is known before anything is scored.
+
+    Raises:
+        UserError: configuration or tokenizer cannot be had, or do not fit the rules.
+    """
+    folder = local_folder(spec)
+    config = read_config(spec, options)
+    tokenizer = load_tokenizer(spec, options, str(folder) if folder else spec.target)
+    return READERS[architecture_of(config, spec)](spec.text, tokenizer, longest_input(config))
+
+
+def load_tokenizer(spec: ModelSpec, options: ModelOptions, source: str) -> Any:
+    """The tokenizer of a model: its own, or the one that was named.
+
+    Raises:
+        UserError: it cannot be had, is slow, or knows no words.
+    """
+    tokenizer = had(
+        spec.text,
+        "tokenizer",
+        lambda: AutoTokenizer.from_pretrained(
+            options.tokenizer or source,
+            revision=options.revision,
+            trust_remote_code=options.trust_remote_code,
+        ),
+    )
+    refuse_unusable_tokenizer(spec, tokenizer)
+    return tokenizer
+
+
 def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     """Load configuration, weights and tokenizer, checking each.
 
@@ -117,8 +154,7 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
         ),
     )
     refuse_incomplete(spec, info)
-    tokenizer_source = options.tokenizer or source
-    tokenizer = had(spec.text, "tokenizer", lambda: AutoTokenizer.from_pretrained(tokenizer_source, **common))
+    tokenizer = load_tokenizer(spec, options, source)
     refuse_foreign_tokenizer(spec, tokenizer, network)
     if not options.four_bit:
         network = had(spec.text, "weights", lambda: network.to(device))
@@ -257,8 +293,8 @@ def refuse_incomplete(spec: ModelSpec, info: Mapping[str, Any]) -> None:
         )
 
 
-def refuse_foreign_tokenizer(spec: ModelSpec, tokenizer: Any, network: Any) -> None:
-    """Refuse a tokenizer that is slow (no offsets), empty, or larger than the model's embeddings.
+def refuse_unusable_tokenizer(spec: ModelSpec, tokenizer: Any) -> None:
+    """Refuse a tokenizer that is slow (no offsets) or empty.
 
     Where its files are missing, transformers makes an empty one, which reads every word as unknown.
 
@@ -275,6 +311,15 @@ def refuse_foreign_tokenizer(spec: ModelSpec, tokenizer: Any, network: Any) -> N
             f"The tokenizer of '{spec.text}' has no fast version (tokenizer.json), which is needed to tell words "
             "from tokens: convert it with transformers, or name another with --tokenizer."
         )
+
+
+def refuse_foreign_tokenizer(spec: ModelSpec, tokenizer: Any, network: Any) -> None:
+    """Refuse a tokenizer that cannot be used, or is larger than the model's embeddings.
+
+    Raises:
+        UserError: the tokenizer does not fit.
+    """
+    refuse_unusable_tokenizer(spec, tokenizer)
     rows = network.get_input_embeddings().weight.shape[0]
     if len(tokenizer) > rows:
         raise UserError(

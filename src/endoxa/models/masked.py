@@ -18,6 +18,7 @@ from endoxa.errors import UserError
 from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.checkpoint import Checkpoint, unknown_share
 from endoxa.models.networks import Split
+from endoxa.models.special_tokens import SpecialTokens
 from endoxa.schema import Architecture, MaskedRequest, Request, Score, Unscorable
 
 OnlyAt = Callable[..., torch.Tensor]
@@ -91,6 +92,42 @@ def _agree(full: OnlyAt, short: OnlyAt, network: Any) -> bool:
     return bool(gap <= (TOLERANCE if network.dtype == torch.float32 else 0.1))
 
 
+class MaskedReader:
+    """Reads `MaskedRequest`s; needs no weights."""
+
+    architecture: Architecture = "masked"
+
+    def __init__(self, name: str, tokenizer: Any, max_tokens: int | None) -> None:
+        """Look at the tokenizer.
+
+        Raises:
+            UserError: it has no mask token.
+        """
+        if tokenizer.mask_token_id is None:
+            raise UserError(
+                f"The tokenizer of '{name}' has no mask token, so no masked rule can be computed: name the "
+                "right tokenizer with --tokenizer."
+            )
+        self.name, self.tokenizer, self.max_tokens = name, tokenizer, max_tokens
+        self._special = SpecialTokens.of(tokenizer)
+
+    def read(self, requests: Sequence[Request]) -> Iterator[MaskedRequest | Unscorable]:
+        """Each request, or why it cannot be scored."""
+        for request in requests:
+            if not isinstance(request, MaskedRequest):
+                raise TypeError(f"a masked model cannot score a {type(request).__name__}")
+            problem = self._problem(request) or self._special.problem(request.ids, around=True)
+            yield Unscorable(problem) if problem else request
+
+    def _problem(self, request: MaskedRequest) -> str | None:
+        limit = self.max_tokens
+        if limit is not None and len(request.ids) > limit:
+            return f"it has {len(request.ids)} tokens and the model reads at most {limit}"
+        if not request.groups:
+            return "no token is left to score (the two sentences share none)"
+        return None
+
+
 class MaskedModel:
     """Scores `MaskedRequest`s with local weights.
 
@@ -109,11 +146,7 @@ class MaskedModel:
         self.name = checkpoint.name
         self.max_tokens = checkpoint.max_tokens
         self.tokenizer = checkpoint.tokenizer
-        if self.tokenizer.mask_token_id is None:
-            raise UserError(
-                f"The tokenizer of '{self.name}' has no mask token, so no masked rule can be computed: name the "
-                "right tokenizer with --tokenizer."
-            )
+        self._reader = MaskedReader(self.name, self.tokenizer, self.max_tokens)
         self._checkpoint = checkpoint
         self._split = Split(checkpoint.network)
         self._only_at = shorten_last_layer(checkpoint.network, self._split)
@@ -132,12 +165,9 @@ class MaskedModel:
         variants: dict[Variant, list[int]] = {}
         waiting = [0] * len(requests)
         tokens = [0] * len(requests)
-        for index, request in enumerate(requests):
-            if not isinstance(request, MaskedRequest):
-                raise TypeError(f"a masked model cannot score a {type(request).__name__}")
-            problem = self._problem(request)
-            if problem:
-                yield index, Unscorable(problem)
+        for index, request in enumerate(self._reader.read(requests)):
+            if isinstance(request, Unscorable):
+                yield index, request
                 continue
             for variant in ((request.ids, group) for group in request.groups):
                 variants.setdefault(variant, []).append(index)
@@ -153,14 +183,6 @@ class MaskedModel:
                         # In a fixed order, so that equal requests have equal sums to the last bit.
                         done = parts.pop(index)
                         yield index, Score(sum(done[v] for v in sorted(done)), tokens[index])
-
-    def _problem(self, request: MaskedRequest) -> str | None:
-        limit = self.max_tokens
-        if limit is not None and len(request.ids) > limit:
-            return f"it has {len(request.ids)} tokens and the model reads at most {limit}"
-        if not request.groups:
-            return "no token is left to score (the two sentences share none)"
-        return None
 
     def _score_batch(self, batch: Sequence[Variant]) -> list[float]:
         """Masked copies of one length."""

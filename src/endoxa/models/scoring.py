@@ -16,6 +16,7 @@ from endoxa.models.server import ServerModel
 from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec
 
 if TYPE_CHECKING:
+    from endoxa.models.local import Reader
     from endoxa.schema import Model
 
 FORMS = "hf/ORG/NAME, hf/FOLDER or http://HOST:PORT/v1#NAME"
@@ -58,6 +59,20 @@ def open_model(spec: ModelSpec, options: ModelOptions) -> Model:
     from endoxa.models.local import open_local
 
     return open_local(spec, options)
+
+
+def open_reader(spec: ModelSpec, options: ModelOptions) -> Reader | None:
+    """What of a local model reads texts, without its weights; None for other models, which tell when they are asked.
+
+    Raises:
+        UserError: configuration or tokenizer cannot be had.
+    """
+    if not spec.runs_here:
+        return None
+    require_local(spec.text)
+    from endoxa.models.local import open_reader as open_local_reader
+
+    return open_local_reader(spec, options)
 
 
 def look_at(spec: ModelSpec, options: ModelOptions) -> ModelFacts:

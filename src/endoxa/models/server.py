@@ -20,6 +20,7 @@ from endoxa.models.likelihoods import BYTES, WAYS, LeftOutError, Prompted, Way, 
 from endoxa.models.retrying import SilentError, for_server, raise_if_transient
 from endoxa.models.servers import Servers
 from endoxa.models.spec import KEY_VARIABLE, ModelOptions, ModelSpec
+from endoxa.models.special_tokens import reason, written_in
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
 
 if TYPE_CHECKING:
@@ -155,7 +156,8 @@ class ServerModel:
                 f"The server {self.servers.where} puts no beginning-of-sequence token in front of a sentence, which "
                 "sum-bos and mean-bos need: use sum or mean."
             )
-        return found.score()
+        token = written_in(found.texts if request.front != "nothing" else (found.first, *found.texts))
+        return Unscorable(reason(token)) if token else found.score()
 
     def _begins(self, request: CausalRequest, found: Prompted) -> bool:
         """Whether the first token is from the text; where it is not shown, that is learned once from `SENTENCE`."""

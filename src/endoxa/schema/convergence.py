@@ -59,7 +59,8 @@ CORRELATION_COLUMNS: dict[str, str] = {
     "raw_high": "upper end",
     "reliability_1": "reliability of the first instrument over these associations",
     "reliability_2": "reliability of the second",
-    "corrected": "raw / sqrt(reliability_1 * reliability_2) (Spearman 1904); can exceed 1; empty where unknown",
+    "corrected": "raw / sqrt(reliability_1 * reliability_2) (Spearman 1904); can exceed 1; empty where a reliability "
+    "is unknown or too low",
     "low": "lower end of its interval: every value that the jackknife over identities does not reject",
     "high": "upper end; 'inf' where the reliabilities are too uncertain to bound it",
     "confidence": "confidence level of the intervals",

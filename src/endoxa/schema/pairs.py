@@ -52,6 +52,7 @@ class Pair:
     direction: str = "stereo"
     prompt: str = ""
     identity: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,10 +50,14 @@ class MaskedRequest:
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """Log P(completion | prompt) of an encoder-decoder, end token scored."""
+    """Log P(completion | prompt) of an encoder-decoder, end token scored.
+
+    `language` is that of both, for models that mark texts with it.
+    """
 
     prompt: str
     completion: str
+    language: str = ""
 
 
 Request = CausalRequest | MaskedRequest | CompletionRequest

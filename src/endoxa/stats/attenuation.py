@@ -21,19 +21,23 @@ from endoxa.stats.reliability import (
     jackknife_errors,
     moments,
     quantile_of,
+    reliability,
     totals_of,
-    unknown_reliability,
 )
 from endoxa.stats.signs import fewest_units, sign_flip_test
 from endoxa.stats.verdicts import significance, too_few
 
 _STEPS = 400
+LEAST_RELIABILITY = 0.1
+"""The lower end of a reliability's interval must be above it: divided by the root of a reliability that may be near 0,
+a correlation can be anything, and two scores of which little but error is known tell nothing about each other."""
 
 
 def attenuation_corrected(correlation: float, reliability_1: float, reliability_2: float) -> float:
     """A correlation divided by the root of the product of two reliabilities (Spearman 1904); can exceed 1.
 
-    NaN where a reliability is not above 0: there is nothing to divide by.
+    NaN where a reliability is not above 0: there is nothing to divide by. Which reliabilities are high enough to be
+    divided by is asked before (`unreliable`).
     """
     if not (reliability_1 > 0 and reliability_2 > 0):
         return NAN
@@ -47,7 +51,8 @@ class CorrectedCorrelation:
     Attributes:
         raw: Pearson's correlation of the scores.
         raw_interval: jackknife over clusters on Fisher's z, Student's t, made to agree with the test.
-        value: `raw` divided by the root of both reliabilities; can exceed 1; NaN where they cannot be told.
+        value: `raw` divided by the root of both reliabilities; can exceed 1; NaN where one of them is unknown or too
+            low (`unreliable`).
         interval: every correlation that the jackknife test of Fisher's z does not reject (see
             `corrected_correlation`); an end is infinite where nothing bounds it.
         reliability_1: reliability of the first scores over these units.
@@ -114,7 +119,9 @@ def corrected_correlation(
     totals = totals_of(first, second, cluster)
     whole, without = moments(totals.sum(axis=0)), moments(totals.sum(axis=0) - totals)
     raw, one, two = (float(number) for number in whole)
-    unknown = _uncorrectable((first, second), (one, two), names)
+    unknown = next(
+        filter(None, map(unreliable, (first, second), (cluster, cluster), names, (confidence,) * 2)), ""
+    )
     uncorrectable = unknown or untestable
     value = NAN if unknown else attenuation_corrected(raw, one, two)
     found = (raw, UNDEFINED, value, UNDEFINED, one, two, NAN, units, clusters)
@@ -164,17 +171,29 @@ def _flat(both: tuple[PartScores, PartScores], names: tuple[str, str]) -> str:
     return ""
 
 
-def _uncorrectable(
-    both: tuple[PartScores, PartScores], values: tuple[float, float], names: tuple[str, str]
-) -> str:
-    """Why a correlation cannot be corrected, or empty."""
-    for scores, value, name in zip(both, values, names, strict=True):
-        reason = unknown_reliability(scores)
-        if reason:
-            return f"the reliability of {name} cannot be told: {reason}"
-        if not value > 0:
-            return f"the reliability of {name} is not above 0 ({value:.2f})"
-    return ""
+def unreliable(scores: PartScores, cluster: np.ndarray, name: str, confidence: float = 0.95) -> str:
+    """Why nothing about other instruments rests on these scores, or empty: the reliability is unknown or too low.
+
+    Args:
+        scores: of all units.
+        cluster: code of the cluster of each unit.
+        name: what they are scores of.
+        confidence: confidence level of the interval whose lower end must be above `LEAST_RELIABILITY`.
+    """
+    measured = reliability(scores, cluster, confidence)
+    if measured.reason:
+        return f"the reliability of {name} cannot be told: {measured.reason}"
+    # Scores without any error have no interval.
+    interval = (
+        measured.interval if np.isfinite(measured.interval.low) else Interval(measured.value, measured.value)
+    )
+    if interval.low > LEAST_RELIABILITY:
+        return ""
+    ends = "" if interval.low == interval.high else f"; interval {interval.low:.2f} to {interval.high:.2f}"
+    return (
+        f"the reliability of {name} is too low or too uncertain ({measured.value:.2f}{ends}; the lower end must be "
+        f"above {LEAST_RELIABILITY:g})"
+    )
 
 
 def _fisher(correlation: np.ndarray | float) -> np.ndarray:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from endoxa.datasets.files import require_apart
 from endoxa.errors import UserError
@@ -17,6 +18,8 @@ from endoxa.page.inputs import read_runs
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import listed, plural
 from endoxa.schema.headline import Headline, plain
+from endoxa.stats.verdicts import UNTESTED
+from endoxa.study.convergence.correlations import beyond
 from endoxa.study.convergence.from_study import study_runs
 from endoxa.study.convergence.report.sections import sections
 from endoxa.study.convergence.run import Convergence, converge, write_tables
@@ -177,5 +180,11 @@ def headline(convergence: Convergence) -> Headline:
         texts,
         tuple({name: plain(value) for name, value in row.items()} for row in rows),
         ("model", "instruments", "verdict"),
-        () if rows else ("One instrument alone: nothing to compare.",),
+        tuple(_notes(rows)) if rows else ("One instrument alone: nothing to compare.",),
     )
+
+
+def _notes(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Why rows cannot be tested or a correlation is beyond 1, each reason once."""
+    untested = (f"Cannot be tested: {row['reason']}." for row in rows if row["verdict"] == UNTESTED)
+    yield from dict.fromkeys([*untested, *filter(None, (beyond(row).strip() for row in rows))])

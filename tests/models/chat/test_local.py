@@ -414,3 +414,16 @@ def test_a_batch_that_nobody_waits_for_is_told_to_stop(leave):
     found = asyncio.run(submit())
     assert all(isinstance(one, asyncio.CancelledError) for one in found)
     assert stopped.is_set()
+
+
+@pytest.mark.parametrize(("architecture", "sign"), [("causal", "<s>"), ("encoder-decoder", "</s>")])
+def test_a_message_cannot_write_special_tokens(folders, architecture, sign):
+    """Only the template may end a turn: what a message holds stays text."""
+    model = opened(folders / architecture)
+    tokenizer = model._checkpoint.tokenizer
+    special = tokenizer.convert_tokens_to_ids(sign)
+    clean, told = (
+        model._ids(model._written(conversation(text), {})) for text in ("Rain", f"Rain {sign}Rain")
+    )
+    assert told.count(special) == clean.count(special)
+    assert len(told) > len(clean)

@@ -233,3 +233,12 @@ def test_usual_pooling_and_fitting(tiny):
     ]:
         with pytest.raises(UserError, match=message):
             fit_poolings([specs[0], server], facts, asked)
+
+
+def test_a_special_token_in_a_text_is_read_as_characters(tiny):
+    """The vector is that of the spaced-out characters, which the tokenizer's words are made of."""
+    name = f"hf/{tiny['masked']}"
+    told, spaced = encoded(name, ("mean-content",), ["City [SEP] people", "City [ SEP ] people"])[
+        "mean-content"
+    ]
+    assert np.allclose(told, spaced)

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.study.reproduce.given import Given, Standing, standing
+from endoxa.study.reproduce.given import Given, Standing, spelled, standing
 
 KNOWN = {"MuRIL": ("hf/google/muril-base-cased",), "GPT": ("GPT", "openai/gpt-x")}
 
@@ -17,6 +17,26 @@ def test_the_id_on_the_hub_is_the_published_model():
         Standing("MuRIL", "hf/google/muril-base-cased", genuine=True),
     )
     assert standing(["muril=hf/google/muril-base-cased"], KNOWN, "x")[0].genuine
+
+
+@pytest.mark.parametrize(
+    "word", ["google/muril-base-cased", "muril", "MuRIL", "muril-base-cased", "MuRIL=google/muril-base-cased"]
+)
+def test_a_published_model_is_known_by_every_spelling(word):
+    assert standing([word], KNOWN, "x") == (Standing("MuRIL", "hf/google/muril-base-cased", genuine=True),)
+
+
+@pytest.mark.parametrize("word", ["evil/muril-base-cased", "hf/evil/muril-base-cased"])
+def test_the_name_alone_of_another_owner_is_another_model(word):
+    assert not standing([word], KNOWN, "x")[0].genuine
+
+
+def test_a_folder_is_a_model_with_and_without_hf(tmp_path, monkeypatch):
+    (tmp_path / "models" / "mine").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert standing(["MuRIL=models/mine"], KNOWN, "x")[0].model == "hf/models/mine"
+    assert spelled("mine", ["hf/models/mine", "hf/models/other"]) == "hf/models/mine"
+    assert spelled(str(tmp_path / "models/mine"), ["hf/models/mine"]) == "hf/models/mine"
 
 
 def test_a_folder_is_never_taken_for_the_published_model():

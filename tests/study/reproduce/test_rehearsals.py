@@ -10,6 +10,7 @@ import pytest
 
 from endoxa.datasets.bbq import read_items
 from endoxa.errors import UserError
+from endoxa.models.spec import ModelOptions
 from endoxa.study.reproduce import RESULTS, first_letter, reproduce
 
 JUDGED = {"agrees", "differs"}
@@ -87,6 +88,33 @@ def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
     assert row["verdict"] == "not-comparable"
     assert "10 of the 123 pairs" in row["why"]
     assert not verdicts(cells) & JUDGED
+
+
+@pytest.mark.slow
+def test_a_model_that_cannot_be_scored_stops_no_other(shared, tmp_path, tiny_bert):
+    """A classifier has no probabilities of words, and one folder is missing; the third model is scored all the same."""
+    from transformers import AutoConfig, BertForSequenceClassification
+
+    shutil.copytree(tiny_bert.removeprefix("hf/"), tmp_path / "classifier")
+    config = AutoConfig.from_pretrained(tmp_path / "classifier")
+    BertForSequenceClassification(config).save_pretrained(tmp_path / "classifier")
+    data = first(shared / "data/afristereo/s_as_pairs.csv", 12, tmp_path / "data")
+    models = (f"FinBERT=hf/{tmp_path}/classifier", f"BioGPT Large={tmp_path}/none", f"GPT-Neo={tiny_bert}")
+    done = reproduce(
+        RESULTS.get("afristereo-bpr"),
+        data,
+        tmp_path / "out",
+        models=models,
+        options=ModelOptions(dtype="bfloat16"),
+    )
+    cells = {row["cell"]: row for row in done.cells.to_dicts()}
+    assert cells["BPR, GPT-Neo"]["ours"] is not None
+    for label in ("FinBERT", "BioGPT Large"):
+        assert cells[f"BPR, {label}"]["verdict"] == "not-computed"
+        assert "cannot be scored: " in cells[f"BPR, {label}"]["why"]
+    assert done.facts["options"]["dtype"] == "bfloat16"
+    run = json.loads((tmp_path / "out/runs/gpt-neo/run.json").read_text())
+    assert run["settings"]["options"]["dtype"] == "bfloat16"
 
 
 @pytest.mark.slow

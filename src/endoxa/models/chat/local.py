@@ -21,6 +21,7 @@ from endoxa.models.chat.templates import Template, find_template, render
 from endoxa.models.chat.thoughts import Spoken, part_thoughts
 from endoxa.models.libraries import LOCAL, LOCAL_INSTALL, require_local
 from endoxa.models.spec import ModelOptions, ModelSpec
+from endoxa.models.special_tokens import AS_TEXT, MARK, SpecialTokens
 from endoxa.schema.chat import STOPPED, THOUGHTS_ONLY, ChatAnswer, Message, Sampling, Usage
 
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ class LocalChat:
         self.name = checkpoint.name
         self._checkpoint, self._template, self._batch_size = checkpoint, template, batch_size
         self._keep = keep
+        self._special = SpecialTokens.of(checkpoint.tokenizer)
         self._own = OwnSettings.of(checkpoint.network.generation_config)
         self._generator = Generator(checkpoint.network, checkpoint.tokenizer)
         self._batcher = Batcher(self._generator.generate, lambda prompt: prompt.settings, batch_size)
@@ -209,8 +211,10 @@ class LocalChat:
         """
         del told  # for simulated respondents only
         refuse_unknown(self.name, sampling)
-        text = self._written(messages, sampling.extra.get("chat_template_kwargs", {}))
-        ids = self._ids(text)
+        written = self._written(messages, sampling.extra.get("chat_template_kwargs", {}))
+        text, ids = written.replace(MARK, ""), self._ids(written)
+        if problem := self._unread(written):
+            return ChatAnswer("", finish="error", error=problem)
         room = self._room(ids)
         if room <= 0:
             return ChatAnswer("", finish="error", error=self._too_long(ids))
@@ -250,12 +254,27 @@ class LocalChat:
             torch.cuda.empty_cache()
 
     def _written(self, messages: Sequence[Message], arguments: Mapping[str, Any]) -> str:
-        return render(self.name, self._checkpoint.tokenizer, self._template, messages, arguments)
+        marked = [Message(message.role, self._special.marked(message.content)) for message in messages]
+        return render(self.name, self._checkpoint.tokenizer, self._template, marked, arguments)
 
-    def _ids(self, text: str) -> tuple[int, ...]:
-        # A template writes every special token itself, but for the end that encoders are used to.
-        special = self._checkpoint.architecture == "encoder-decoder"
-        return tuple(self._checkpoint.tokenizer(text, add_special_tokens=special)["input_ids"])
+    def _ids(self, written: str) -> tuple[int, ...]:
+        """Token ids of a conversation: special tokens are those of the template, none of the messages."""
+        tokenizer, ids = self._checkpoint.tokenizer, []
+        for place, part in enumerate(written.split(MARK)):
+            how = AS_TEXT if place % 2 else {}
+            ids += tokenizer(part, add_special_tokens=False, **how)["input_ids"]
+        if self._checkpoint.architecture == "encoder-decoder" and tokenizer.eos_token_id is not None:
+            # A template writes every special token itself, but for the end that encoders are used to.
+            ids.append(tokenizer.eos_token_id)
+        return tuple(ids)
+
+    def _unread(self, written: str) -> str:
+        """Why a conversation cannot be read as it is, or empty: a special token in it cannot be read as text."""
+        for literal in written.split(MARK)[1::2]:
+            found = self._checkpoint.tokenizer(literal, add_special_tokens=False, **AS_TEXT)["input_ids"]
+            if problem := self._special.problem(found):
+                return problem
+        return ""
 
     def _room(self, ids: Sequence[int]) -> int:
         """Tokens that an answer to `ids` can have; 0 or less where they are too many already."""

@@ -56,6 +56,8 @@ class SentenceEncoder:
             trust_remote_code=options.model.trust_remote_code,
             model_kwargs={"dtype": dtype},
         )
+        if hasattr(model.tokenizer, "split_special_tokens"):
+            model.tokenizer.split_special_tokens = True
         encoder = cls(spec.text, model, options.model.batch_tokens)
         encoder._lengths(texts)
         return encoder

@@ -29,9 +29,11 @@ from endoxa.models.checkpoint import (
 )
 from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Vector
 from endoxa.models.encoders.poolings import Pooling, States
+from endoxa.models.language_codes import codes_of
 from endoxa.models.local import had, read_config, refuse_foreign_tokenizer, refuse_incomplete
 from endoxa.models.networks import pack_weights
 from endoxa.models.spec import ModelOptions, ModelSpec
+from endoxa.models.special_tokens import AS_TEXT, SpecialTokens
 
 SHOWN = 60
 """Characters of a text that a message quotes."""
@@ -79,6 +81,11 @@ def load_network(spec: EncoderSpec, options: EncoderOptions) -> Network:
         ),
     )
     refuse_foreign_tokenizer(model, tokenizer, network)
+    if codes := codes_of(tokenizer, spec.text):
+        raise UserError(
+            f"The encoder '{spec.text}' marks every text with its language ('{codes[0]}', '{codes[1]}', ...), which "
+            "association tests do not tell it: every text would be read as one language. Choose another encoder."
+        )
     parameters = sum(p.numel() for p in network.parameters())
     layers, width = _measure(spec, network, device)
     layer = _choose_layer(spec, options.layer, layers)
@@ -199,6 +206,7 @@ class TransformerEncoder:
         self._network = network
         self.poolings = tuple(pooling.name for pooling in poolings)
         self._poolings = tuple(poolings)
+        self._special = SpecialTokens.of(network.tokenizer)
 
     @classmethod
     def open(
@@ -263,13 +271,14 @@ class TransformerEncoder:
         if not texts:
             return []
         found = self._network.tokenizer(
-            list(texts), add_special_tokens=with_special, return_special_tokens_mask=True
+            list(texts), add_special_tokens=with_special, return_special_tokens_mask=True, **AS_TEXT
         )
         sequences = []
         for text, ids, mask in zip(texts, found["input_ids"], found["special_tokens_mask"], strict=True):
             special = tuple(bool(mark) for mark in mask) if with_special else (False,) * len(ids)
             sequences.append(Sequenced(tuple(ids), special))
             self._refuse_length(text, len(ids))
+            self._refuse_special(text, ids, with_special=with_special)
         return sequences
 
     def _pool_batch(self, batch: Sequence[Sequenced]) -> list[dict[str, Vector]]:
@@ -301,6 +310,13 @@ class TransformerEncoder:
             raise UserError(
                 f"The text '{text[:SHOWN]}...' has {tokens} tokens and '{self.name}' reads at most {limit}: "
                 "shorten it or take it out of the tests."
+            )
+
+    def _refuse_special(self, text: str, ids: Sequence[int], *, with_special: bool) -> None:
+        problem = self._special.problem(ids, around=with_special)
+        if problem:
+            raise UserError(
+                f"The text '{text[:SHOWN]}' cannot be encoded with '{self.name}': {problem}. Take it out of the tests."
             )
 
     def _refuse_absent(self, text: str, states: States, *, with_special: bool) -> None:

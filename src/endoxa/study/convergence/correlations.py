@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -127,12 +127,12 @@ def sentence(row: dict[str, Any]) -> str:
         f"{ends(row['low'], row['high'], row['verdict'])}), raw {raw}"
     )
     if row["verdict"] == ABOVE:
-        return f"{row['model']}: {names} go together over {over}: {numbers}.{_apart(row)}"
+        return f"{row['model']}: {names} go together over {over}: {numbers}.{beyond(row)}{_apart(row)}"
     if row["verdict"] == BELOW:
-        return f"{row['model']}: {names} go against each other over {over}: {numbers}."
+        return f"{row['model']}: {names} go against each other over {over}: {numbers}.{beyond(row)}"
     return (
         f"{row['model']}: the agreement of {names} over {over} is not distinguishable from none: {numbers}."
-        f"{blamed(row)}"
+        f"{beyond(row)}{blamed(row)}"
     )
 
 
@@ -143,3 +143,13 @@ def _apart(row: dict[str, Any]) -> str:
     if row["low"] > 1:
         return " The interval lies above 1: the two share errors, or a reliability is estimated too low."
     return " The interval includes 1: they may measure the same thing."
+
+
+def beyond(row: Mapping[str, Any]) -> str:
+    """Why the corrected correlation of a row lies outside -1 to 1; empty where it does not."""
+    if row["corrected"] is None or abs(row["corrected"]) <= 1:
+        return ""
+    return (
+        f" No correlation can be {'above 1' if row['corrected'] > 1 else 'below -1'}: the estimate is, because the two "
+        "reliabilities are estimates too."
+    )

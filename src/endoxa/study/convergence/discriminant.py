@@ -17,6 +17,7 @@ from endoxa.engine.families import DISCRIMINATION, adjusted, decided
 from endoxa.page.claims import corrected as blamed
 from endoxa.page.words import plural
 from endoxa.schema.convergence import DISCRIMINANT_COLUMNS
+from endoxa.stats.attenuation import unreliable
 from endoxa.stats.intervals import effective_number
 from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.signs import fewest_units
@@ -42,7 +43,8 @@ def discriminant(
     `same` is the mean product of both standardised effects of an association; `other` that of the first instrument's
     effect with the mean effect of the second over the associations of the same attribute and another identity,
     averaged with the reverse; `within_1` and `within_2` are the latter with one instrument on both sides. Effects are
-    standardised over these associations. Identities are left out in turn, as what is measured and as partners.
+    standardised over these associations. Identities are left out in turn, as what is measured and as partners. Where a
+    reliability over these associations is unknown or too low (`stats.attenuation.unreliable`), nothing is tested.
 
     Args:
         parts: columns of `schema.convergence.PART_COLUMNS`.
@@ -83,6 +85,7 @@ def _row(one: Measured, two: Measured, attributes: Mapping[str, str], confidence
     attribute = identity_codes(tuple(attributes[name].strip().casefold() for name in names))
     used = _with_partner(identity, attribute)
     x, y, identity, attribute = x[used], y[used], identity[used], attribute[used]
+    measured_by = ((one, first[used]), (two, second[used]))
     row: dict[str, Any] = {
         "model": one.model,
         "instrument_1": one.instrument,
@@ -105,6 +108,16 @@ def _row(one: Measured, two: Measured, attributes: Mapping[str, str], confidence
         if not np.isfinite(values).all()
         else too_few(len(x), "associations", FEWEST_UNITS)
         or too_few(row["n_identities"], "identities", fewest_units(significance(confidence)))
+        or next(
+            filter(
+                None,
+                (
+                    unreliable(by.scores.take(k), identity, tool(by.instrument), confidence)
+                    for by, k in measured_by
+                ),
+            ),
+            "",
+        )
     )
     told = dict(zip(("same", "other", "within_1", "within_2"), values.tolist(), strict=True))
     row |= {**told, "difference": float(values[0] - values[1]), "reason": reason}

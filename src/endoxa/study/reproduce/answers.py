@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.study.reproduce.given import Given, Standing
+from endoxa.study.reproduce.given import Given, Standing, spelled
 
 BBQ_HOME = "github.com/nyu-mll/BBQ (CC BY 4.0)"
 PREDICTIONS = ("dev_predictions_nationality_unifiedqa_race.csv", "predictions.csv")
@@ -69,12 +69,14 @@ def standings(
         UserError: a model of --model has no answers, or two models stand for one.
     """
     found: dict[str, Standing] = {}
-    for name in sorted(set(names)):
-        named = next((one for one in given.models if one.model == name), None)
-        label = next((one for one, own in known.items() if name in own), None)
+    answered = sorted(set(names))
+    stated = {spelled(one.model, answered): one for one in given.models}
+    for name in answered:
+        named = stated.get(name)
+        label = next((one for one, own in known.items() if spelled(name, own) in own), None)
         found[name] = named or Standing(label or name, name, label is not None)
     for one in given.models:
-        if one.model not in found:
+        if spelled(one.model, found) not in found:
             raise UserError(
                 f"--model {one.model}: there are no answers of it. The answers are of: {', '.join(found)}."
             )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from endoxa.datasets.files import sha256
 from endoxa.errors import UserError
+from endoxa.models.spec import ModelOptions
 from endoxa.schema import Progress
 
 HASH = "sha256:"
@@ -51,6 +52,8 @@ class Given:
         out: the folder that is written; runs of models go into `runs/` there.
         seed: of everything that is drawn.
         progress: told what is done.
+        options: how models are loaded.
+        pooling: of encoders, where it is not the published one.
         read: files that were read, in order; their hashes go into run.json.
     """
 
@@ -59,6 +62,8 @@ class Given:
     out: Path
     seed: int = 0
     progress: Progress = lambda *_: None
+    options: ModelOptions = field(default_factory=ModelOptions)
+    pooling: str | None = None
     read: list[Path] = field(default_factory=list)
 
     def find(self, *names: str) -> Path | None:
@@ -93,8 +98,9 @@ class Given:
 def standing(words: Sequence[str], known: Mapping[str, tuple[str, ...]], result: str) -> tuple[Standing, ...]:
     """The models of `--model`, each LABEL=MODEL or MODEL.
 
-    A model counts as the published one by its id on the hub or its provider's name (`hf/ORG/NAME`). A folder can hold
-    any weights, so it counts only where the result states the hash of the file of weights (`sha256:...`).
+    A model counts as the published one by its id on the hub or its provider's name, however it is spelled (`spelled`):
+    `hf/ORG/NAME`, `ORG/NAME`, or the label of the published model. A folder can hold any weights, so it counts only
+    where the result states the hash of the file of weights (`sha256:...`).
 
     Raises:
         UserError: a label is unknown, or stands twice.
@@ -108,16 +114,50 @@ def standing(words: Sequence[str], known: Mapping[str, tuple[str, ...]], result:
                 raise UserError(
                     f"--model {word}: {result} has no model '{head}'. Its models: {_listed(known)}."
                 )
-            one = Standing(label, tail.strip(), _is_one_of(tail.strip(), known[label]))
+            model = spelled(tail.strip(), known[label])
+            one = Standing(label, model, _is_one_of(model, known[label]))
         else:
-            labels = [label for label, names in known.items() if _is_one_of(word, names)]
-            one = Standing(labels[0], word, True) if labels else Standing(word, word, False)
+            one = _by_name(word.strip(), known)
         if one.label in found:
             raise UserError(
                 f"--model {word}: {one.label} already stands for {found[one.label].model}. Keep one."
             )
         found[one.label] = one
     return tuple(found.values())
+
+
+def _by_name(word: str, known: Mapping[str, tuple[str, ...]]) -> Standing:
+    """The published model of this name or label, or a model that stands for itself."""
+    for label, names in known.items():
+        model = spelled(word, names)
+        if _is_one_of(model, names):
+            return Standing(label, model, True)
+        hub = [name for name in names if not name.startswith(HASH)]
+        if hub and word.casefold() == label.casefold():
+            return Standing(label, hub[0], True)
+    model = spelled(word, ())
+    return Standing(model, model, False)
+
+
+def spelled(word: str, names: Iterable[str]) -> str:
+    """A model as one of these names spells it; a folder without `hf/` gets it; any other word is left as it is.
+
+    The same model is `hf/ORG/NAME` on the command line, `ORG/NAME` on the hub, NAME on a page; a folder is the same by
+    whichever path.
+    """
+    for name in names:
+        if word == name or _bare(word) == _bare(name):
+            return name
+    for name in names:
+        if "/" not in word and word.casefold() == _bare(name).rpartition("/")[2].casefold():
+            return name
+    return f"hf/{word}" if "/" in word and not word.startswith("hf/") and Path(word).is_dir() else word
+
+
+def _bare(model: str) -> str:
+    """A model's name without `hf/`; a folder's whole path."""
+    name = model.removeprefix("hf/")
+    return str(Path(name).resolve()) if Path(name).is_dir() else name.casefold()
 
 
 def _is_one_of(model: str, names: Sequence[str]) -> bool:

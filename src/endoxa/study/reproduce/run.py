@@ -6,7 +6,7 @@ import json
 import platform
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from endoxa.datasets.files import sha256
 from endoxa.datasets.frames import write_table
 from endoxa.engine.folder import LIBRARIES, RUN, now, write_json
 from endoxa.errors import UserError
+from endoxa.models.spec import ModelOptions
 from endoxa.schema import Progress
 from endoxa.study.reproduce.compare import compare, counted, finding
 from endoxa.study.reproduce.declaration import PublishedResult
@@ -54,6 +55,8 @@ def reproduce(
     out: Path,
     *,
     models: Sequence[str] = (),
+    options: ModelOptions | None = None,
+    pooling: str | None = None,
     seed: int = 0,
     progress: Progress = lambda *_: None,
     command: Sequence[str] = (),
@@ -67,6 +70,8 @@ def reproduce(
         data: folder with what the result needs.
         out: folder to write; one that holds another result is refused.
         models: LABEL=MODEL or MODEL, see `given.standing`.
+        options: how models are loaded.
+        pooling: of encoders, where it is not the published one.
         seed: of everything that is drawn.
         progress: told what is done.
         command: the words of the command line, for run.json.
@@ -79,7 +84,15 @@ def reproduce(
         raise UserError(
             f"--data {data} is not a folder. Expected the folder with the files of '{result.name}'."
         )
-    given = Given(data, standing(models, result.models, result.name), out, seed, progress)
+    given = Given(
+        data,
+        standing(models, result.models, result.name),
+        out,
+        seed,
+        progress,
+        options or ModelOptions(),
+        pooling,
+    )
     new = _require_ours(result, out)
     try:
         cells = compare(result.name, result.citation, result.cells(given), result.compute(given))
@@ -136,6 +149,8 @@ def _facts(
         "command": list(command),
         "finished": now(),
         "seed": given.seed,
+        "options": asdict(given.options),
+        "pooling": given.pooling,
         "data": str(given.data) if given.data is not None else None,
         "files": [{"path": str(path), "sha256": sha256(path)} for path in given.read if path.is_file()],
         "models": [

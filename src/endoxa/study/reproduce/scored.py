@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from endoxa.datasets.spreadsheets import read_csv
+from endoxa.engine.folder import DifferentRunError
 from endoxa.errors import UserError
+from endoxa.models.spec import ModelOptions
 from endoxa.page.words import slug
-from endoxa.study.reproduce.declaration import PublishedResult
+from endoxa.study.reproduce.declaration import Key, Ours, PublishedResult
 from endoxa.study.reproduce.given import Given, Standing
 
 if TYPE_CHECKING:
@@ -30,6 +32,34 @@ def require_models(result: PublishedResult, given: Given) -> None:
             f"a rehearsal, as in --model {label}=hf/FOLDER ({len(result.models)} published models: "
             f"{', '.join(result.models)})."
         )
+
+
+def of_every_model(
+    given: Given, found: Mapping[Key, Ours], compute: Callable[[Standing], Mapping[Key, Ours]]
+) -> dict[Key, Ours]:
+    """What is computed with each model that was given, over the cells of `found`.
+
+    The cells of a model that cannot be scored are not computed, with the reason; the others go on.
+
+    Args:
+        given: what the user gave.
+        found: the printed cells; the label of a model is one of the parts of the names of its cells.
+        compute: ours of one model.
+
+    Raises:
+        DifferentRunError: the folder holds a run of the model with other options.
+    """
+    cells = dict(found)
+    for one in given.models:
+        try:
+            cells |= compute(one)
+        except DifferentRunError:
+            raise
+        except (UserError, RuntimeError, MemoryError) as problem:
+            failed = Ours(None, f"{one.model} cannot be scored: {str(problem).rstrip('.')}")
+            printed = [key for key in found if one.label in key[1].split(", ")]
+            cells |= dict.fromkeys(printed or [("models that were given", one.label)], failed)
+    return cells
 
 
 def scored(
@@ -63,15 +93,16 @@ def run_pairs(
     settings = PairsSettings(
         data=str(data),
         models=(one.model,),
-        rules=_fitting(one.model, rules),
+        rules=_fitting(one.model, rules, given.options),
         calibrate=False,
         seed=given.seed,
+        options=given.options,
         **options,
     )
     return _run(PAIRS, settings, given, one, part)
 
 
-def _fitting(model: str, rules: Sequence[str]) -> tuple[str, ...]:
+def _fitting(model: str, rules: Sequence[str], options: ModelOptions) -> tuple[str, ...]:
     """The rules that apply to the model's architecture.
 
     Raises:
@@ -79,9 +110,8 @@ def _fitting(model: str, rules: Sequence[str]) -> tuple[str, ...]:
     """
     from endoxa.instruments.pairs.rules import RULES
     from endoxa.models import look_at, parse_model
-    from endoxa.models.spec import ModelOptions
 
-    kind = look_at(parse_model(model), ModelOptions()).architecture
+    kind = look_at(parse_model(model), options).architecture
     fitting = tuple(name for name in rules if RULES.get(name).architecture == kind)
     if not fitting:
         raise UserError(
@@ -102,7 +132,12 @@ def encoded(
     from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 
     settings = EmbeddingsSettings(
-        tests=str(tests), models=(one.model,), poolings=tuple(poolings), seed=given.seed, draws=200
+        tests=str(tests),
+        models=(one.model,),
+        poolings=tuple(poolings),
+        seed=given.seed,
+        draws=200,
+        options=given.options,
     )
     found = read_csv(_run(EMBEDDINGS, settings, given, one, part) / "estimates.csv", infer_schema_length=None)
     return found.filter(model=one.model)

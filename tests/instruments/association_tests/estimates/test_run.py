@@ -292,3 +292,11 @@ def test_nothing_to_analyze_is_a_sentence():
     )
     with pytest.raises(UserError, match="set X: empty"):
         analyze_tests([empty], {}, model="m", pooling="")
+
+
+@pytest.mark.parametrize("texts", [3, 8])
+def test_a_test_that_cannot_be_made_has_no_interval(texts):
+    away = np.linspace(0.5, 0.9, texts)
+    row = analyze(planted(away, -away), alternative="two-sided").row(0, named=True)
+    assert (row["verdict"] == "cannot-be-tested") == (texts == 3)
+    assert isnan(row["low"]) == isnan(row["high"]) == (row["interval"] == "") == (texts == 3)

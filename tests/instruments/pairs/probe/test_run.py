@@ -260,6 +260,18 @@ def test_unscorable_pair_stops_the_run_before_the_others_or_is_listed(data, tiny
     assert "reads at most 64" in listed["reason"][0]
 
 
+def test_what_a_later_model_cannot_score_stops_the_run_before_the_first_is_scored(
+    data, tiny, tmp_path, monkeypatch
+):
+    """T5 reads any length and BERT 64 tokens: the first has loaded no weights when the second says so."""
+    long = "patient " * 100
+    data.write_text(HEADER + "\n".join([*ROWS, f"e,{long},{long} now,stereo,work,en,,,"]), encoding="utf-8")
+    monkeypatch.setattr("endoxa.instruments.pairs.probe.run.scoring_model", None)
+    with pytest.raises(UserError, match=r"pair 5 \('e'\): sent_more cannot be scored .* reads at most 64"):
+        measure(PAIRS, settings_for(data, tiny["encoder-decoder"], tiny["masked"]), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

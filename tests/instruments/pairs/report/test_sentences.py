@@ -325,3 +325,23 @@ def test_the_battery_finds_what_is_false():
     ):
         with pytest.raises(AssertionError, match=complaint):
             check_finding(broken, ["m", "sum", "95\u00a0%"])
+
+
+@pytest.mark.parametrize("number", [3, 30])
+def test_where_identities_cannot_be_tested_no_interval_over_pairs_is_drawn(number):
+    sections = sections_of(results_of(one(sides(130, 20), number)))
+    tested = number > 5
+    assert ("cannot be tested" in sections[0].findings[0].text) == (not tested)
+    (figure,) = sections[0].figures
+    drawn = [
+        row for rows in figure.chart.to_dict()["datasets"].values() for row in rows if "outer_low" in row
+    ]
+    assert drawn
+    assert all(
+        (row[end] is not None) == tested
+        for row in drawn
+        for end in ("low", "high", "outer_low", "outer_high")
+    )
+    table = sections[0].tables[0]
+    column = [head.name for head in table.columns].index("95\u00a0% Wilson, pairs")
+    assert (str(table.rows[0][column]) == "n/a") == (not tested)

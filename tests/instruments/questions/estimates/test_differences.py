@@ -125,10 +125,10 @@ def test_what_is_undefined_says_on_which_side():
     assert row["reason"] == "undefined with names"
 
 
-def test_few_templates_are_not_resampled_but_items_with_all_their_answers():
+def test_differences_of_few_templates_have_no_interval():
     row = table(sides(times(30, 10, 60), times(12, 8, 80), templates=3))["accuracy"]
-    assert "paired item bootstrap" in row["method"]
-    assert row["method"].endswith("100 items")
+    assert row["low"] is row["high"] is None
+    assert row["reason"] == "no interval of difference: 3 templates, at least 6 needed"
 
 
 def test_data_without_a_partner_have_no_differences_and_order_changes_nothing():

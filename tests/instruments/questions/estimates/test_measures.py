@@ -244,11 +244,22 @@ def test_columns_are_those_of_the_schema_and_undefined_is_null_never_nan():
     assert analysis.debias.is_empty()
 
 
-def test_few_templates_are_not_resampled():
-    row = only(answers(times(stereotyped=30, anti=20, unknown=50), templates=4))
-    assert row["method"].startswith("item bootstrap")
-    assert "4 templates are fewer than the 5" in row["method"]
-    assert row["bias_score_low"] < row["bias_score"] < row["bias_score_high"]
+@pytest.mark.parametrize("templates", [1, 4, 5])
+def test_what_cannot_be_tested_has_no_interval(templates):
+    row = only(answers(times(stereotyped=50, unknown=50), templates=templates))
+    assert row["verdict"] == "cannot-be-tested"
+    ends = [f"{name}{end}" for name in ("lean", "bias_score", "bias_unscaled") for end in ("_low", "_high")]
+    assert [row[end] for end in ends] == [None] * 6
+    assert split_reason(row["reason"], "bias_score")[1] == row["verdict_reason"]
+
+
+@pytest.mark.parametrize("templates", [6, 25])
+def test_the_lean_and_the_score_it_is_have_one_interval(templates):
+    row = only(answers(times(stereotyped=30, anti=20, unknown=50), templates=templates))
+    assert row["lean"] == row["bias_score"]
+    assert (
+        (row["lean_low"], row["lean_high"]) == (row["bias_score_low"], row["bias_score_high"]) != (None, None)
+    )
 
 
 def test_errors_of_one_template_make_no_interval():
@@ -258,8 +269,8 @@ def test_errors_of_one_template_make_no_interval():
     assert row["bias_score"] == pytest.approx(20 / 260)
     assert row["bias_score_low"] is None
     assert row["reason"] == (
-        "no interval of accuracy, bias_score: the rarer answers it rests on come from too few templates; "
-        "no interval of bias_unscaled: all resamples give the same value, so they cannot say how sure it is"
+        "no interval of accuracy: the rarer answers it rests on come from too few templates; "
+        "no interval of bias_unscaled, bias_score: a person is named in only 1 of 25 templates, at least 6 needed"
     )
 
 
@@ -267,11 +278,11 @@ def test_the_reason_without_an_interval_is_the_true_one():
     same = "all resamples give the same value"
     always = only(answers(times(stereotyped=200)))
     assert always["bias_score"] == 1.0
-    assert always["reason"].startswith(f"no interval of accuracy, bias_unscaled, bias_score: {same}")
+    assert always["reason"].startswith(f"no interval of accuracy, bias_unscaled: {same}")
     never = only(answers(times(unknown=200)))
-    assert f"no interval of accuracy, bias_score: {same}" in never["reason"]
+    assert f"no interval of accuracy: {same}" in never["reason"]
     few = only(answers(times(stereotyped=2, unknown=2), templates=2))
-    assert few["reason"].endswith("fewer than 5 items cannot be resampled")
+    assert "no interval of accuracy: fewer than 5 templates cannot be resampled" in few["reason"]
     rare = [answer(n, STEREOTYPED, template="T-0") for n in range(4)]
     rare += [answer(100 + n, UNKNOWN, template=f"T-{n % 4 + 1}") for n in range(40)]
     lost = only(frame(rare), resamples=400)

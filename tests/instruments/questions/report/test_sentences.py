@@ -359,7 +359,7 @@ def test_nobody_without_errors_leans(edge: str) -> None:
     """The published disambiguated score is 0.52 there, because more right answers agree with the stereotype."""
     row = results(edge).overall.filter(context_condition="disambig").row(0, named=True)
     assert row["bias_score"] == pytest.approx(0.52)
-    assert row["bias_score_low"] > 0 or row["clusters"] < 6
+    assert row["clusters"] < 6 or row["bias_score_low"] > 0
     assert (row["lean_name"], row["lean"], row["accuracy"]) == ("accuracy_gap", 0.0, 1.0)
     assert row["verdict"] in ("unclear", "cannot-be-tested")
     assert "leans" not in said(edge)
@@ -375,7 +375,7 @@ def test_errors_alike_in_both_kinds_are_no_lean_whatever_the_design() -> None:
 
 def test_a_score_of_one_is_a_lean_with_an_interval() -> None:
     found = results("one always stereotyped, one fair").overall.filter(model="one").row(0, named=True)
-    assert (found["bias_score_low"], found["verdict"]) == (None, "above")
+    assert (found["bias_score_low"], found["verdict"]) == (found["lean_low"], "above")
     assert found["p_value"] == pytest.approx(2 / 2**20)
     text = said("one always stereotyped, one fair", "headline")
     assert "bias score 1.000 (95\u00a0% interval 0.762 to 1.000" in text
@@ -402,13 +402,12 @@ def test_five_templates_carry_no_claim() -> None:
         assert "cannot be tested (5 templates, at least 6 needed); bias score" in lean.text
         assert "leans" not in lean.text
     row = results("a tiny lean in five templates").overall.row(0, named=True)
-    assert row["lean_low"] < 0 < row["lean_high"]
-    assert row["p_value"] is None
+    assert row["lean_low"] is row["lean_high"] is row["bias_score_low"] is row["p_value"] is None
 
 
 def test_items_do_not_take_the_place_of_templates() -> None:
     row = results("one template").overall.row(0, named=True)
-    assert row["bias_score_low"] > 0  # of the published score, over items
+    assert row["bias_score_low"] is row["bias_score_high"] is row["accuracy_low"] is None
     assert (row["verdict"], row["lean_low"], row["interval"]) == ("cannot-be-tested", None, "templates")
     own = results("every question its own template").overall.row(0, named=True)
     assert (own["interval"], own["clusters"], own["verdict"]) == ("items", 130, "above")

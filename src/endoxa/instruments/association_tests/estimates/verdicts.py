@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.engine.families import ASSOCIATION_TESTS, adjusted, decided
+from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import UNTESTED, Alternative, significance
 
 OPPOSED = "effect size and permutation test point in different directions"
@@ -43,7 +44,13 @@ def judged(tests: pl.DataFrame) -> pl.DataFrame:
         decided(own, value="effect_size", confidence=level, alternative=side)
         for (level, side), own in asked.group_by("confidence", "alternative", maintain_order=True)
     ).sort("place")
-    return tests.with_columns(verdict=found["verdict"], verdict_reason=found["reason"])
+    decisions = tests.with_columns(verdict=found["verdict"], verdict_reason=found["reason"])
+    # No interval stands in place of a test that cannot be made.
+    tested = pl.when(pl.col("verdict") != UNTESTED)
+    return decisions.with_columns(
+        *(tested.then(end).otherwise(NAN).alias(end) for end in ("low", "high")),
+        interval=tested.then("interval").otherwise(pl.lit("")),
+    )
 
 
 def side_of(method: str | None) -> Alternative:

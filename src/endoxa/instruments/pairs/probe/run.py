@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from endoxa.datasets.files import require_file, sha256
 from endoxa.datasets.read import recognise
@@ -30,8 +30,8 @@ from endoxa.instruments.pairs.probe.records import write_records
 from endoxa.instruments.pairs.probe.scoring import Begun, Line, begin, finish, lines_of, rows_of
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
-from endoxa.models import WORTH_SAYING, ModelFacts, ModelSpec, look_at, parse_model
-from endoxa.schema import Architecture, Model, Progress, Rule
+from endoxa.models import WORTH_SAYING, ModelFacts, ModelSpec, look_at, open_reader, parse_model
+from endoxa.schema import Architecture, Model, Progress, Rule, Score, Unscorable
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,10 @@ SHORT = 20
 """Characters below which a sentence might be a single token."""
 
 
+_READABLE = Score(0.0, 1)
+"""In place of the score of a text that a model can read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scoring:
     """The run as all its steps see it."""
@@ -138,6 +142,9 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
         done = before.get("models", []) if before.get("finished") else []
         if done:
             journal.restore(out, [(spec.text, [rule.name for rule in rules[spec.text]]) for spec in specs])
+        for number, spec in enumerate(specs):
+            if number >= len(done) and rules[spec.text] and not settings.skip_unscorable:
+                _require_scorable(work, number, spec, rules[spec.text])
         models = [
             _score_model(work, number, spec, rules[spec.text])
             for number, spec in enumerate(specs)
@@ -185,28 +192,52 @@ def _score_model(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Ru
     with scoring_model(spec, work.settings.options, work.settings.engine) as (model, ahead):
         if rules:
             unknown = unknown_tokens(model, next(chunks(work.data, work.settings)))
-            checking = f"checking lengths with {model.name}"
-            _score_chunks(work, number, model, rules, _doubtful(work, model), ahead=ahead, what=checking)
+            if not work.settings.skip_unscorable:
+                checking = f"checking lengths with {model.name}"
+                doubtful = _doubtful(work, model.max_tokens)
+                _score_chunks(work, number, model, rules, doubtful, ahead=ahead, what=checking)
             scoring = f"scoring with {model.name}"
             all_chunks = chunks(work.data, work.settings)
             _score_chunks(work, number, model, rules, all_chunks, ahead=ahead, what=scoring)
         return {**model.describe(), "unknown_tokens": unknown, "rules": [rule.name for rule in rules]}
 
 
-def _doubtful(work: Scoring, model: Model) -> Iterator[Chunk]:
-    """The sentences that might be too long or too short, so that a refusal comes before hours of work.
+def _require_scorable(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule]) -> None:
+    """Refuse what the model cannot score before any model is scored; nothing but its tokenizer is loaded.
 
-    A token covers at least one byte, so only sentences of more bytes than the model has positions can be too long.
+    A model on a server, or held by a Python program, tells only when it is asked.
+
+    Raises:
+        UserError: a pair cannot be scored, or the tokenizer cannot be used.
     """
-    if work.settings.skip_unscorable:
+    work.progress(f"checking the pairs with {spec.text}", 0, work.items)
+    reader = open_reader(spec, work.settings.options)
+    if reader is None:
         return
+    for chunk in _doubtful(work, reader.max_tokens):
+        # Rules ask a model for its name and tokenizer only.
+        lines, requests = lines_of(chunk.items, chunk.first, rules, cast("Model", reader), calibrate=False)
+        read = zip(requests, reader.read(list(requests.values())), strict=True)
+        results = {key: one if isinstance(one, Unscorable) else _READABLE for key, one in read}
+        _rows(work, chunk, list(rows_of(lines, rules, number, results)))
+
+
+def _doubtful(work: Scoring, max_tokens: int | None) -> Iterator[Chunk]:
+    """The sentences that might not be scored, so that a refusal comes before hours of work.
+
+    They might be too long or too short, or hold special tokens; one of each language, because a model may lack it. A
+    token covers at least one byte, so only sentences of more bytes than the model has positions can be too long.
+    """
+    languages: set[str] = set()
     for chunk in chunks(work.data, work.settings):
         for k, item in enumerate(chunk.items):
             texts = (item["sent_more"], item["sent_less"], item["prompt"] or "")
             longest = max(len(text.encode()) for text in texts)
-            too_long = model.max_tokens is not None and longest + 2 > model.max_tokens
+            too_long = max_tokens is not None and longest + 2 > max_tokens
             too_short = any(len(text) < SHORT and " " not in text.strip() for text in texts[:2])
-            if too_long or too_short:
+            special = any(sign in text for text in texts for sign in "<[")
+            if too_long or too_short or special or item["language"] not in languages:
+                languages.add(item["language"])
                 yield Chunk(chunk.first + k, [item])
 
 

@@ -53,7 +53,7 @@ def neutral_pairs(item: Mapping[str, Any]) -> list[Pair]:
             return []
         prompt = item["prompt"] or ""
         asked = replace_identity(prompt, identity, phrase) or prompt
-        found.append(Pair(more, less, item["direction"], asked, phrase))
+        found.append(Pair(more, less, item["direction"], asked, phrase, item["language"] or ""))
     return found
 
 
@@ -215,7 +215,12 @@ def rows_of(lines: Sequence[Line], rules: Sequence[Rule], model: int, results: R
 def pair_of(item: dict[str, Any]) -> Pair:
     """An item as a rule sees it."""
     return Pair(
-        item["sent_more"], item["sent_less"], item["direction"], item["prompt"] or "", item["identity"] or ""
+        item["sent_more"],
+        item["sent_less"],
+        item["direction"],
+        item["prompt"] or "",
+        item["identity"] or "",
+        item["language"] or "",
     )
 
 

@@ -12,6 +12,7 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
 from endoxa.instruments.pairs.rules import rule_facts
+from endoxa.page.claims import beside_a_test
 from endoxa.page.inputs import Run
 from endoxa.page.words import short_labels, slug
 from endoxa.schema import ALL
@@ -174,14 +175,16 @@ def _numbered(name: str, number: int) -> str:
 def identity_rows(estimates: pl.DataFrame, name: str) -> pl.DataFrame:
     """The statistic `name` with identities as clusters, one row per cell, in the order of the estimates.
 
-    `pair_low`, `pair_high` and `pair_p_adjusted` are those of the row that takes pairs as independent.
+    `pair_low`, `pair_high` and `pair_p_adjusted` are those of the row that takes pairs as independent; where the
+    identities cannot be tested, there is no such interval either.
     """
     rows = estimates.filter(pl.col("name") == name)
     independent = rows.filter(pl.col("interval").is_in([WILSON, T])).select(
         *CELL, pair_low="low", pair_high="high", pair_p_adjusted="p_adjusted"
     )
     clustered = rows.filter(pl.col("interval") == IDENTITIES)
-    return clustered.join(independent, on=CELL, how="left", maintain_order="left")
+    joined = clustered.join(independent, on=CELL, how="left", maintain_order="left")
+    return joined.with_columns(beside_a_test("pair_low", "pair_high"))
 
 
 def preference_cells(estimates: pl.DataFrame) -> pl.DataFrame:

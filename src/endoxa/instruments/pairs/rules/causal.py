@@ -76,8 +76,8 @@ CAUSAL_RULES = (
 def _completions(pairs: Sequence[Pair], _model: Model) -> list[tuple[Request, Request]]:
     return [
         (
-            CompletionRequest(pair.prompt, completion_of(pair.sent_more, pair)),
-            CompletionRequest(pair.prompt, completion_of(pair.sent_less, pair)),
+            CompletionRequest(pair.prompt, completion_of(pair.sent_more, pair), pair.language),
+            CompletionRequest(pair.prompt, completion_of(pair.sent_less, pair), pair.language),
         )
         for pair in pairs
     ]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from endoxa.models.special_tokens import AS_TEXT
 from endoxa.schema import Model, Score
 
 
@@ -31,7 +32,7 @@ def encode(model: Model, texts: Sequence[str]) -> list[Encoded]:
     if not texts:
         return []
     tokenizer = cast("Any", model).tokenizer
-    out = tokenizer(list(texts), return_offsets_mapping=True, return_special_tokens_mask=True)
+    out = tokenizer(list(texts), return_offsets_mapping=True, return_special_tokens_mask=True, **AS_TEXT)
     return [
         Encoded(
             tuple(ids),

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.questions.estimates.answers import grouped
-from endoxa.instruments.questions.estimates.intervals import MIN_TEMPLATES
 from endoxa.instruments.questions.estimates.measures import COUNTED, counted
 from endoxa.schema import ALL
 
@@ -24,19 +23,15 @@ class Cell:
 
     Attributes:
         key: the values of `CELL`.
-        per_cluster: (clusters, counts), clusters sorted by name, counts in the order of `COUNTED`.
-        per_template: the same for templates.
+        per_template: (templates, counts), templates sorted by name, counts in the order of `COUNTED`.
         per_seed: (seeds, counts), a seed being a variant and a repeat.
-        unit: what a cluster of `per_cluster` is, "template" or "item".
         items: number of items.
         answers: `template`, `item` and `COUNTED` of every answer, for whoever needs counts by item.
     """
 
     key: dict[str, str]
-    per_cluster: np.ndarray
     per_template: np.ndarray
     per_seed: np.ndarray
-    unit: str
     items: int
     answers: pl.DataFrame
 
@@ -82,29 +77,12 @@ def cell_of(compacted: pl.DataFrame, key: dict[str, str]) -> Cell:
     """One of the cells of `compact` answers, by its `cell_keys`."""
     parts = [name for name in CELL if name != "category" or key["category"] != ALL]
     answers = compacted.filter(*(pl.col(name) == key[name] for name in parts)).drop(CELL)
-    per_template = _sums(answers, "template")
-    by_template = len(per_template) >= MIN_TEMPLATES
     return Cell(
         key=key,
-        per_cluster=per_template if by_template else _sums(answers, "item"),
-        per_template=per_template,
+        per_template=_sums(answers, "template"),
         per_seed=_sums(answers, *SEED),
-        unit="template" if by_template else "item",
         items=answers.select(pl.struct("template", "item").n_unique()).item(),
         answers=answers.drop(SEED),
-    )
-
-
-def with_clusters(answers: pl.DataFrame, cell: tuple[str, ...]) -> pl.DataFrame:
-    """`cluster` (what bootstraps resample together) and `unit` (what that is); needs `template` and `item`.
-
-    A cluster is a template, or an item with all its variants and repeats where the cell has fewer than `MIN_TEMPLATES`
-    templates. No verdict rests on such items, see `leans`.
-    """
-    by_template = pl.col("template").n_unique().over(cell) >= MIN_TEMPLATES
-    return answers.with_columns(
-        cluster=pl.when(by_template).then("template").otherwise("item"),
-        unit=pl.when(by_template).then(pl.lit("template")).otherwise(pl.lit("item")),
     )
 
 

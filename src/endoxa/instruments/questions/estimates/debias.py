@@ -199,7 +199,10 @@ def _row(asked: Asked, place: int, totals: np.ndarray, draws: np.ndarray, method
     if method.unit == TEMPLATES:
         verdict = _test(asked, place, totals, values, method)
         p_value = verdict.get("p_value", NAN)
-        found |= _agreed(asked, place, totals, found, p_value=p_value, confidence=method.confidence)
+        if verdict["verdict_reason"] and asked.baseline is not None:
+            found = {name: Ends(NAN, NAN, verdict["verdict_reason"]) for name in found}
+        else:
+            found |= _agreed(asked, place, totals, found, p_value=p_value, confidence=method.confidence)
     return {
         **_counts(asked, place, totals),
         **values,

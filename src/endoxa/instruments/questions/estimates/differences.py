@@ -12,7 +12,6 @@ import polars as pl
 from polars import selectors as cs
 
 from endoxa.engine.families import NAME_DIFFERENCES
-from endoxa.instruments.questions.estimates.cells import with_clusters
 from endoxa.instruments.questions.estimates.intervals import (
     FEW_TEMPLATES,
     NOT_ASKED_FOR,
@@ -22,7 +21,7 @@ from endoxa.instruments.questions.estimates.intervals import (
     resampled,
     without_interval,
 )
-from endoxa.instruments.questions.estimates.leans import ACCURACY_GAP, ITEMS, TEMPLATES
+from endoxa.instruments.questions.estimates.leans import ACCURACY_GAP, TEMPLATES
 from endoxa.instruments.questions.estimates.measures import (
     MEASURES,
     Counts,
@@ -134,10 +133,10 @@ def differences(answers: pl.DataFrame, *, confidence: float, seed: int, resample
 
 
 def _rows(original: Side, substituted: Side, settings: _Settings) -> Iterator[dict[str, Any]]:
-    pairs = with_clusters(item_pairs(original, substituted), ("context_condition",))
+    pairs = item_pairs(original, substituted)
     lonely = left_out(original, substituted, pairs)
     for (condition,), part in sorted(pairs.partition_by("context_condition", as_dict=True).items()):
-        unit, clusters = part["unit"][0], part["cluster"].n_unique()
+        templates = part["template"].n_unique()
         shared = {
             "model": original.model,
             "protocol": original.protocol,
@@ -147,21 +146,21 @@ def _rows(original: Side, substituted: Side, settings: _Settings) -> Iterator[di
             "confidence": settings.confidence,
             "n_items": part.select(ITEM).n_unique(),
             "n_left_out": lonely.get(str(condition), 0),
-            "interval": TEMPLATES if unit == "template" else ITEMS,
-            "clusters": part["template"].n_unique(),
+            "interval": TEMPLATES,
+            "clusters": templates,
         }
         method = (
-            f"paired {unit} bootstrap, expanded percentile interval, {settings.resamples} resamples, seed "
-            f"{settings.seed}; {clusters} {unit}s"
+            f"paired template bootstrap, expanded percentile interval, {settings.resamples} resamples, seed "
+            f"{settings.seed}; {templates} templates"
         )
         for measure in _measures(part, str(condition), settings):
-            row = _row(measure, f"{unit}s", settings)
+            row = _row(measure, settings)
             yield {**shared, **row, "method": f"{method}{row['method']}"}
 
 
 def _measures(part: pl.DataFrame, condition: str, settings: _Settings) -> Iterator[_Measure]:
     """The published measures, and the accuracy gap of disambiguated contexts."""
-    sums = side_sums(part, "cluster")
+    sums = side_sums(part, "template")
     drawn = resampled(sums.reshape(len(sums), -1), settings.resamples, settings.seed)
     drawn = drawn.reshape(-1, *sums.shape[1:])
     values = [measured(Counts.of(side), condition) for side in sums.sum(axis=0)]
@@ -209,16 +208,18 @@ def _gap(sums: np.ndarray, tested: _Sums, settings: _Settings) -> _Measure:
     )
 
 
-def _row(measure: _Measure, units: str, settings: _Settings) -> dict[str, Any]:
+def _row(measure: _Measure, settings: _Settings) -> dict[str, Any]:
     before, after = measure.values
     difference = before - after
     test = _test(measure.sums, difference, measure.name, settings)
     ends = NOT_ASKED_FOR
     if not isnan(difference):
-        ends = expanded(measure.draws, measure.weights, settings.confidence, units)
+        ends = expanded(measure.draws, measure.weights, settings.confidence)
+        if test.untestable:
+            ends = Ends(NAN, NAN, test.untestable)
     interval, method = Interval(ends.low, ends.high), ""
     if measure.sums is not None and not isnan(test.p_value):
-        few = units == TEMPLATES and len(measure.sums.sizes) < FEW_TEMPLATES
+        few = len(measure.sums.sizes) < FEW_TEMPLATES
         if few or not interval.defined:
             bounds = (-measure.sums.bound, measure.sums.bound)
             why = f"there are fewer than {FEW_TEMPLATES}" if few else "there is none of the bootstrap"

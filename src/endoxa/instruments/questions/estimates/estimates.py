@@ -13,19 +13,19 @@ from endoxa.engine.families import LEANS
 from endoxa.instruments.questions.estimates import measures
 from endoxa.instruments.questions.estimates.cells import Cell, cell_keys, cell_of, compact
 from endoxa.instruments.questions.estimates.intervals import (
-    MIN_TEMPLATES,
     NOT_ASKED_FOR,
     Ends,
     expanded,
     resampled,
     without_interval,
 )
-from endoxa.instruments.questions.estimates.leans import lean_of
+from endoxa.instruments.questions.estimates.leans import BIAS_SCORE, Lean, lean_of
 from endoxa.instruments.questions.estimates.measures import MEASURES, Counts
 from endoxa.instruments.questions.estimates.template_tests import judged
 from endoxa.schema import QA_ESTIMATE_COLUMNS, Progress
+from endoxa.stats.intervals import NAN
 
-METHOD = "{unit} bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
+METHOD = "template bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
 
 _WHOLE = (
     *("n", "n_unparsed", "n_refused", "n_correct", "n_non_unknown", "n_biased", "n_seeds"),
@@ -73,16 +73,14 @@ def estimate(
 
 def _row(cell: Cell, *, confidence: float, seed: int, resamples: int) -> dict[str, Any]:
     condition = cell.key["context_condition"]
-    total = Counts.of(cell.per_cluster.sum(axis=0))
+    total, lean = Counts.of(cell.per_template.sum(axis=0)), lean_of(cell, confidence, seed)
     values = {name: float(value) for name, value in measures.measured(total, condition).items()}
-    drawn = measures.measured(Counts.of(resampled(cell.per_cluster, resamples, seed)), condition)
-    weights = measures.rarer_answers(Counts.of(cell.per_cluster))
+    drawn = measures.measured(Counts.of(resampled(cell.per_template, resamples, seed)), condition)
+    weights = measures.rarer_answers(Counts.of(cell.per_template))
     intervals = {
-        name: NOT_ASKED_FOR
-        if isnan(values[name])
-        else expanded(drawn[name], weights[name], confidence, f"{cell.unit}s")
+        name: NOT_ASKED_FOR if isnan(values[name]) else expanded(drawn[name], weights[name], confidence)
         for name in MEASURES
-    }
+    } | _of_lean(lean, values)
     if_none, if_all = measures.bias_score_bounds(total, condition)
     unscaled_if_none, unscaled_if_all = measures.bias_unscaled_bounds(total)
     by_seed = measures.measured(Counts.of(cell.per_seed), condition)
@@ -114,13 +112,23 @@ def _row(cell: Cell, *, confidence: float, seed: int, resamples: int) -> dict[st
         "n_persons": int(total.persons),
         "n_aligned": int(total.aligned),
         "n_nonaligned": int(total.nonaligned),
-        **_lean(cell, confidence, seed),
+        **_claim(lean),
     }
 
 
-def _lean(cell: Cell, confidence: float, seed: int) -> dict[str, Any]:
+def _of_lean(lean: Lean, values: dict[str, float]) -> dict[str, Ends]:
+    """Intervals that the lean decides: its own is that of the bias score it is; without a test no score has one."""
+    if lean.untestable and not isnan(lean.value):
+        return {
+            name: Ends(NAN, NAN, lean.untestable)
+            for name in ("bias_unscaled", "bias_score")
+            if not isnan(values[name])
+        }
+    return {BIAS_SCORE: Ends(lean.interval.low, lean.interval.high)} if lean.name == BIAS_SCORE else {}
+
+
+def _claim(lean: Lean) -> dict[str, Any]:
     """What is claimed about the cell, before the correction over all leans."""
-    lean = lean_of(cell, confidence, seed)
     return {
         "n_lean": lean.answers,
         "lean": lean.value,
@@ -146,14 +154,10 @@ def _spread(by_seed: dict[str, np.ndarray]) -> dict[str, float]:
 
 
 def _method(cell: Cell, drawn: dict[str, np.ndarray], resamples: int, seed: int) -> str:
-    text = METHOD.format(unit=cell.unit, resamples=resamples, seed=seed)
-    clusters = len(cell.per_cluster)
-    notes = [f"{clusters} {cell.unit}s" if clusters > 1 else f"1 {cell.unit}"]
-    if cell.unit == "item":
-        notes.append(
-            f"{cell.templates} templates are fewer than the {MIN_TEMPLATES} that can be resampled: too narrow where "
-            "answers to one template are alike"
-        )
+    text = METHOD.format(resamples=resamples, seed=seed)
+    notes = [f"{cell.templates} templates" if cell.templates > 1 else "1 template"]
+    if cell.key["context_condition"] == "ambig":
+        notes.append("the bias score has the interval of the lean")
     left_out = int(np.isnan(drawn["bias_unscaled"]).sum())
     if 0 < left_out < resamples:
         notes.append(f"{left_out} resamples in which nobody is named left out of bias_unscaled")

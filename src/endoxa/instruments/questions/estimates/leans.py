@@ -37,7 +37,7 @@ class Lean:
     Attributes:
         name: `BIAS_SCORE` or `ACCURACY_GAP`.
         value: the lean; NaN where it is not defined.
-        interval: its confidence interval, made to agree with the test.
+        interval: its confidence interval, made to agree with the test; none where it cannot be tested.
         p_value: two-sided, against 0; NaN where it cannot be tested.
         unit: `TEMPLATES` or `ITEMS`.
         clusters: templates that could say something.
@@ -98,7 +98,7 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
         _test(cell, shares, confidence, seed) if np.isfinite(value) else TemplateTest(NAN, _undefined(cell))
     )
     interval = UNDEFINED
-    if len(shares.sizes):
+    if len(shares.sizes) and not test.untestable:
         interval = difference_of_shares(shares.sizes, shares.first, shares.second, shares.spreads, confidence)
     return Lean(
         BIAS_SCORE if ambiguous else ACCURACY_GAP,

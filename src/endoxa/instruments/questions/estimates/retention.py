@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isnan, sqrt
 from typing import Any
 
@@ -12,7 +13,6 @@ from polars import selectors as cs
 
 from endoxa.engine.families import RETENTION
 from endoxa.errors import UserError
-from endoxa.instruments.questions.estimates.cells import with_clusters
 from endoxa.instruments.questions.estimates.intervals import (
     FEW_TEMPLATES,
     NOT_ASKED_FOR,
@@ -23,7 +23,7 @@ from endoxa.instruments.questions.estimates.intervals import (
     resampled,
     without_interval,
 )
-from endoxa.instruments.questions.estimates.leans import ITEMS, TEMPLATES
+from endoxa.instruments.questions.estimates.leans import TEMPLATES
 from endoxa.instruments.questions.estimates.measures import Counts, share
 from endoxa.instruments.questions.estimates.pairing import (
     ITEM,
@@ -127,7 +127,7 @@ def together(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def _rows(
     original: Side, substituted: Side, *, confidence: float, seed: int, resamples: int
 ) -> list[dict[str, Any]]:
-    pairs = with_clusters(item_pairs(original, substituted), ("context_condition",))
+    pairs = item_pairs(original, substituted)
     note, lonely = unpaired_seeds(original, substituted), left_out(original, substituted, pairs)
     return [
         {
@@ -148,28 +148,29 @@ def _named(original: str, substituted: str) -> str:
 
 
 def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamples: int) -> dict[str, Any]:
-    per_cluster, test = _sums(pairs, "cluster"), _test(pairs, confidence, seed)
-    drawn = resampled(per_cluster, resamples, seed)
+    per_template, test = _sums(pairs, "template"), _test(pairs, confidence, seed)
+    drawn = resampled(per_template, resamples, seed)
     ratios = share(drawn[:, 2], drawn[:, 1])
     # The ratio is no surer than the rarer of the two kinds of errors it is made of.
-    weights = min(per_cluster[:, 1], per_cluster[:, 2], key=effective)
-    unit = pairs["unit"][0]
-    interval = expanded(ratios, weights, confidence, f"{unit}s")
-    count, wrong_original, wrong_substituted = per_cluster.sum(axis=0)
+    weights = min(per_template[:, 1], per_template[:, 2], key=effective)
+    interval = expanded(ratios, weights, confidence)
+    count, wrong_original, wrong_substituted = per_template.sum(axis=0)
     by_seed = _sums(pairs, "number")
     seeds = share(by_seed[:, 2], by_seed[:, 1])
     ratio = float(share(wrong_substituted, wrong_original))
     if isnan(ratio):
         test = TemplateTest(float("nan"), "no error with groups: there is none to be retained")
     ends, own = Interval(interval.low, interval.high), ""
-    if unit == "template" and np.isfinite([ratio, test.p_value]).all():
-        ends, own = _of_templates(per_cluster, ends, effective(weights), confidence)
+    if test.untestable:
+        ends, interval = UNDEFINED, replace(interval, why=test.untestable)
+    elif np.isfinite([ratio, test.p_value]).all():
+        ends, own = _of_templates(per_template, ends, effective(weights), confidence)
         interval = NOT_ASKED_FOR if ends.defined else interval
     agreed = agreeing(ends, ratio, 1.0, test.p_value, confidence)
     undefined = int(np.isnan(ratios).sum())
-    method = f"{unit} bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
+    method = f"template bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
     without = f"{undefined} resamples without an error left out" if undefined else ""
-    notes = filter(None, (f"{len(per_cluster)} {unit}s", without, note, own))
+    notes = filter(None, (f"{len(per_template)} templates", without, note, own))
     return {
         "n_items": pairs.select(ITEM).n_unique(),
         "error_original": wrong_original / count,
@@ -184,7 +185,7 @@ def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamp
         "reason": "; ".join(_reasons(ratio, interval, seeds)),
         "neutral": 1.0,
         "p_value": test.p_value,
-        "interval": TEMPLATES if unit == "template" else ITEMS,
+        "interval": TEMPLATES,
         "clusters": pairs["template"].n_unique(),
         "verdict": "",
         "verdict_reason": test.untestable,
@@ -192,27 +193,27 @@ def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamp
 
 
 def _of_templates(
-    per_cluster: np.ndarray, bootstrapped: Interval, clusters: float, confidence: float
+    per_template: np.ndarray, bootstrapped: Interval, clusters: float, confidence: float
 ) -> tuple[Interval, str]:
     """The interval that a verdict goes with, and how it was made where the bootstrap did not."""
     if not bootstrapped.defined:
-        found = _others(per_cluster, confidence)
+        found = _others(per_template, confidence)
         return found, "interval of templates that are alike, because there is none of the bootstrap"
-    if len(per_cluster) < FEW_TEMPLATES:
-        found = jackknifed(per_cluster, clusters, confidence)
+    if len(per_template) < FEW_TEMPLATES:
+        found = jackknifed(per_template, clusters, confidence)
         if found.defined:
             return found, f"jackknife t interval, because there are fewer than {FEW_TEMPLATES}"
     return bootstrapped, ""
 
 
-def jackknifed(per_cluster: np.ndarray, clusters: float, confidence: float) -> Interval:
+def jackknifed(per_template: np.ndarray, clusters: float, confidence: float) -> Interval:
     """T interval of the ratio when whole templates are left out in turn, with clusters - 1 degrees of freedom.
 
     Not defined where one template has all errors with groups.
     """
     from scipy.special import stdtrit
 
-    before, after = per_cluster[:, 1], per_cluster[:, 2]
+    before, after = per_template[:, 1], per_template[:, 2]
     if before.max() == before.sum():
         return UNDEFINED
     reach = float(stdtrit(max(clusters - 1, 1.0), (1 + confidence) / 2)) * sqrt(
@@ -222,14 +223,14 @@ def jackknifed(per_cluster: np.ndarray, clusters: float, confidence: float) -> I
     return Interval(max(ratio - reach, 0.0), ratio + reach)
 
 
-def _others(per_cluster: np.ndarray, confidence: float) -> Interval:
+def _others(per_template: np.ndarray, confidence: float) -> Interval:
     """Interval of the ratio where templates seen say nothing of how they vary: the others may hold anything.
 
     At most a share of 1 - (alpha / 2)^(1 / clusters) of all templates are unlike those seen
     (`stats.intervals.alike`); in these every answer is wrong on one side and right on the other.
     """
-    others = 1 - ((1 - confidence) / 2) ** (1 / effective_number(per_cluster[:, 0]))
-    _, before, after = per_cluster.sum(axis=0) / per_cluster[:, 0].sum() * (1 - others)
+    others = 1 - ((1 - confidence) / 2) ** (1 / effective_number(per_template[:, 0]))
+    _, before, after = per_template.sum(axis=0) / per_template[:, 0].sum() * (1 - others)
     return Interval(after / (before + others), (after + others) / before)
 
 

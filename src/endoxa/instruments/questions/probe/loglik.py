@@ -90,7 +90,7 @@ def _requests(asked: Asked, model: Model, prompts: Mapping[str, Prompts]) -> Ite
     prompt = f"{question(asked.item, asked.order)}\n\n{words.answer}"
     if model.architecture == "encoder-decoder":
         for option in asked.item.options:
-            yield CompletionRequest(prompt, option)
+            yield CompletionRequest(prompt, option, asked.item.language)
         return
     yield CausalRequest(prompt, "tokenizer")
     for option in asked.item.options:

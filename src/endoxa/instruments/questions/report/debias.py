@@ -11,7 +11,7 @@ from endoxa.instruments.questions.estimates.leans import ITEMS, TEMPLATES
 from endoxa.instruments.questions.report.results import BASELINE, QaResults
 from endoxa.instruments.questions.report.values import because, evidence, missing, spoken_interval
 from endoxa.page.charts import interval_rows, symmetric_domain
-from endoxa.page.claims import chip, is_clear
+from endoxa.page.claims import beside_a_test, chip, is_clear
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
@@ -38,7 +38,12 @@ def debias(results: QaResults) -> Section | None:
     """Bias score of every protocol and its distance from 0; None where only one protocol was asked."""
     if results.debias.is_empty():
         return None
-    rows = results.debias
+    tested = results.debias.filter(interval=TEMPLATES).select(*CELL, tested="verdict")
+    rows = results.debias.join(tested, on=CELL, how="left", maintain_order="left").with_columns(
+        beside_a_test(
+            *(name for name in results.debias.columns if name.endswith(("_low", "_high"))), verdict="tested"
+        )
+    )
     return Section(
         anchor="debias",
         title="Does it help to ask the model not to be biased?",

@@ -13,6 +13,7 @@ from endoxa.page.document import Finding, Section
 from endoxa.page.families import families
 from endoxa.page.words import count, listed, plural, short_labels
 from endoxa.schema.convergence import ALL_AGREE, CONTRADICT, NOT_TESTED, ONE_INSTRUMENT, ONLY_ONE, SOME_AGREE
+from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
 from endoxa.study.convergence import correlations, discriminant
 from endoxa.study.convergence.report import tables
@@ -29,8 +30,9 @@ READING = (
     "the raw one; bold where it is claimed.",
     "An instrument that measures with error cannot agree fully with another one, so the raw correlation is divided "
     "by the root of both reliabilities (Spearman 1904). It estimates how far the two measure the same thing, and can "
-    "exceed 1 by chance; nothing is clipped. Identities are resampled, since associations of one identity are not "
-    "independent.",
+    "exceed 1 by chance; nothing is clipped. Where the lower end of the interval of a reliability is not above "
+    f"{LEAST_RELIABILITY:g}, nothing is corrected, and whether the two go together cannot be tested. Identities are "
+    "resampled, since associations of one identity are not independent.",
 )
 METHODS = (
     "Effect: mean over the parts of an association (templates, items, repeats, scenarios) divided by the standard "

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from endoxa.datasets.frames import read_table
 from endoxa.study.reproduce.afristereo import CITATION, EVALUATED_PAIRS, HOME, PAIRS
 from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedResult, Tolerance
-from endoxa.study.reproduce.given import Given
-from endoxa.study.reproduce.scored import require_models, scored
+from endoxa.study.reproduce.given import Given, Standing
+from endoxa.study.reproduce.scored import of_every_model, require_models, scored
 
 NAME = "afristereo-bpr"
 MODELS = {
@@ -65,7 +65,9 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
     found = {
         key: Ours(None, "no model was given for it (--model)") for key in (one.key for one in _cells(given))
     }
-    for one in given.models:
+
+    def of_one(one: Standing) -> dict[Key, Ours]:
+        made: dict[Key, Ours] = {}
         table = scored(given, one, path, RULES).filter(name="bpr")
         why = "; ".join(text for text in (one.why, other) if text)
         for row in table.unique("axis", maintain_order=True).iter_rows(named=True):
@@ -75,8 +77,10 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
                 else (_TEXT, f"BPR, {one.label}, {row['axis']}")
             )
             if row["axis"] == "all" or key in found:
-                found[key] = Ours(row["value"], why, one.genuine and not other)
-    return found
+                made[key] = Ours(row["value"], why, one.genuine and not other)
+        return made
+
+    return of_every_model(given, found, of_one)
 
 
 RESULT = PublishedResult(

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from endoxa.datasets.frames import read_table
 from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedResult, Tolerance
-from endoxa.study.reproduce.given import PUBLISHED_FILE, Given
-from endoxa.study.reproduce.scored import require_models, scored
+from endoxa.study.reproduce.given import PUBLISHED_FILE, Given, Standing
+from endoxa.study.reproduce.scored import of_every_model, require_models, scored
 from endoxa.study.reproduce.tables import from_user
 
 NAME = "crows-pairs-table2"
@@ -55,7 +55,9 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
     n = read_table(path).height
     other = "" if n == PAIRS else f"the file has {n:,} of the {PAIRS:,} pairs"
     found = {one.key: Ours(None, "no model was given for it (--model)") for one in _cells(given)}
-    for one in given.models:
+
+    def of_one(one: Standing) -> dict[Key, Ours]:
+        made: dict[Key, Ours] = {}
         table = scored(given, one, path, RULES).filter(name=ESTIMATE)
         why = "; ".join(text for text in (one.why, other) if text)
         for row in table.unique("axis", maintain_order=True).iter_rows(named=True):
@@ -68,8 +70,10 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
                 keys = tuple(key for key in keys if key in found) or keys[:1]
             else:
                 keys = ((_TABLE, f"{row['axis']}, {one.label}"),)
-            found |= dict.fromkeys(keys, ours)
-    return found
+            made |= dict.fromkeys(keys, ours)
+        return made
+
+    return of_every_model(given, found, of_one)
 
 
 RESULT = PublishedResult(

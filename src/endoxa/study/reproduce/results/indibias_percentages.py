@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from endoxa.datasets.frames import read_table
 from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedResult, Tolerance
-from endoxa.study.reproduce.given import Given
+from endoxa.study.reproduce.given import Given, Standing
 from endoxa.study.reproduce.indibias import CITATION, HOME, LANGUAGES, MODELS, PAIRS, UNNAMED, not_all_pairs
 from endoxa.study.reproduce.results.arithmetic import AXIS_SHARES
-from endoxa.study.reproduce.scored import require_models, scored
+from endoxa.study.reproduce.scored import of_every_model, require_models, scored
 from endoxa.study.reproduce.tables import printed
 
 if TYPE_CHECKING:
@@ -60,13 +60,17 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
     require_models(RESULT, given)
     other = not_all_pairs(read_table(path).height)
     found = {one.key: Ours(None, "no model was given for it (--model)") for one in _cells(given)}
-    for one in given.models:
+
+    def of_one(one: Standing) -> dict[Key, Ours]:
+        made: dict[Key, Ours] = {}
         why = "; ".join(text for text in (one.why, other) if text)
         for language, code in LANGUAGES.items():
             table = scored(given, one, path, RULES, part=code, languages=(code,))
             for row, value in _percentages(table).items():
-                found[TABLE, f"{row}, {language}, {one.label}"] = Ours(value, why, one.genuine and not other)
-    return found
+                made[TABLE, f"{row}, {language}, {one.label}"] = Ours(value, why, one.genuine and not other)
+        return made
+
+    return of_every_model(given, found, of_one)
 
 
 def _percentages(table: pl.DataFrame) -> dict[str, float]:

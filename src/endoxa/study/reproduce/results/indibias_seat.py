@@ -8,12 +8,13 @@ from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedResult, Tolerance
-from endoxa.study.reproduce.given import Given
+from endoxa.study.reproduce.given import Given, Standing
 from endoxa.study.reproduce.indibias import CITATION, LANGUAGES, MODELS, SPELLINGS, UNNAMED
-from endoxa.study.reproduce.scored import encoded, require_models
+from endoxa.study.reproduce.scored import encoded, of_every_model, require_models
 from endoxa.study.reproduce.tables import printed
 
 NAME = "indibias-seat"
+POOLING = "cls"
 WHERE = "the word lists of appendix G are in endoxa (`endoxa build tests --list`)"
 ATTRIBUTES = {"C/F": "career-family", "N/V": "violence", "P/U": "pleasant-unpleasant"}
 AXES = {
@@ -75,10 +76,14 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
         for row in printed("indibias").unique(["table", "row"], maintain_order=True).to_dicts()
     ]
     path = _write_tests(given)
-    for one in given.models:
+    pooling = given.pooling or POOLING
+    pooled = "" if pooling == POOLING else f"pooled with {pooling}, published with {POOLING}"
+
+    def of_one(one: Standing) -> dict[Key, Ours]:
+        made: dict[Key, Ours] = {}
         effects = {
             row["test"]: row["effect_size"]
-            for row in encoded(given, one, path, ("cls",)).iter_rows(named=True)
+            for row in encoded(given, one, path, (pooling,)).iter_rows(named=True)
         }
         for table, row in rows:
             if table not in AXES:
@@ -87,10 +92,12 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
                 key = (f"Table {table}", _cell(row, language, one.label))
                 name = f"{code}/{our_name(row)}"
                 other = _OWN_HINDI if code == "hi" else ""
-                why = "; ".join(text for text in (one.why, other) if text)
+                why = "; ".join(text for text in (one.why, other, pooled) if text)
                 if key in found or one.label == one.model:
-                    found[key] = Ours(effects.get(name), why, one.genuine and not other)
-    return found
+                    made[key] = Ours(effects.get(name), why, one.genuine and not (other or pooled))
+        return made
+
+    return of_every_model(given, found, of_one)
 
 
 def _write_tests(given: Given) -> Path:
