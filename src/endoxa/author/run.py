@@ -30,6 +30,7 @@ from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
 from endoxa.errors import UserError
+from endoxa.languages.persons.identifiers import IDENTIFIER, identifier_in
 from endoxa.schema.drafts import (
     AFTER_STOP,
     DRAFT,
@@ -100,9 +101,16 @@ def prepare(kind: Kind, settings: AuthorSettings) -> Prepared:
     path = Path(settings.data)
     data = read_table(path, kind.needs)
     for number, row in enumerate(data.iter_rows(named=True), start=1):
+        flagged = IDENTIFIER in str(row.get("flag") or "").split()
         for name in kind.needs:
             if not str(row[name] or "").strip():
                 raise UserError(f"{path}, row {number}: '{name}' is empty. Fill it in, or leave the row out.")
+            kind_of_data = IDENTIFIER if flagged else identifier_in(str(row[name]))
+            if kind_of_data:
+                raise UserError(
+                    f"{path}, row {number}: '{name}' holds personal data ({kind_of_data}), which is never sent to a model "
+                    "or service. Correct the cell, or leave the row out."
+                )
     data = data.head(settings.limit or data.height)
     if data.is_empty():
         raise UserError(f"{path} has no rows. Expected a table with {', '.join(kind.needs) or 'your data'}.")
