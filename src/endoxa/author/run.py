@@ -108,8 +108,8 @@ def prepare(kind: Kind, settings: AuthorSettings) -> Prepared:
             kind_of_data = IDENTIFIER if flagged else identifier_in(str(row[name]))
             if kind_of_data:
                 raise UserError(
-                    f"{path}, row {number}: '{name}' holds personal data ({kind_of_data}), which is never sent to a model "
-                    "or service. Correct the cell, or leave the row out."
+                    f"{path}, row {number}: '{name}' holds personal data ({kind_of_data}), which is never sent to a "
+                    "model or service. Correct the cell, or leave the row out."
                 )
     data = data.head(settings.limit or data.height)
     if data.is_empty():
