@@ -300,6 +300,11 @@ def test_labels_are_those_of_most_votes(tmp_path):
     [
         ("identity\n", "no rows"),
         ("identity\n \n", "row 1: 'identity' is empty"),
+        ("identity\nfriends of ann@example.org\n", r"row 1: 'identity' holds personal data \(e-mail\)"),
+        (
+            "identity,flag\nteachers,repeat identifier\n",
+            r"row 1: 'identity' holds personal data \(identifier\)",
+        ),
         ("group\nx\n", "identity"),
     ],
 )

@@ -31,6 +31,7 @@ from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
 from endoxa.engine.part import chosen
 from endoxa.errors import UserError
+from endoxa.languages.persons.identifiers import IDENTIFIER, identifier_in
 from endoxa.schema.drafts import (
     AFTER_STOP,
     DRAFT,
@@ -103,9 +104,16 @@ def prepare(kind: Kind, settings: AuthorSettings) -> Prepared:
     path = Path(settings.data)
     data = read_table(path, kind.needs)
     for number, row in enumerate(data.iter_rows(named=True), start=1):
+        flagged = IDENTIFIER in str(row.get("flag") or "").split()
         for name in kind.needs:
             if not str(row[name] or "").strip():
                 raise UserError(f"{path}, row {number}: '{name}' is empty. Fill it in, or leave the row out.")
+            kind_of_data = IDENTIFIER if flagged else identifier_in(str(row[name]))
+            if kind_of_data:
+                raise UserError(
+                    f"{path}, row {number}: '{name}' holds personal data ({kind_of_data}), which is never sent to a "
+                    "model or service. Correct the cell, or leave the row out."
+                )
     available = data.height
     rows = chosen(lambda: data.iter_rows(named=True), settings, _stratum, _content)
     data = pl.DataFrame(list(rows), schema=data.schema)

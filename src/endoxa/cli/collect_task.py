@@ -85,10 +85,7 @@ def kinds() -> None:
     Example:
       endoxa collect task kinds
     """  # noqa: D301
-    from django.conf import settings
-
-    if not settings.configured:
-        settings.configure(USE_I18N=False)
+    _without_campaign()
     from endoxa.collect.tasks.rooms import rooms
 
     for kind, room in sorted(rooms().items()):

@@ -23,8 +23,11 @@ def gate(
         ),
     ],
     out: Annotated[
-        Path, Option("File to write: .json, .md (summary), .xml (JUnit) or .html (page).", OUTPUT, short="-o")
-    ],
+        Path | None,
+        Option(
+            "Also write the decision: .json, .md (summary), .xml (JUnit) or .html (page).", OUTPUT, short="-o"
+        ),
+    ] = None,
     measure: Annotated[
         tuple[str, ...],
         Option(
@@ -73,7 +76,7 @@ def gate(
 
     \b
     Examples:
-      endoxa gate --baseline out/a --candidate out/b --margin 0.02 -o gate.json
+      endoxa gate --baseline out/a --candidate out/b --margin 0.02
       endoxa gate --baseline out/a --candidate out/b --margin 0.05 --axis all --axis age -o gate.json
       endoxa gate --baseline out/a --candidate out/b --margin 0.02 -o gate.json --markdown gate.md --junit gate.xml
       endoxa gate --baseline out/q1 --candidate out/q2 --measure bias_ambig --margin 0.05 -o gate.json
@@ -84,7 +87,8 @@ def gate(
 
     outputs = {"-o": out, "--markdown": markdown, "--junit": junit, "--page": page}
     _check_suffixes(outputs)
-    require_suffix(out)
+    if out is not None:
+        require_suffix(out)
     runs = [run / name for run in (baseline, candidate) for name in ("run.json", "records.parquet")]
     require_apart(outputs.values(), runs)
     found = decide(
@@ -98,11 +102,12 @@ def gate(
         candidate_model=candidate_model,
         confidence=confidence,
     )
-    for path in outputs.values():
-        if path is not None:
-            found.save(path)
+    written = [path for path in outputs.values() if path is not None]
+    for path in written:
+        found.save(path)
     typer.echo(str(found))
-    typer.echo(f"Written: {', '.join(str(path) for path in outputs.values() if path is not None)}")
+    if written:
+        typer.echo(f"Written: {', '.join(map(str, written))}")
     raise typer.Exit(found.exit_code)
 
 

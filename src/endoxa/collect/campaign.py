@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from endoxa.collect.sampler.settings import SamplerSettings
+from endoxa.errors import UserError
 
 UI_LANGUAGES: tuple[str, ...] = ("en", "fr", "es", "pt", "ar", "hi", "sw")
 """Languages that the pages themselves speak."""
@@ -219,6 +220,49 @@ class CampaignSettings(_Checked):
     def digest(self) -> str:
         """Twelve hexadecimal digits that name these settings; stored with every draw."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
+
+
+_NAME = re.compile(r"[-a-zA-Z0-9_]{1,40}")
+_RESERVED = frozenset({"login", "logout", "password"})
+"""First parts of the addresses of accounts, which come before those of campaigns."""
+
+
+def require_name(name: str, source: str) -> None:
+    """Refuse a name of a campaign that cannot be part of an address.
+
+    Args:
+        name: the name.
+        source: where it comes from, for the error ("--name", a file).
+
+    Raises:
+        UserError: it is empty or too long, has other characters, or is the address of another page.
+    """
+    if not _NAME.fullmatch(name):
+        raise UserError(
+            f"{source}: {name!r} cannot be the name of a campaign. Expected 1 to 40 letters (a-z), digits, '-' and '_'."
+        )
+    if name in _RESERVED:
+        raise UserError(f"{source}: '{name}' is the address of another page. Choose another name.")
+
+
+def read_settings(content: object, source: str) -> CampaignSettings:
+    """Settings that come from a file, a backup or the command line.
+
+    Args:
+        content: fields of `CampaignSettings`.
+        source: where they come from, for the error.
+
+    Raises:
+        UserError: one is invalid; it says which.
+    """
+    try:
+        return CampaignSettings.model_validate(content)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        raise UserError(
+            f"{source}: invalid settings{f' ({name})' if name else ''}: {first['msg']}."
+        ) from None
 
 
 def asked_of_minors(profile: Iterable[ProfileField], questions: Iterable[SurveyQuestion]) -> str:

@@ -18,6 +18,7 @@ from endoxa.datasets.read import DEFAULTS, recognise
 from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
 from endoxa.errors import UserError
 from endoxa.languages import unreviewed
+from endoxa.languages.persons.identifiers import IDENTIFIER
 from endoxa.languages.used import Tally, note_pair
 from endoxa.schema import ASSOCIATION_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS, ReadOptions
 
@@ -204,9 +205,9 @@ def _unidentifying(path: Path, table: pl.DataFrame) -> pl.DataFrame:
     """The rows that `curate extract` did not flag as holding an address, a phone number or the like."""
     if "flag" not in table.columns:
         return table
-    kept = table.filter(~pl.col("flag").fill_null("").str.split(" ").list.contains("identifier"))
+    kept = table.filter(~pl.col("flag").fill_null("").str.split(" ").list.contains(IDENTIFIER))
     if kept.is_empty():
-        raise UserError(f"{path} has no rows left: all are flagged 'identifier'.")
+        raise UserError(f"{path} has no rows left: all are flagged '{IDENTIFIER}'.")
     return kept
 
 

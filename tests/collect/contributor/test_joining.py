@@ -26,6 +26,7 @@ from endoxa.collect.models import JoinCode, Person, SettingsVersion, State
 from endoxa.collect.presets import load_preset
 from endoxa.collect.privacy import withdraw
 from endoxa.collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
+from endoxa.collect.security.limits import PICTURES
 
 TICKS = {"age": "on", "take_part": "on", "publication": "on"}
 
@@ -331,6 +332,8 @@ def test_the_receipt_can_be_saved_as_an_image(client, consent_page):
     assert answer.content[16:24] == struct.pack(">II", 1080, 570)
     assert 'href="/receipt/image.png"' in client.get("/receipt/").content.decode()
     assert Client().get("/receipt/image.png").url == "/"
+    with PICTURES.taken():  # another thread draws one
+        assert client.get("/receipt/image.png").status_code == 429
 
 
 @pytest.mark.parametrize("language", UI_LANGUAGES)

@@ -97,6 +97,34 @@ def test_an_import_refuses_what_is_no_export_or_there_already(busy, tmp_path):
         import_campaign(tmp_path)
 
 
+@pytest.mark.slow
+def test_an_import_checks_what_comes_in_as_the_site_does(busy, tmp_path):
+    campaign, *_ = busy(1)
+    one = tmp_path / "one"
+    export_campaign(campaign, one, formats=("csv",))
+    Campaign.objects.all().delete()
+
+    def refused(file, old, new):
+        text = (one / file).read_text(encoding="utf-8")
+        assert old in text
+        (one / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+        (one / "SHA256SUMS").write_text(checksums(one))
+        with pytest.raises(UserError) as problem:
+            import_campaign(one)
+        (one / file).write_text(text, encoding="utf-8")
+        assert not Campaign.objects.exists()
+        return str(problem.value)
+
+    for name in ("two words", "a/b", "", "x" * 41, "logout", "río"):
+        said = refused("export.json", '"campaign": "river"', f'"campaign": "{name}"')
+        assert "export.json, 'campaign'" in said
+    assert "invalid settings (minutes)" in refused("export.json", '"minutes": ', '"minutes": -')
+    assert "table pairs, row 1, column 'origin': 'seedy'" in refused("pairs.csv", ",contributor,", ",seedy,")
+    assert "is damaged" in refused("export.json", '"settings_version": ', '"settings_version": -')
+    row = read_table(one / "ratings.csv").row(0, named=True)
+    assert "is damaged" in refused("ratings.csv", row["hour"], "yesterday")
+
+
 def everything():
     """The text of every cell of every table."""
     return "\n".join(

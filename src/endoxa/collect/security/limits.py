@@ -17,6 +17,10 @@ Who takes part has no account, so a script that holds the code could enrol witho
 poster at once, each of them twice, makes 120 enrolments in a minute: more than that wait a minute. Proposals are
 limited for each person, far above what people type, and for a campaign to what 60 people make who add ten each minute.
 
+What takes long and strangers can ask for (checking a password, drawing a receipt) also has a bound on how much of it a
+worker does at the same time (`Slots`), so that the other threads go on answering: more is refused at once, with the
+time to wait.
+
 Tries are counted in fixed windows of time, shared by all workers through the database. A room of forty people reaches
 the site from one address, so no address is ever counted: the keys are what a browser holds (its cookie), the name of an
 account, a campaign, or the whole site. Keys are stored as keyed hashes and deleted when their window is over.
@@ -32,7 +36,10 @@ Only wrong guesses need counting; a try that succeeds is free. So a view asks `t
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import BoundedSemaphore
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -115,6 +122,32 @@ class Limit:
         """Give all tries back."""
         clear_tries(self.kind, key, seconds=self.seconds)
 
+
+class Slots:
+    """A bound on how many threads of this process do something expensive at the same time."""
+
+    def __init__(self, number: int) -> None:
+        self._free = BoundedSemaphore(number)
+
+    @contextmanager
+    def taken(self) -> Iterator[bool]:
+        """Take a slot for the block; False, at once, where all are taken."""
+        got = self._free.acquire(blocking=False)
+        try:
+            yield got
+        finally:
+            if got:
+                self._free.release()
+
+
+PASSWORDS = Slots(1)
+"""Passwords that a worker checks at the same time: scrypt takes a core, and one of its `ANSWERING_THREADS`."""
+PASSWORDS_KNOWN_BROWSER = Slots(1)
+"""The same for browsers in which the account signed in before, so that no flood keeps them out."""
+PICTURES = Slots(1)
+"""Receipts that a worker draws at the same time."""
+BUSY = Limit("busy", 0, 5)
+"""How long to wait where all slots are taken; nothing is counted."""
 
 JOIN_BROWSER = Limit("join-browser", 20, 600)
 JOIN_SITE = Limit("join-site", 600, 60)

@@ -21,6 +21,7 @@ from endoxa.errors import UserError
 SOURCE = "source"
 """Column of who or what made an item; hidden unless the task shows it."""
 CODE_LENGTH = 10
+NAME_LENGTH = 40
 MOST_ITEMS = 50_000
 More = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
 """Adds columns to rows."""
@@ -57,8 +58,10 @@ def add_task(
     if panel and not found.panel:
         raise UserError(f"Tasks of kind '{kind}' are for accounts, not for a panel: leave out --panel.")
     wanted = slugify(name or kind)
-    if not wanted:
-        raise UserError(f"'{name}' cannot be the name of a task: use letters and digits (--name).")
+    if not 0 < len(wanted) <= NAME_LENGTH:
+        raise UserError(
+            f"'{name}' cannot be the name of a task. Expected 1 to {NAME_LENGTH} letters and digits (--name)."
+        )
     if Task.objects.filter(campaign=campaign, name=wanted).exists():
         raise UserError(f"The campaign has a task '{wanted}' already: choose another name (--name).")
     made = read_items(found, settings, items, more)

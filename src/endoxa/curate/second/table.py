@@ -14,16 +14,16 @@ from endoxa.curate.normalise import Tables
 from endoxa.curate.second.ask import ReaderSettings, read_with_model
 from endoxa.curate.second.combine import combine
 from endoxa.curate.second.prompt import Asked
-from endoxa.curate.survey.reading import identifier_in
 from endoxa.curate.survey.rows import question_named
 from endoxa.errors import UserError
+from endoxa.languages.persons.identifiers import IDENTIFIER, identifier_in
 from endoxa.schema import Progress
 
 DIFFER = "readers-differ"
 """Flag of a statement that both readers read in different ways."""
 OTHER_READING = "other_reading"
 """Column with the reading that does not stand ("identity | attribute; ..."), empty where both agree."""
-_NOT_SENT = frozenset({"identifier", "long-answer"})
+_NOT_SENT = frozenset({IDENTIFIER, "long-answer"})
 """Flags of statements that no model is shown."""
 
 Row = Mapping[str, str]
@@ -57,14 +57,18 @@ def asked_of(table: pl.DataFrame) -> list[Asked]:
         UserError: there is none.
     """
     found = []
-    before: tuple[tuple[str, str], str] = (("", ""), "")
+    identified = {
+        _answer(row)
+        for row in table.fill_null("").iter_rows(named=True)
+        if any(identifier_in(row[name]) for name in ("statement", "original_statement", "country"))
+    }
+    before: tuple[tuple[str, ...], str] = ((), "")
     for statement_id, rows in _statements(table):
         first = rows[0]
-        answer = (first["respondent"], first["question"])
+        answer = _answer(first)
         subject = before[1] if before[0] == answer else ""
         before = (answer, rows[-1]["identity"] or subject)
-        private = identifier_in(first["statement"]) or identifier_in(first["original_statement"])
-        if private or _NOT_SENT & set(first["flag"].split()):
+        if _answer(first) in identified or _NOT_SENT & set(first["flag"].split()):
             continue
         pairs = tuple((row["identity"], row["attribute"]) for row in rows if row["omit"] != "true")
         question = question_named(first["question"])
@@ -123,6 +127,11 @@ def second_reading(
         sum(result.other is not None for result in both),
         tuple(cost),
     )
+
+
+def _answer(row: Row) -> tuple[str, ...]:
+    """The answer that a statement is part of; without a respondent, the statement itself."""
+    return (row["respondent"], row["question"]) if row["respondent"] else (row["statement_id"],)
 
 
 def _statements(table: pl.DataFrame) -> list[tuple[str, list[Row]]]:

@@ -200,7 +200,7 @@ _CONTINUES = re.compile(
     r"(?:but|yet|though|although|because|cause|cuz|(?:since|so) (?:they|he|she|it|that)|especially|particularly"
     r"|in particular|notably|namely|mainly when|including|such as|e\.?g|i\.?e|for example|for instance|which|who|whom"
     r"|whose|where|when|whenever|if|unless|except|even (?:though|if|when|after)|rather than|instead of|hence|therefore"
-    r"|thus|whereas|while|without|unlike|than|compared (?:to|with)|as long as|as well as|too$|also$"
+    r"|thus|whereas|while|without|unlike|than|compared (?:to|with)|as long as|as well as|too$|also$|p\.? ?e[jx]"
     r"|mais|surtout|notamment|particulièrement|car|parce que|parce qu|puisque|qui|dont|quand|lorsque|sauf|même si"
     r"|tels? que|telles? que|par exemple|y compris|sans|pero|sobre todo|porque|que|cuando|aunque|incluso)\b",
     re.IGNORECASE,

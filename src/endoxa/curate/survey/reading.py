@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,11 +25,10 @@ from endoxa.datasets.files import require_file
 from endoxa.datasets.frames import WORKBOOK_SUFFIXES, read_table
 from endoxa.datasets.tables import TABLE_SUFFIXES
 from endoxa.errors import UserError
+from endoxa.languages.persons.identifiers import LONG_NUMBER, find_identifiers
 
 USER_CODE = "user code"
 """Kind of column that a survey tool makes: fine as a respondent's code, but nothing to keep."""
-LONG_NUMBER = "phone or personal number"
-"""Kind of a bare number of ten to twelve digits: also the form of some survey tools' codes."""
 
 _ACCOUNTS = r"(?:instagram|facebook|twitter|tiktok|telegram|snapchat|linkedin)"
 _HEADERS = {
@@ -53,20 +53,13 @@ _HEADERS = {
     rf"|\b(?:{_ACCOUNTS}|social media) (?:handle|account|user ?name|id|profile|link)s?\b",
     USER_CODE: r"\b(?:user|device|advertising)[ -]?id\b|\buuid\b|\buid\b",
 }
-_VALUES = {
-    "e-mail": r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.[a-z]{2,24}",
-    "IP address": r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}\b",
-    "phone number": r"(?<![\w.])\+\d[\d ().-]{7,20}\d\b"
-    r"|(?<![\w.])\(?0\d{1,3}\)?[ .-]?\d{2,4}[ .-]?\d{2,4}(?:[ .-]?\d{2,4})?(?![\w.])"
-    r"|(?<![\w.])\(?\d{3}\)?[ .-]{1,2}\d{3}[ .-]\d{4}(?![\w.])|(?<![\w.-])\d{3}-\d{3}-\d{3}(?![\w.-])",
-    LONG_NUMBER: r"(?<![\w.,])\d{10,12}(?![\w.,]*\w)",
-    "place": r"-?\d{1,2}\.\d{4,20}\s{0,3}[,; ]\s{0,3}-?\d{1,3}\.\d{4,20}",
-}
 _HEADER_PATTERNS = {kind: re.compile(pattern) for kind, pattern in _HEADERS.items()}
-_VALUE_PATTERNS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _VALUES.items()}
 _LOOKED_AT = 200
 _SHARE = 0.2
 """Share of a column's filled cells that must look like an identifier before the column does."""
+
+
+_LONG_NUMBER_DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +68,6 @@ class Suspicion:
 
     column: str
     kind: str
-
-
-def identifier_in(text: str) -> str:
-    """The kind of identifier (e-mail, IP address, phone or other long number, place) in `text`, or an empty text."""
-    return next((kind for kind, pattern in _VALUE_PATTERNS.items() if pattern.search(text)), "")
 
 
 def private_columns(table: pl.DataFrame, columns: Iterable[str]) -> list[Suspicion]:
@@ -101,11 +89,17 @@ def _by_header(column: str) -> str:
 
 
 def _by_values(cells: pl.Series) -> str:
-    filled = [cell for cell in cells.drop_nulls().to_list() if cell.strip()][:_LOOKED_AT]
-    for kind, pattern in _VALUE_PATTERNS.items():
-        if filled and sum(bool(pattern.fullmatch(cell.strip())) for cell in filled) >= _SHARE * len(filled):
-            return kind
-    return ""
+    filled = [cell.strip() for cell in cells.drop_nulls().to_list() if cell.strip()][:_LOOKED_AT]
+    kinds = Counter(kind for cell in filled if (kind := _whole_identifier(cell)))
+    return next((kind for kind, count in kinds.most_common(1) if count >= _SHARE * len(filled)), "")
+
+
+def _whole_identifier(cell: str) -> str:
+    """The kind of identifier that a cell is, or an empty text; a bare number below ten digits may be an income."""
+    found = find_identifiers(cell)
+    if not found or found[0].end - found[0].start < len(cell):
+        return ""
+    return "" if found[0].kind == LONG_NUMBER and len(cell) < _LONG_NUMBER_DIGITS else found[0].kind
 
 
 _KINDS = (*TABLE_SUFFIXES, *WORKBOOK_SUFFIXES)

@@ -13,6 +13,7 @@ from endoxa.curate.survey.mapping import SurveyMap, shown
 from endoxa.curate.survey.reading import read_export, refuse_private
 from endoxa.curate.survey.statements import Statement, length_flags
 from endoxa.errors import UserError
+from endoxa.languages.persons.identifiers import IDENTIFIER, identifier_in
 from endoxa.schema import STATEMENT_COLUMNS
 
 IDENTITIES = {"women": "gender", "men": "gender", "girls": "gender", "boys": "gender"}
@@ -92,17 +93,20 @@ def _statement(
         question = Question(question.name, cell("axis").lower(), question.identity)
     text = cell(columns.statement)
     position = cell("position")
+    country = cell(columns.country or "country")
+    original = cell("original_statement") or text
+    identified = [IDENTIFIER] if any(map(identifier_in, (text, original, country))) else []
     return Statement(
         statement_id=statement_id,
         respondent=cell("respondent"),
         question=question,
         position=int(position) if position.isdigit() else 1,
-        country=cell(columns.country or "country"),
-        original=cell("original_statement") or text,
+        country=country,
+        original=original,
         language=cell(columns.language or "language").lower(),
         text=text,
         kept={name: cell(name) for name in columns.keep},
-        flags=tuple(dict.fromkeys([*cell("flag").split(), *length_flags(text)])),
+        flags=tuple(dict.fromkeys([*cell("flag").split(), *length_flags(text), *identified])),
         alone=True,
     )
 

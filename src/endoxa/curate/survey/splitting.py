@@ -1,19 +1,22 @@
 """One answer, several statements: where an answer is cut, and what stays whole.
 
 Lines, bullets, numbers, semicolons and sentences always cut. A comma cuts unless the words around it say that it
-stands inside one statement (`endoxa.curate.survey.commas`). Nothing is lost: what stands between two pieces is white
-space, punctuation, a list number or a word such as "and" that only joined them.
+stands inside one statement (`endoxa.curate.survey.commas`). Nothing but a new line cuts an address
+(`endoxa.languages.persons.identifiers`), a number ("1,5") or an abbreviation ("No. 1", "p. ej."). Nothing is lost:
+what stands between two pieces is white space, punctuation, a list number or a word such as "and" that only joined them.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from endoxa.curate.extract import begins_statement
 from endoxa.curate.survey.commas import group_chunks, is_pronoun
+from endoxa.languages.persons.identifiers import find_identifiers
 
 Begins = Callable[[str], bool]
 
@@ -43,38 +46,31 @@ _SENTENCE = re.compile(
     r"(?<![.!?…])[.!?…]+[\"”»')\]]*(?=\s)|[。！？।؟]+|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{3})"
 )
 _OPENS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029•◦‣▪●!?؟。！？।]|[.…][^,،.…]*$|\d[.)]\s")
-_NUMBER = re.compile(r"(?<!\S)\(?(\d{1,3})[.)]\s+(?=\S)")
-_COMMA = re.compile(r"(?<=\d),(?!\d{3}(?!\d))|(?<!\d),|[،，、]+")
+_NUMBER = re.compile(r"(?<!\S)\(?(\d{1,3}|[a-z])[.)]\s+(?=\S)")
+_COMMA = re.compile(r"(?<!\d)[,،，、]+|[,،，、]+(?!\d)")
+_ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{1,6});", re.IGNORECASE)
 _SOFT = re.compile(r"(?<=\s)(?:[/|–—-]|while|whereas|tandis que|alors que|mientras que)(?=\s)", re.IGNORECASE)
-_ABBREVIATIONS = frozenset(
-    [
-        "e.g",
-        "i.e",
-        "eg",
-        "ie",
-        "vs",
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "st",
-        "approx",
-        "esp",
-        "incl",
-        "cf",
-        "ex",
-        "mme",
-        "mlle",
-    ]
+_ABBREVIATIONS = re.compile(
+    # English, Spanish, French, Portuguese, German, Swahili, Hindi
+    "approx|capt?|cf|col|corp|dept|drs?|eg|esp|ex|ft|gen|govt?|hon|ie|incl|jr|lt|m[mr]e?s?|m[stx]|pres|prof|rep|rev|sen"
+    "|sgt|sr|st|viz|vs|arq|aprox|d[añ]a?|dra|ej|ing|lic|sras?|sr?es|srs|srta|uds?|env|mgr|mlles?|ste|exm[ao]|profa"
+    r"|e\.g|i\.e|p\.e[jx]|z\.b|d\.h|c\.?-?à\.?-?d"
+    "|bzw|ca|evtl|ggf|hr|bi|bw|dkt|mh|डॉ|प्रो"
 )
+"""Words whose dot ends no sentence: titles of people, "for example" and the like."""
+_BEFORE_NUMBER = re.compile(
+    "apt|arts?|av|ch|chap|figs?|n|nº|n°|nos?|nr|n[uú]m|pp?|p[aá]gs?|pg|s|sect?|t[eé]l|vol"
+)
+"""Words whose dot ends no sentence where a number follows."""
+_MAY_END = frozenset({"etc", "usw", "inc", "ltd"})
+"""Abbreviations that may end a sentence, as initials and a.m. may."""
+_NUMERAL = re.compile(r"\s*(?:\d+(?![.)]\s)|[IVXLC]+\b)")
 _LONGEST_WORD = 20
 _LOOK_AHEAD = 200
 """Characters in which a statement behind a mark must have shown its subject and verb."""
-_LOWER = re.compile(r"\s*[^\W\d_A-Z]")
-_INITIALS = re.compile(r"(?:\w\.)+\w")
+_INITIALS = re.compile(r"(?:\w{1,2}\.-?)+\w{1,2}")
 _LEADING_MARKS = re.compile(r"(?:[\s.,;:،؛，、；!?…]|[*>·•◦‣▪●–—-]+(?=\s)|[-–—•]+(?=[^\W\d]))+")
-_LEADING_NUMBER = re.compile(r"\(?\d{1,3}[.)](?!\d)|\(?[a-z][.)]\s", re.IGNORECASE)
+_LEADING_NUMBER = re.compile(r"\(?\d{1,3}[.)](?!\d)|\(?(?:[a-zA-E]\.(?!\s\w{1,2}(?:\.|$))|[a-zA-Z]\))\s")
 _TRAILING = re.compile(r"(?:[\s,;،؛，、；]+|(?<!\.\w)\.+|\s[*•–—-]+)$")
 _JOINER = re.compile(r"(?:and|or|et|ou|und|y|&)\s+", re.IGNORECASE)
 _JOINER_OF_STATEMENTS = re.compile(
@@ -116,7 +112,9 @@ def _cut(answer: str, elliptical: bool, begins: Begins) -> list[tuple[int, int]]
     protected = _protected(answer, begins)
     found = []
     for start, end in _segments(answer, protected, begins):
-        chunks = [_trim(answer, *chunk) for chunk in _chunks(answer, start, end, protected, begins)]
+        chunks = [
+            _trim(answer, *chunk, protected) for chunk in _chunks(answer, start, end, protected, begins)
+        ]
         chunks = [_unjoined(answer, *chunk, begins) if k else chunk for k, chunk in enumerate(chunks)]
         texts = [answer[a : min(b, a + LONG_STATEMENT)] for a, b in chunks]
         for first, last in group_chunks(texts, elliptical=elliptical, begins=begins):
@@ -128,8 +126,10 @@ def _cut(answer: str, elliptical: bool, begins: Begins) -> list[tuple[int, int]]
 
 
 def _protected(answer: str, begins: Begins) -> list[tuple[int, int]]:
-    """Spans in which nothing but a new line cuts: brackets, and quotations that are no statement themselves."""
+    """Spans in which nothing but a new line cuts: brackets, identifiers, and quotations that are no statement."""
     spans = [found.span() for found in _BRACKETED.finditer(answer)]
+    spans += [(one.start, one.end) for one in find_identifiers(answer)]
+    spans += [(found.start(), found.end() + 1) for found in _ENTITY.finditer(answer)]
     for found in _QUOTED.finditer(answer):
         inside = next(group for group in found.groups() if group is not None)
         if len(inside) <= LONG_STATEMENT and not begins(inside):
@@ -168,20 +168,17 @@ def _segments(answer: str, protected: list[tuple[int, int]], begins: Begins) -> 
     yield start, len(answer)
 
 
-def _inside(found: re.Match[str], spans: list[tuple[int, int]]) -> bool:
+def _inside(found: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
     place = bisect_right(spans, found.start(), key=lambda span: span[0]) - 1
     return place >= 0 and found.start() < spans[place][1] - 1
 
 
 def _numbers(answer: str) -> list[re.Match[str]]:
-    """Numbers of a list written in one line: at least two that count up ("1. ... 2. ...")."""
+    """Numbers or letters of a list in one line: at least two that count up ("1. ... 2. ...", "a) ... b) ...")."""
     found = list(_NUMBER.finditer(answer))
-    counted = [
-        one
-        for k, one in enumerate(found)
-        if (k and int(found[k - 1][1]) + 1 == int(one[1]))
-        or (k + 1 < len(found) and int(one[1]) + 1 == int(found[k + 1][1]))
-    ]
+    places = [int(one[1]) if one[1].isdigit() else ord(one[1]) for one in found]
+    steps = [False, *(after - before == 1 for before, after in pairwise(places)), False]
+    counted = [one for place, one in enumerate(found) if steps[place] or steps[place + 1]]
     return counted if len(counted) > 1 else []
 
 
@@ -190,17 +187,24 @@ def _ends_sentence(answer: str, found: re.Match[str], begins: Begins) -> bool:
     after = answer[found.end() : found.end() + _LOOK_AHEAD]
     if after[:1].isalpha() and not after[0].isupper() and not begins(after):
         return False
-    return found[0] != "." or not _abbreviated(answer, found)
+    return found[0] != "." or not _abbreviated(answer, found, begins)
 
 
-def _abbreviated(answer: str, found: re.Match[str]) -> bool:
-    before = answer[max(found.start() - _LONGEST_WORD, 0) : found.start()]
-    word = re.split(r"[\s(\[\"“«]", before)[-1]
-    return (
-        word.lower() in _ABBREVIATIONS
-        or (len(word) == 1 and word.isupper())
-        or (bool(_INITIALS.fullmatch(word)) and bool(_LOWER.match(answer, found.end())))
-    )
+def _abbreviated(answer: str, found: re.Match[str], begins: Begins) -> bool:
+    before = answer[max(found.start() - _LOOK_AHEAD, 0) : found.start()]
+    after = answer[found.end() : found.end() + _LOOK_AHEAD]
+    word = re.split(r"[\s(\[\"“«/,]", before[-_LONGEST_WORD:])[-1].lower()
+    if _ABBREVIATIONS.fullmatch(word) or (len(word) == 1 and word.isalpha()):
+        return True
+    if _BEFORE_NUMBER.fullmatch(word) and _NUMERAL.match(after):
+        return True
+    opens = after.lstrip()[:1].isupper()
+    if word in _MAY_END:
+        return not opens and not begins(after)
+    if not _INITIALS.fullmatch(word):
+        return False
+    # "the U.S. Army is loud" goes on, "they like the U.S. Soldiers are loud" does not.
+    return not (opens and begins(after) and begins(re.split(r"[.!?;\n]\s", before)[-1]))
 
 
 def _chunks(
@@ -223,10 +227,10 @@ def _chunks(
         yield place, end
 
 
-def _trim(answer: str, start: int, end: int) -> tuple[int, int]:
-    """The span without list marks in front and without separators behind."""
+def _trim(answer: str, start: int, end: int, protected: Sequence[tuple[int, int]] = ()) -> tuple[int, int]:
+    """The span without list marks in front and without separators behind; what is protected stays whole."""
     while found := _LEADING_MARKS.match(answer, start, end) or _LEADING_NUMBER.match(answer, start, end):
-        if not _WORD.search(answer, found.end(), end):
+        if not _WORD.search(answer, found.end(), end) or _inside(found, protected):
             break
         start = found.end()
     # From the end backwards, a stretch at a time: a search from the start is quadratic in a long run of marks.

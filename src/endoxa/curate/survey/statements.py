@@ -17,17 +17,18 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from endoxa.curate.extract import Extraction, Question, extract
+from endoxa.curate.extract import Extraction, Question, begins_statement, extract
 from endoxa.curate.extract.lexicon import Lexicon, apply_lexicon
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.language import COMMON, identify
 from endoxa.curate.normalise import Tables
 from endoxa.curate.survey.commas import with_mark, without_report
 from endoxa.curate.survey.mapping import SurveyMap
-from endoxa.curate.survey.reading import LONG_ANSWER, Survey, identifier_in
+from endoxa.curate.survey.reading import LONG_ANSWER, Survey
 from endoxa.curate.survey.splitting import LONG_STATEMENT, split_answer
 from endoxa.curate.survey.subjects import Named, after, below_heading, inherited
 from endoxa.curate.translation import Translator, translate_all
+from endoxa.languages.persons.identifiers import IDENTIFIER, find_identifiers, identifier_in
 from endoxa.schema import STATEMENT_COLUMNS, Progress
 
 MANY = 200
@@ -84,7 +85,13 @@ WORKING_LANGUAGE = "en"
 """The language the extractor reads."""
 
 UNREAD = Extraction("", "", "none", 0.0, omit=True, omit_reason=NOISE)
-"""What stands for a statement of more than `LONG_STATEMENT` characters, which is kept but not read."""
+"""What stands for a statement that is kept but not read: longer than `LONG_STATEMENT`, or an identifier alone."""
+
+_JOINED = re.compile(
+    r"^(?:and|but|or|so)\s+|^(?:on \w+ )?(?:says?|said|thinks?|thought|believes?|told me)\s+(?:that\s+)?",
+    re.IGNORECASE,
+)
+"""What only joins words to an identifier in front of them: "and", or that its owner says so."""
 
 FEW_WORDS = 3
 """A statement of another language with more words is taken to have a subject of its own."""
@@ -130,7 +137,7 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
 
     Flags: 'repeat' (said before in the same answer), 'long-answer' (the answer has more than `LONG_ANSWER`
     characters, or the statement more than `LONG_STATEMENT`), 'identifier' (an e-mail
-    address, phone number or the like stands in it).
+    address, phone number or the like stands in the answer, whichever statement it is part of).
     """
     short = survey_map.short_names()
     found = []
@@ -138,6 +145,7 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
         code = respondent.code.zfill(3) if respondent.code.isdigit() else respondent.code
         for question, answer in zip(survey.questions, respondent.answers, strict=True):
             seen: set[str] = set()
+            identified = any(map(identifier_in, (answer, respondent.country)))
             for position, piece in enumerate(
                 split_answer(answer, elliptical=bool(question.identity)), start=1
             ):
@@ -153,7 +161,7 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
                         language=respondent.language or survey_map.language or "",
                         text=original,
                         kept=respondent.kept,
-                        flags=_flags(original, answer, seen),
+                        flags=_flags(original, answer, seen, identified=identified),
                         opens=piece.opens,
                     )
                 )
@@ -161,11 +169,11 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
     return found
 
 
-def _flags(original: str, answer: str, seen: set[str]) -> tuple[str, ...]:
+def _flags(original: str, answer: str, seen: set[str], *, identified: bool) -> tuple[str, ...]:
     flags = {
         "repeat": original.casefold() in seen,
         "long-answer": len(answer) > LONG_ANSWER or bool(length_flags(original)),
-        "identifier": bool(identifier_in(original)),
+        IDENTIFIER: identified,
     }
     return tuple(flag for flag, holds in flags.items() if holds)
 
@@ -238,11 +246,11 @@ def translate_statements(
 
 def _stays(one: Statement) -> bool:
     """Whether a statement is not sent to be translated: it was before, may tell who somebody is, or is not read."""
-    return one.text != one.original or "identifier" in one.flags or bool(length_flags(one.text))
+    return one.text != one.original or IDENTIFIER in one.flags or bool(length_flags(one.text))
 
 
 def _private(one: Statement) -> bool:
-    return "identifier" in one.flags and one.text == one.original and one.language != WORKING_LANGUAGE
+    return IDENTIFIER in one.flags and one.text == one.original and one.language != WORKING_LANGUAGE
 
 
 def extract_all(
@@ -265,10 +273,10 @@ def extract_all(
     for done, one in enumerate(statements, start=1):
         if one.alone or (one.respondent, one.question.name) != answer:
             answer, named = (one.respondent, one.question.name), Named()
-        if len(one.text) > LONG_STATEMENT:
+        text = "" if len(one.text) > LONG_STATEMENT else _as_read(one)
+        if not text.strip():
             rows.append(_row(one, UNREAD, kept))
             continue
-        text = _as_read(one)
         heading = below_heading(text, one.question, one.country, known, opens=one.opens)
         alone = heading is not None or _is_foreign(one)
         subjects = () if alone else inherited(text, one.question, named, opens=one.opens)
@@ -281,10 +289,23 @@ def extract_all(
 
 
 def _as_read(one: Statement) -> str:
-    """The words that are read: without a report, and with a mark where a verb was left out."""
+    """The words that are read: without identifiers and reports, and with a mark where a verb was left out."""
+    text = without_identifiers(one.text)
     if _spoken(one) != WORKING_LANGUAGE:
-        return one.text
-    return with_mark(without_report(one.text), elliptical=one.question.identity is not None)
+        return text
+    return with_mark(without_report(text), elliptical=one.question.identity is not None)
+
+
+def without_identifiers(text: str) -> str:
+    """What stands between the identifiers of a text and has a subject and a verb; the text where it holds none."""
+    found = find_identifiers(text)
+    if not found:
+        return text
+    starts, ends = [0, *(one.end for one in found)], [*(one.start for one in found), len(text)]
+    between = [
+        _JOINED.sub("", text[start:end].strip(" ,.;:")) for start, end in zip(starts, ends, strict=True)
+    ]
+    return "; ".join(part for part in between if begins_statement(part))
 
 
 def _is_foreign(one: Statement) -> bool:

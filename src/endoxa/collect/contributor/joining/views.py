@@ -30,7 +30,16 @@ from endoxa.collect.contributor.receipts import receipt_picture
 from endoxa.collect.contributor.results import is_over, only_campaign
 from endoxa.collect.models import Campaign, Person
 from endoxa.collect.security.codes import hash_receipt, hash_secret, receipt_code, receipt_of
-from endoxa.collect.security.limits import ENROLMENTS, JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
+from endoxa.collect.security.limits import (
+    BUSY,
+    ENROLMENTS,
+    JOIN_BROWSER,
+    JOIN_SITE,
+    PICTURES,
+    may_guess,
+    missed,
+    refuse,
+)
 
 
 class CodeForm(forms.Form):
@@ -253,7 +262,10 @@ def receipt_image(request: HttpRequest) -> HttpResponse:
     if not person or not code:
         return redirect("contributor:home")
     address = request.build_absolute_uri(reverse("contributor:leave"))
-    picture = receipt_picture(code, person.campaign.settings.texts.title, address)
+    with PICTURES.taken() as free:
+        if not free:
+            return refuse(request, BUSY)
+        picture = receipt_picture(code, person.campaign.settings.texts.title, address)
     response = HttpResponse(picture, content_type="image/png")
     response["Content-Disposition"] = f'attachment; filename="{code}.png"'
     return response
