@@ -27,6 +27,7 @@ from endoxa.cli import (
 )
 from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
 from endoxa.errors import UserError
+from endoxa.models.typed import typed_words
 
 INTERRUPTED = 130
 """Exit code that typer returns for Ctrl-C."""
@@ -81,7 +82,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     logging.basicConfig(format="endoxa: %(message)s", level=logging.WARNING)
     try:
-        code = app(prog_name="endoxa", standalone_mode=False)
+        with typed_words(sys.argv[1:]):
+            code = app(prog_name="endoxa", standalone_mode=False)
     except UserError as problem:
         _stop(str(problem))
     except KeyboardInterrupt:
