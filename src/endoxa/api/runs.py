@@ -33,8 +33,8 @@ from endoxa.engine.keywords import values_by_path
 from endoxa.engine.progress import shown
 from endoxa.engine.run import run
 from endoxa.errors import UserError
-from endoxa.models.typed import typed_words
 from endoxa.schema.options import options_of, settings_from
+from endoxa.schema.typed import typed_words
 
 if TYPE_CHECKING:
     from endoxa.schema import AssociationTest
@@ -304,7 +304,7 @@ def outside_loops(work: Callable[[], Any]) -> None:
 
 
 def words_of(settings: Any) -> list[str]:
-    """What a call says as the words of a command: options that are on, and values (`endoxa.models.typed`)."""
+    """What a call says as the words of a command: options that are on, and values (`endoxa.schema.typed`)."""
     values = [(one.name, reduce(getattr, one.path, settings)) for one in options_of(type(settings))]
     words = [name for name, value in values if value is True]
     for _, value in values:

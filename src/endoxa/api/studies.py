@@ -11,8 +11,8 @@ from endoxa.api.runs import outside_loops, words_of
 from endoxa.engine.keywords import values_by_path
 from endoxa.engine.options import Allowed
 from endoxa.engine.progress import shown
-from endoxa.models.typed import typed_words
 from endoxa.schema.options import settings_from
+from endoxa.schema.typed import typed_words
 
 if TYPE_CHECKING:
     import polars as pl

@@ -27,7 +27,7 @@ from endoxa.cli import (
 )
 from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
 from endoxa.errors import UserError
-from endoxa.models.typed import typed_words
+from endoxa.schema.typed import typed_words
 
 INTERRUPTED = 130
 """Exit code that typer returns for Ctrl-C."""

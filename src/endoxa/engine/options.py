@@ -154,7 +154,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What a study file asks for and may only have because the command says it, too (`endoxa.models.typed`).
+    """What a study file asks for and may only have because the command says it, too (`endoxa.schema.typed`).
 
     Attributes:
         models: models on servers of other machines, or on servers that ENDOXA_SERVER_KEY is for.

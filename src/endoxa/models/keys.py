@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from endoxa.errors import UserError
 from endoxa.models.clients import NO_KEY, key_in
 from endoxa.models.spec import KEY_VARIABLE
-from endoxa.models.typed import is_typed, is_typed_address, typed_hosts
+from endoxa.schema.typed import is_typed, is_typed_address, typed_hosts
 
 KEYS_VARIABLE = "ENDOXA_SERVER_KEYS"
 """Environment variable with keys by host."""

@@ -40,8 +40,8 @@ from endoxa.models.encoder_decoder import EncoderDecoderModel
 from endoxa.models.masked import MaskedModel
 from endoxa.models.networks import pack_weights
 from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec
-from endoxa.models.typed import require_typed_trust
 from endoxa.schema import Architecture, Model
+from endoxa.schema.typed import require_typed_trust
 
 AUTO_CLASS = {
     "causal": AutoModelForCausalLM,

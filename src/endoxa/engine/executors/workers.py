@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from endoxa.engine.executors import begun_ahead
 from endoxa.engine.options import Cluster, EngineOptions
 from endoxa.errors import UserError
-from endoxa.models.typed import is_typed
+from endoxa.schema.typed import is_typed
 
 try:
     import ray

@@ -12,7 +12,7 @@ import numpy as np
 from endoxa.errors import UserError
 from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Vector
 from endoxa.models.encoders.poolings import MODEL
-from endoxa.models.typed import require_typed_trust
+from endoxa.schema.typed import require_typed_trust
 
 LIBRARY = "sentence_transformers"
 SHOWN = 60
