@@ -75,20 +75,23 @@ def test_libretranslate(server, monkeypatch):
 
 def test_deepl(server, monkeypatch):
     monkeypatch.setenv("DEEPL_API_KEY", "secret:fx")
-    assert DeepLTranslator.connect().interface.url == "https://api-free.deepl.com/v2/translate"
+    assert str(DeepLTranslator.connect().interface.client.base_url) == "https://api-free.deepl.com"
     found = list(DeepLTranslator.connect(server.url).translate(["a b"], "en-GB", "pt-br"))
     path, body, key = server.asked[0]
-    assert (found, path, key) == (["A B"], "/v2/translate", "DeepL-Auth-Key secret:fx")
+    assert (found, path, key) == (["A B"], "/v2/translate", "")  # DeepL's key is for DeepL
+    monkeypatch.setenv("ENDOXA_SERVER_KEYS", f"{server.url}=own:fx")
+    list(DeepLTranslator.connect(server.url).translate(["a b"], "en-GB", "pt-br"))
+    assert server.asked[1][2] == "DeepL-Auth-Key own:fx"
     assert body == {"text": ["a b"], "source_lang": "EN", "target_lang": "PT-BR"}
 
 
 def test_a_refused_key_is_one_sentence_without_the_key(server, monkeypatch):
-    monkeypatch.setenv("DEEPL_API_KEY", "secret")
+    monkeypatch.setenv("ENDOXA_SERVER_KEY", "secret")
     server.status = 403
     with pytest.raises(UserError, match="status 403") as problem:
         list(DeepLTranslator.connect(server.url).translate(["a"], "en", "hi"))
     assert "secret" not in str(problem.value)
-    monkeypatch.delenv("DEEPL_API_KEY")
+    monkeypatch.delenv("DEEPL_API_KEY", raising=False)
     with pytest.raises(UserError, match="needs a key in the environment variable DEEPL_API_KEY"):
         DeepLTranslator.connect()
     with pytest.raises(UserError, match="has no address"):

@@ -158,8 +158,8 @@ def test_a_server_without_any_way_is_refused_with_all_that_was_tried(serve):
     said = str(caught.value)
     assert "does not return the log-probabilities of the prompt, so a sentence cannot be scored there" in said
     assert "echo=true with logprobs=1 (vLLM, SGLang): choices.0.logprobs.tokens: field required" in said
-    assert "prompt_logprobs=1 (vLLM): Error code: 400" in said
-    assert "/generate with return_logprob=true (SGLang): Error code: 404" in said
+    assert "prompt_logprobs=1 (vLLM): status 400" in said
+    assert "/generate with return_logprob=true (SGLang): status 404" in said
     assert len(answers.bodies) == 3
 
 
@@ -288,7 +288,7 @@ def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
         return status, {"error": {"message": f"no: {authorization} and {key[:4]}****{key[-4:]}"}}
 
     with serving(refuse) as url:
-        servers = Servers("The model", [url], key)
+        servers = Servers("The model", [url], [key])
         assert servers.clients[0].organization is None
         with pytest.raises(UserError) as caught:
             connected(url)

@@ -8,8 +8,9 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,6 +34,7 @@ from endoxa.engine.progress import shown
 from endoxa.engine.run import run
 from endoxa.errors import UserError
 from endoxa.schema.options import options_of, settings_from
+from endoxa.schema.typed import typed_words
 
 if TYPE_CHECKING:
     from endoxa.schema import AssociationTest
@@ -279,7 +281,10 @@ class _Call:
         try:
             values[field,] = str(data) if is_path(data) else _written(data, write, folder, name)
             settings = settings_from(instrument.settings, values)
-            with shown(instrument.unit) if self.progress else nullcontext(lambda *_: None) as told:
+            with (
+                typed_words(words_of(settings)),
+                shown(instrument.unit) if self.progress else nullcontext(lambda *_: None) as told,
+            ):
                 outside_loops(partial(run, instrument, settings, folder, restart=self.restart, progress=told))
         except BaseException:
             if temporary is not None:
@@ -296,7 +301,16 @@ def outside_loops(work: Callable[[], Any]) -> None:
         work()
     else:
         with ThreadPoolExecutor(1) as pool:
-            pool.submit(work).result()
+            pool.submit(copy_context().run, work).result()
+
+
+def words_of(settings: Any) -> list[str]:
+    """What a call says as the words of a command: options that are on, and values (`endoxa.schema.typed`)."""
+    values = [(one.name, reduce(getattr, one.path, settings)) for one in options_of(type(settings))]
+    words = [name for name, value in values if value is True]
+    for _, value in values:
+        words += [str(part) for part in (value if isinstance(value, tuple) else (value,))]
+    return words
 
 
 def _written(data: Any, write: Callable[[Any, Path], Any], folder: Path, name: str) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.api.runs import outside_loops
+from endoxa.api.runs import outside_loops, words_of
+from endoxa.engine.keywords import values_by_path
+from endoxa.engine.options import Allowed
 from endoxa.engine.progress import shown
+from endoxa.schema.options import settings_from
+from endoxa.schema.typed import typed_words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,8 +54,13 @@ def init_study(
     return folder / FILE
 
 
-def plan_study(folder: str | Path) -> pl.DataFrame:
+def plan_study(folder: str | Path, **allowed: Any) -> pl.DataFrame:
     """What each run of a study takes (`endoxa study plan`).
+
+    Args:
+        folder: folder of the study.
+        allowed: what the study file asks for and may only have because you say it, too: `trust_remote_code=True`,
+            `models=["http://HOST/v1#NAME"]`, `ray_address="..."`.
 
     Returns:
         A row for each run: name, items, associations, identities, calls, dollars (null where a price is not known),
@@ -67,15 +76,19 @@ def plan_study(folder: str | Path) -> pl.DataFrame:
     from endoxa.study.file import read_study
     from endoxa.study.plan import plan_study as plan
 
-    return pl.DataFrame([asdict(row) for row in plan(read_study(Path(folder)))[1]])
+    how = _allowed(allowed)
+    with typed_words(words_of(how)):
+        rows = plan(read_study(Path(folder), how))[1]
+    return pl.DataFrame([asdict(row) for row in rows])
 
 
-def run_study(folder: str | Path, *, progress: bool = True) -> dict[str, Path]:
+def run_study(folder: str | Path, *, progress: bool = True, **allowed: Any) -> dict[str, Path]:
     """Run every instrument of a study; what is measured already is not measured again (`endoxa study run`).
 
     Args:
         folder: folder of the study.
         progress: show progress on stderr.
+        allowed: see `plan_study`.
 
     Returns:
         Folder of each run, for `read_run`.
@@ -87,22 +100,25 @@ def run_study(folder: str | Path, *, progress: bool = True) -> dict[str, Path]:
     from endoxa.study.run import run_study as run
 
     folders: dict[str, Path] = {}
+    how = _allowed(allowed)
 
     def work() -> None:
         with shown("items") if progress else nullcontext(lambda *_: None) as told:
-            done = run(read_study(Path(folder)), told)[1]
+            done = run(read_study(Path(folder), how), told)[1]
         folders.update({one.step.name: one.run.folder for one in done})
 
-    outside_loops(work)
+    with typed_words(words_of(how)):
+        outside_loops(work)
     return folders
 
 
-def report_study(folder: str | Path, out: str | Path) -> Written:
+def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> Written:
     """Write the page of a study and its tables (`endoxa study report`).
 
     Args:
         folder: folder of the study.
         out: the page (.html).
+        allowed: see `plan_study`.
 
     Returns:
         `.convergence` with the data frames effects, reliabilities, correlations, discriminant and agreement;
@@ -114,7 +130,13 @@ def report_study(folder: str | Path, out: str | Path) -> Written:
     from endoxa.study.file import read_study
     from endoxa.study.report import write_study
 
-    return write_study(read_study(Path(folder)), Path(out))
+    how = _allowed(allowed)
+    with typed_words(words_of(how)):
+        return write_study(read_study(Path(folder), how), Path(out))
+
+
+def _allowed(given: Mapping[str, Any]) -> Allowed:
+    return settings_from(Allowed, values_by_path(Allowed, given))
 
 
 def _several(given: Sequence[str] | str) -> tuple[str, ...]:

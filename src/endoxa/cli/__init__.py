@@ -28,6 +28,7 @@ from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
 from endoxa.cli.stopping import EXIT_CODE, Farewell, stoppable
 from endoxa.errors import UserError
 from endoxa.schema.terminal import escaped_streams
+from endoxa.schema.typed import typed_words
 
 INTERRUPTED = 130
 """Exit code that typer returns for Ctrl-C."""
@@ -89,7 +90,8 @@ def main() -> None:
 def _exit_code(farewell: Farewell) -> int:
     """Run the command; what went wrong is printed."""
     try:
-        code = app(prog_name="endoxa", standalone_mode=False)
+        with typed_words(sys.argv[1:]):
+            code = app(prog_name="endoxa", standalone_mode=False)
     except UserError as problem:
         typer.echo(f"endoxa: {problem}", err=True)
         return EXIT_CODE

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,17 @@ import typer
 from typer.core import TyperGroup
 
 from endoxa.errors import UserError
+from endoxa.schema.options import options_of
 from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     from endoxa.cli.settings_command import RunOptions
     from endoxa.engine.instrument import Instrument, Plan, Run
     from endoxa.engine.settings import RunSettings
+
+
+CONFIRMING = ("--model", "--trust-remote-code", "--ray-address")
+"""Options that may be given beside --repeat: they allow what only the run asks for."""
 
 
 class Commands(Mapping[str, Any]):
@@ -66,13 +72,12 @@ def _probe_group() -> None:
 def _probe(instrument: Instrument[Any]) -> Any:
     """What the command of an instrument does."""
 
-    def probe(make: Any, given: frozenset[str], how: RunOptions) -> None:
+    def probe(make: Any, given: Mapping[str, Any], how: RunOptions) -> None:
         if how.repeat is not None:
-            if given or how.plan:
-                raise UserError(
-                    f"--repeat takes all settings from RUN: leave out {', '.join(sorted(given)) or '--plan'}."
-                )
+            if others := [*sorted(set(given) - set(CONFIRMING)), *(["--plan"] if how.plan else [])]:
+                raise UserError(f"--repeat takes all settings from RUN: leave out {', '.join(others)}.")
             settings, identity = _repeated(instrument, how.repeat)
+            _require_recorded(settings, given, how.repeat)
             _run(instrument, settings, how, expected=identity)
             return
         settings = make()
@@ -174,6 +179,23 @@ def print_plan(plan: Plan) -> None:
     terminal_console().print(table)
     if plan.note:
         typer.echo(plan.note)
+
+
+def _require_recorded(settings: RunSettings, given: Mapping[str, Any], run: Path) -> None:
+    """Refuse to confirm what a run does not ask for.
+
+    Raises:
+        UserError: an option says something else than the run.
+    """
+    for one in options_of(type(settings)):
+        if one.name not in given:
+            continue
+        value, recorded = given[one.name], reduce(getattr, one.path, settings)
+        agrees = set(value) <= set(recorded) if isinstance(value, tuple) else value == recorded
+        if not agrees:
+            raise UserError(
+                f"--repeat takes all settings from RUN, and {run} has other ones for {one.name}: leave it out."
+            )
 
 
 def _repeated(instrument: Instrument[Any], run: Path) -> tuple[RunSettings, dict[str, Any]]:

@@ -11,7 +11,7 @@ import functools
 import inspect
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, Union, get_args, get_origin, get_type_hints
@@ -77,7 +77,13 @@ class RunOptions:
         bool, Option("Only print what the run would take or show; measure nothing.", OUTPUT, only_on=True)
     ] = False
     repeat: Annotated[
-        Path | None, Option("Take all settings from the run.json of this run.", OUTPUT, metavar="RUN")
+        Path | None,
+        Option(
+            "Take all settings from the run.json of this run. Servers on other machines have to be named with --model "
+            "as well, and code that comes with a model needs --trust-remote-code.",
+            OUTPUT,
+            metavar="RUN",
+        ),
     ] = None
     printing: Printing = Printing()
 
@@ -85,12 +91,12 @@ class RunOptions:
 class Body(Protocol):
     """What a command does with its settings."""
 
-    def __call__(self, make: Callable[[], BaseModel], given: frozenset[str], how: RunOptions) -> None:
+    def __call__(self, make: Callable[[], BaseModel], given: Mapping[str, Any], how: RunOptions) -> None:
         """Run it.
 
         Args:
             make: makes the settings from what was typed; raises UserError.
-            given: options that were typed.
+            given: options that were typed, with their values.
             how: where the run goes, and what is done of it.
         """
         ...
@@ -201,13 +207,14 @@ def _callback(settings: type[BaseModel], body: Body) -> Callable[..., None]:
 
     def callback(**values: Any) -> None:
         how = settings_from(RunOptions, _typed(own, values))
-        given = frozenset(one.name for key, one in options.items() if values[key] is not None)
+        typed = _typed(options, values)
+        given = {one.name: typed[one.path] for one in options.values() if one.path in typed}
 
         def make() -> BaseModel:
             for key, one in options.items():
                 if one.default is ... and values[key] is None:
                     raise UserError(f"Missing option {one.name}: {one.option.help}")
-            return settings_from(settings, _typed(options, values))
+            return settings_from(settings, typed)
 
         body(make, given, how)
 

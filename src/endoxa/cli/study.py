@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from endoxa.cli.settings_command import Printing, add_command
+from endoxa.engine.options import Allowed
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.schema.terminal import terminal_console, terminal_table
 
@@ -67,7 +68,7 @@ def init(
     )
 
 
-def plan(folder: Folder) -> None:
+def plan(folder: Folder, *, allowed: Allowed) -> None:
     """Show what the study takes: items, calls, dollars, hours, and what each instrument can detect.
 
     \b
@@ -78,7 +79,7 @@ def plan(folder: Folder) -> None:
     from endoxa.study.file import read_study
     from endoxa.study.plan import plan_study, plan_table
 
-    study = read_study(folder)
+    study = read_study(folder, allowed)
     items, rows = plan_study(study)
     _tell(items)
     print_plan(plan_table(items, rows))
@@ -87,7 +88,7 @@ def plan(folder: Folder) -> None:
     typer.echo(f"Next: endoxa study run {folder}")
 
 
-def run(folder: Folder, *, printing: Printing) -> None:
+def run(folder: Folder, *, allowed: Allowed, printing: Printing) -> None:
     """Run every instrument of the study; what is measured already is not measured again.
 
     A study that was stopped continues with the same command. Where settings or associations have changed, only the runs
@@ -104,7 +105,7 @@ def run(folder: Folder, *, printing: Printing) -> None:
     from endoxa.study.file import read_study
     from endoxa.study.run import run_study, total_cost
 
-    study = read_study(folder)
+    study = read_study(folder, allowed)
     with nullcontext(lambda *_: None) if printing.quiet else shown("items") as progress:
         items, done = run_study(study, progress, sys.argv)
     if printing.json:
@@ -119,6 +120,7 @@ def run(folder: Folder, *, printing: Printing) -> None:
 def report(
     folder: Folder,
     *,
+    allowed: Allowed,
     out: Annotated[Path, Option("Page to write (.html).", OUTPUT, short="-o")],
 ) -> None:
     """Write the page of the study: findings, convergence of the instruments, and the page of each instrument.
@@ -132,7 +134,7 @@ def report(
     from endoxa.study.file import read_study
     from endoxa.study.report import write_study
 
-    written = write_study(read_study(folder), out)
+    written = write_study(read_study(folder, allowed), out)
     typer.echo(str(written.headline) if written.headline.rows else "\n".join(written.headline.notes))
     for path in written.files:
         typer.echo(f"Written: {path}")

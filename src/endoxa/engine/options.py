@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
 
-from endoxa.schema.options import ANALYSIS, DATA, MACHINES, OUTPUT, Option
+from endoxa.schema.options import ANALYSIS, DATA, LOCAL, MACHINES, OUTPUT, Option
 
 DEFAULT_CONFIDENCE = 0.95
 DEFAULT_RESAMPLES = 2000
@@ -161,6 +161,37 @@ class Cluster:
             default="one on this machine",
         ),
     ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a study file asks for and may only have because the command says it, too (`endoxa.schema.typed`).
+
+    Attributes:
+        models: models on servers of other machines, or on servers that ENDOXA_SERVER_KEY is for.
+        trust_remote_code: Python code that comes with a model is run.
+        ray_address: the Ray cluster.
+    """
+
+    models: Annotated[
+        tuple[str, ...],
+        Option(
+            "Allow this model of the study file: needed where it is on a server of another machine, or where "
+            "ENDOXA_SERVER_KEY is for its server; repeatable.",
+            DATA,
+            name="--model",
+            metavar="MODEL",
+        ),
+    ] = ()
+    trust_remote_code: Annotated[
+        bool, Option("Allow Python code that comes with a model.", LOCAL, only_on=True)
+    ] = False
+    ray_address: Annotated[
+        str | None, Option("Allow this Ray cluster of the study file.", MACHINES, metavar="ADDRESS")
+    ] = None
+
+
+NOTHING_ALLOWED = Allowed()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,11 @@ from endoxa.models.spec import ModelSpec
 from endoxa.schema import Architecture
 
 WEIGHT_SUFFIXES = (".safetensors", ".bin")
+_INERT = re.compile(
+    r"\.(md|rst|pdf|html|png|jpe?g|gif|svg|webp|csv|log|lock|h5|msgpack|ot|onnx|onnx_data|tflite|mlmodel|pth?)$",
+    re.I,
+)
+_PAPERS = frozenset(("license", "licence", "notice", "readme", "use_policy", "copying"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +116,63 @@ def longest_input(config: Any) -> int | None:
 
 
 def fingerprint(folder: Path) -> str:
-    """SHA-256 over names and contents of the files a model or tokenizer is made of."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.suffix in (*WEIGHT_SUFFIXES, ".json", ".model", ".txt"):
-            digest.update(f"{path.name}:{sha256(path)}\n".encode())
+    """SHA-256 over names and contents of the files that can change what a model or tokenizer in a folder does.
+
+    Folders of weights, configuration and vocabularies only keep the value that they have always had.
+    """
+    digest = hashlib.sha256(_usual_lines(folder).encode())
+    digest.update(_other_lines(folder, (folder,)).encode())
     return digest.hexdigest()
+
+
+def fingerprint_of_parts(folder: Path) -> str:
+    """The same for a folder whose subfolders are parts of the model (sentence-transformers)."""
+    parts = [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]
+    lines = [hashlib.sha256(_usual_lines(part).encode()).hexdigest() for part in parts]
+    others = _other_lines(folder, parts)
+    return hashlib.sha256("\n".join([*lines, *filter(None, (others,))]).encode()).hexdigest()
+
+
+def _usual_lines(folder: Path) -> str:
+    """A line for each of the usual files of a folder."""
+    usual = (path for path in sorted(folder.iterdir()) if _is_usual(path))
+    return "".join(f"{path.name}:{sha256(path)}\n" for path in usual)
+
+
+def _other_lines(folder: Path, parts: Collection[Path]) -> str:
+    """A line for each other file that counts: code, chat templates, vocabularies, and what is in subfolders.
+
+    Where Python code comes with the model, every file counts, since code may read any.
+    """
+    paths = [path for path in _files(folder) if not (path.parent in parts and _is_usual(path))]
+    has_code = any(path.suffix == ".py" for path in paths)
+    counted = [path for path in paths if has_code or not _is_inert(path.relative_to(folder))]
+    return "".join(f"{path.relative_to(folder).as_posix()}:{sha256(path)}\n" for path in counted)
+
+
+def _is_usual(path: Path) -> bool:
+    return path.suffix in (*WEIGHT_SUFFIXES, ".json", ".model", ".txt") and path.is_file()
+
+
+def _files(folder: Path) -> list[Path]:
+    """All files below a folder, behind links too, without hidden ones and compiled code; each folder once."""
+    found, seen = [], set()
+    for place, names, files in os.walk(folder, followlinks=True):
+        names[:] = [name for name in names if not name.startswith(".") and name != "__pycache__"]
+        real = os.path.realpath(place)
+        if real in seen:
+            names.clear()
+            continue
+        seen.add(real)
+        found += [Path(place, name) for name in files if not name.startswith(".")]
+    return sorted(path for path in found if path.is_file())
+
+
+def _is_inert(path: Path) -> bool:
+    """Whether no loader reads a file: papers of the model, other libraries' weights, states of its training.
+
+    Args:
+        path: below the folder of the model.
+    """
+    training = any(part == "runs" or part.startswith("checkpoint-") for part in path.parts[:-1])
+    return training or bool(_INERT.search(path.name)) or path.stem.lower() in _PAPERS

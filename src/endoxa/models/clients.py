@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from endoxa.errors import UserError
 from endoxa.models.libraries import require_libraries
+from endoxa.models.transport import KEY_MARK, guard
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -50,7 +51,17 @@ def server_client(what: str, url: str, key: str, *, is_openai: bool = False) -> 
     import openai
 
     keep_quiet()
-    client = openai.OpenAI(base_url=url, api_key=key, max_retries=0, timeout=SECONDS)
+    http = openai.DefaultHttpxClient(
+        follow_redirects=False, event_hooks=guard(key, openai.APIConnectionError)
+    )
+    client = openai.OpenAI(
+        base_url=url,
+        api_key=key,
+        max_retries=0,
+        timeout=SECONDS,
+        http_client=http,
+        default_headers=None if is_openai else foreign_headers(key),
+    )
     return client if is_openai else without_organization(client)
 
 
@@ -58,6 +69,16 @@ def without_organization(client: Client) -> Client:
     """The client of a server that is not OpenAI's, which must not see OPENAI_ORG_ID and OPENAI_PROJECT_ID."""
     client.organization = client.project = None
     return client
+
+
+def foreign_headers(key: str, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """Headers for a server that is not OpenAI's: none of OPENAI_CUSTOM_HEADERS, which the client adds by itself."""
+    import openai
+
+    lines = environment.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
+    names = {line.partition(":")[0].strip() for line in lines if ":" in line}
+    others = {name for name in names if name.lower() != "authorization"}
+    return {**dict.fromkeys(others, openai.Omit()), "Authorization": f"Bearer {key}"}
 
 
 def keep_quiet() -> None:
@@ -88,13 +109,13 @@ def scrub(text: str, key: str) -> str:
     """`text` on one line without the key, and without anything that looks like a part of one."""
     line = " ".join(text.split())
     if key != NO_KEY:
-        line = line.replace(key, "(key)")
+        line = line.replace(key, KEY_MARK)
         if len(key) > 2 * KEY_PART:
             first, last = re.escape(key[:KEY_PART]), re.escape(key[-KEY_PART:])
             line = re.sub(
-                rf"(?<!\w){first}\S*?(?:\.\.|…|\*)\S*|\S*(?:\.\.|…|\*)\S*?{last}(?!\w)", "(key)", line
+                rf"(?<!\w){first}\S*?(?:\.\.|…|\*)\S*|\S*(?:\.\.|…|\*)\S*?{last}(?!\w)", KEY_MARK, line
             )
-    return _KEY_LIKE.sub("(key)", line)
+    return _KEY_LIKE.sub(KEY_MARK, line)
 
 
 def shown(text: str, key: str) -> str:

@@ -41,6 +41,7 @@ from endoxa.models.masked import MaskedModel, MaskedReader
 from endoxa.models.networks import pack_weights
 from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec
 from endoxa.schema import Architecture, Model
+from endoxa.schema.typed import require_typed_trust
 
 AUTO_CLASS = {
     "causal": AutoModelForCausalLM,
@@ -233,19 +234,18 @@ def read_config(spec: ModelSpec, options: ModelOptions) -> Any:
     """The model's configuration.
 
     Raises:
-        UserError: it cannot be had.
+        UserError: it cannot be had, or only a file asks to run code that comes with it.
     """
     # What transformers has to say about a checkpoint is said by us, as one sentence.
     transformers.utils.logging.disable_progress_bar()
     logging.getLogger("transformers").setLevel(logging.CRITICAL)
     folder = local_folder(spec)
+    trust = require_typed_trust(spec.text, options.trust_remote_code)
     return had(
         spec.text,
         "configuration",
         lambda: AutoConfig.from_pretrained(
-            str(folder) if folder else spec.target,
-            revision=options.revision,
-            trust_remote_code=options.trust_remote_code,
+            str(folder) if folder else spec.target, revision=options.revision, trust_remote_code=trust
         ),
     )
 

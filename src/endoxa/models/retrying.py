@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from endoxa.errors import UserError
 from endoxa.models.clients import shown
+from endoxa.models.transport import NOT_TAKEN, RefusedResponseError
 
 T = TypeVar("T")
 
@@ -41,6 +42,8 @@ PASSING = frozenset({408, 409, 425, SLOW_DOWN, 499})
 _SLOWER = frozenset({408, 499, 504, 524})
 """Statuses that come where somebody did not wait for the answer: it may be billed all the same."""
 _NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
+REFUSED_TEXTS = frozenset({400, 413, 422})
+"""Statuses that may blame what was asked, and not the asking."""
 OUT_OF_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 
 
@@ -92,6 +95,10 @@ def read_failure(problem: Exception, key: str) -> Failure:
     status = int(getattr(problem, "status_code", 0) or 0)
     words, code = error_words(getattr(problem, "body", None))
     cause = problem.__cause__
+    while cause is not None and type(cause).__name__ == type(problem).__name__:
+        cause = cause.__cause__  # Anthropic's client wraps what is raised within it once more
+    if isinstance(cause, RefusedResponseError):
+        return Failure(cause.status, shown(str(cause), key), NOT_TAKEN, billed=True)
     never_sent = type(cause).__name__ in _NEVER_SENT
     if type(problem).__name__ == "APITimeoutError" and not never_sent:
         words = SLOW
@@ -157,9 +164,20 @@ def raise_if_passing(failure: Failure) -> None:
         )
 
 
-def raise_if_transient(problem: Exception, key: str) -> None:
-    """Raise TransientError where a client's exception is one that asking again may help."""
-    raise_if_passing(read_failure(problem, key))
+def permanent_failure(problem: Exception, key: str) -> Failure:
+    """A client's exception in one form, where asking again does not help.
+
+    Raises:
+        TransientError: it may help.
+    """
+    failure = read_failure(problem, key)
+    raise_if_passing(failure)
+    return failure
+
+
+def is_redirect(failure: Failure) -> bool:
+    """Whether the server pointed to another address."""
+    return 300 <= failure.status < 400
 
 
 class SilentError(UserError):

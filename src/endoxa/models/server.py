@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from endoxa.errors import UserError
 from endoxa.models.addresses import addresses_fact
-from endoxa.models.clients import key_in, shown
+from endoxa.models.keys import server_key
 from endoxa.models.likelihoods import BYTES, WAYS, LeftOutError, Prompted, Way, plain
-from endoxa.models.retrying import SilentError, for_server, raise_if_transient
+from endoxa.models.retrying import REFUSED_TEXTS, SilentError, for_server, is_redirect, permanent_failure
 from endoxa.models.servers import Servers
-from endoxa.models.spec import KEY_VARIABLE, ModelOptions, ModelSpec
+from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.models.special_tokens import reason, written_in
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
 
@@ -30,10 +30,6 @@ PROMPTS = 64
 """Prompts in one call; the server batches them as it likes."""
 SENTENCE = "The sky is blue."
 """Asked for first, to learn how the server answers."""
-
-
-REFUSED_PROMPT = frozenset({400, 413, 422})
-"""Statuses that may blame a prompt, once the way to ask is known."""
 
 
 class RefusedError(Exception):
@@ -63,7 +59,9 @@ class ServerModel:
         Raises:
             UserError: a package is missing, nobody answers, or the model is not served there or not so.
         """
-        servers = Servers(f"The model '{spec.text}'", spec.addresses, key_in(KEY_VARIABLE))
+        what = f"The model '{spec.text}'"
+        keys = [server_key(what, url, spec.text) for url in spec.addresses]
+        servers = Servers(what, spec.addresses, keys)
         for url, served in servers.each(_list).items():
             if spec.served_name not in served:
                 raise UserError(
@@ -121,7 +119,7 @@ class ServerModel:
             try:
                 return _asked(self.way, client, url, self.served_name, texts, special=special)
             except RefusedError as problem:
-                if problem.status in REFUSED_PROMPT:
+                if problem.status in REFUSED_TEXTS:
                     return problem
                 raise _unreachable(url, str(problem)) from None
             except LeftOutError as problem:
@@ -218,11 +216,10 @@ def _asked(
     try:
         body = client.post(way.url(url), cast_to=str, body=way.body(model, texts, special))
     except openai.OpenAIError as problem:
-        raise_if_transient(problem, client.api_key)
-        words = shown(str(problem), client.api_key) or type(problem).__name__
-        if isinstance(problem, openai.APIStatusError) and problem.status_code not in {401, 403}:
-            raise RefusedError(words, problem.status_code) from None
-        raise _unreachable(url, words) from None
+        failure = permanent_failure(problem, client.api_key)
+        if failure.status not in {401, 403} and not is_redirect(failure):
+            raise RefusedError(f"status {failure.status}: {failure.words}", failure.status) from None
+        raise _unreachable(url, failure.words) from None
     return way.read(body, len(texts))
 
 
@@ -254,9 +251,7 @@ def _list(client: OpenAI, url: str) -> list[str]:
     try:
         return [model.id for model in client.models.list().data]
     except openai.OpenAIError as problem:
-        raise_if_transient(problem, client.api_key)
-        words = shown(str(problem), client.api_key) or type(problem).__name__
-        raise _unreachable(url, words) from None
+        raise _unreachable(url, permanent_failure(problem, client.api_key).words) from None
 
 
 def _unreachable(url: str, words: str) -> UserError:

@@ -30,18 +30,22 @@ class Servers:
     Args:
         what: what needs them, for messages ("The model 'http://...'").
         urls: the addresses.
-        key: the key, or `NO_KEY`.
+        keys: the key for each, or `NO_KEY`.
         is_openai: the server is OpenAI's own, which may learn of the organization.
     """
 
-    def __init__(self, what: str, urls: Sequence[str], key: str, *, is_openai: bool = False) -> None:
+    def __init__(
+        self, what: str, urls: Sequence[str], keys: Sequence[str], *, is_openai: bool = False
+    ) -> None:
         """Make the clients; nothing is sent yet.
 
         Raises:
             UserError: a package is missing.
         """
-        self.urls, self.key = tuple(urls), key
-        self.clients = [server_client(what, url, key, is_openai=is_openai) for url in urls]
+        self.urls = tuple(urls)
+        self.clients = [
+            server_client(what, url, key, is_openai=is_openai) for url, key in zip(urls, keys, strict=True)
+        ]
         self.retrier = for_server(self.where)
         self._addresses = Addresses(self.urls)
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from endoxa.datasets.files import require_file
 from endoxa.engine.keywords import values_by_path
-from endoxa.engine.options import DEFAULT_CONFIDENCE
+from endoxa.engine.options import DEFAULT_CONFIDENCE, NOTHING_ALLOWED, Allowed
 from endoxa.errors import UserError
 from endoxa.schema.options import settings_from
 from endoxa.study.convergence.options import ConvergenceOptions
@@ -22,6 +22,8 @@ from endoxa.study.parts import PARTS, Chosen, Part, chosen
 FILE = "study.toml"
 ASSOCIATIONS = "associations.csv"
 MAP = "stories.csv"
+_ASKED = ("trust_remote_code", "ray_address")
+"""Options of sections that the command has to allow."""
 
 
 class StudyModel(BaseModel):
@@ -105,11 +107,16 @@ class Study:
         return {model.reached(part.name) or "": model.name for model in self.models_of(part)}
 
 
-def read_study(folder: Path) -> Study:
+def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED) -> Study:
     """The study of a folder, checked as far as it can be without data.
 
+    Args:
+        folder: of the study.
+        allowed: what the command allows it.
+
     Raises:
-        UserError: there is no study file, it is no TOML, or it holds what a study has not.
+        UserError: there is no study file, it is no TOML, it holds what a study has not, or does not ask for what it
+            is allowed.
     """
     path = folder / FILE
     if not path.is_file():
@@ -147,7 +154,36 @@ def read_study(folder: Path) -> Study:
             f"{path}: no instrument measures a model. Give a model pairs, tests, questions or stories, and keep the "
             "section of that name."
         )
+    _require_asked(path, study, allowed)
     return study
+
+
+def _require_asked(path: Path, study: Study, allowed: Allowed) -> None:
+    """Refuse to allow what the study does not ask for.
+
+    Raises:
+        UserError: it does not.
+    """
+    asked = {
+        (key[-1], value)
+        for one in study.sections.values()
+        for key, value in one.probe.items()
+        if key[-1] in _ASKED
+    }
+    extractors = (study.sections["stories"].own if "stories" in study.sections else {}).get("extractors", ())
+    models = {model.reached(part.name) for model in study.models for part in PARTS} | set(
+        (extractors,) if isinstance(extractors, str) else extractors
+    )
+    unasked = [
+        *(f"--model {model}" for model in allowed.models if model not in models),
+        *(
+            f"--{name.replace('_', '-')}"
+            for name in _ASKED
+            if (value := getattr(allowed, name)) and (name, value) not in asked
+        ),
+    ]
+    if unasked:
+        raise UserError(f"{path} does not ask for {unasked[0]}: leave it out.")
 
 
 def _comparison(path: Path, content: _Content) -> ConvergenceOptions:

@@ -174,15 +174,17 @@ def test_keys_go_where_they_belong_and_nowhere_else(serve, monkeypatch):
 def test_only_openai_learns_of_its_organization(monkeypatch):
     monkeypatch.setenv("OPENAI_ORG_ID", "org-ours")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-ours")
-    foreign = ServerEncoder(parse_encoder("http://127.0.0.1:9/v1#small"), "none")._servers.clients[0]
+    foreign = ServerEncoder(parse_encoder("http://127.0.0.1:9/v1#small"), ["none"])._servers.clients[0]
     assert (foreign.organization, foreign.project) == (None, None)
     assert (
-        ServerEncoder(parse_encoder("openai/text-embedding-3-small"), "sk-x")._servers.clients[0].organization
+        ServerEncoder(parse_encoder("openai/text-embedding-3-small"), ["sk-x"])
+        ._servers.clients[0]
+        .organization
         == "org-ours"
     )
 
 
 def test_openai_is_asked_at_its_own_address():
-    encoder = ServerEncoder(parse_encoder("openai/text-embedding-3-small"), "sk-x")
+    encoder = ServerEncoder(parse_encoder("openai/text-embedding-3-small"), ["sk-x"])
     assert str(encoder._servers.clients[0].base_url) == "https://api.openai.com/v1/"
     assert encoder.describe()["served_name"] == "text-embedding-3-small"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,9 +13,9 @@ from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
 from endoxa.models import ModelOptions, ModelSpec, parse_model
 from endoxa.models.chat.providers import PROVIDERS
-from endoxa.models.clients import NO_KEY, server_client, shown
-from endoxa.models.retrying import ATTEMPTS, PATIENCE, Retrier, raise_if_transient
-from endoxa.models.spec import KEY_VARIABLE
+from endoxa.models.clients import NO_KEY, key_in, server_client
+from endoxa.models.keys import server_key
+from endoxa.models.retrying import ATTEMPTS, PATIENCE, REFUSED_TEXTS, Retrier, permanent_failure
 
 FORMS = "hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME, or a file of translations"
 
@@ -100,8 +99,8 @@ class ChatTranslator:
             advice="Check address, model and key.",
         )
         if words.startswith("openai/"):
-            name, key = words.removeprefix("openai/"), os.environ.get("OPENAI_API_KEY")
-            if not name or not key:
+            name, key = words.removeprefix("openai/"), key_in("OPENAI_API_KEY")
+            if not name or key == NO_KEY:
                 raise UserError(
                     "openai/ needs a model name (openai/NAME) and a key in the environment variable OPENAI_API_KEY."
                 )
@@ -109,7 +108,7 @@ class ChatTranslator:
         spec = parse_model(words)
         if spec.others:
             raise UserError(f"{who} has several addresses. Name one.")
-        client = server_client(who, spec.target, os.environ.get(KEY_VARIABLE, NO_KEY))
+        client = server_client(who, spec.target, server_key(who, spec.target, words))
         return cls(words, spec.served_name, client, retrier)
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
@@ -143,14 +142,14 @@ class ChatTranslator:
                 temperature=0,
                 messages=[{"role": "system", "content": prompt}, {"role": "user", "content": text}],
             )
-        except (openai.BadRequestError, openai.UnprocessableEntityError):
-            return None
         except openai.OpenAIError as problem:
-            raise_if_transient(problem, self.client.api_key)
-            raise UserError(
-                f"The translator '{self.name}' does not answer ({shown(str(problem), self.client.api_key)}): "
-                "check address, model and key. Finished translations are kept; run the same command again to continue."
-            ) from problem
+            failure = permanent_failure(problem, self.client.api_key)
+        if failure.status in REFUSED_TEXTS:
+            return None
+        raise UserError(
+            f"The translator '{self.name}' does not answer ({failure.words}): check address, model and key. Finished "
+            "translations are kept; run the same command again to continue."
+        )
 
 
 def _usable(content: str, text: str) -> str | None:

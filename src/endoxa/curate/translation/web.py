@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import json
-import os
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from endoxa.errors import UserError
+from endoxa.models.clients import NO_KEY, key_in, server_client
+from endoxa.models.keys import server_key
 from endoxa.models.retrying import (
     ATTEMPTS,
     PATIENCE,
-    Failure,
+    REFUSED_TEXTS,
     Retrier,
-    asked_wait,
-    error_words,
-    raise_if_passing,
+    TransientError,
+    permanent_failure,
 )
+
+if TYPE_CHECKING:
+    from openai import OpenAI
 
 DEEPL_URL, DEEPL_FREE_URL = "https://api.deepl.com", "https://api-free.deepl.com"
 DEEPL_KEY, LIBRE_KEY = "DEEPL_API_KEY", "LIBRETRANSLATE_API_KEY"
 """Environment variables with keys; LibreTranslate's servers mostly need none."""
 TEXTS_AT_ONCE = 20
 """Texts of one request."""
-SECONDS = 60
-REFUSED = (400, 413, 422)
-"""Statuses that mean this text, not the whole interface."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +35,34 @@ class Interface:
 
     Attributes:
         name: the engine as written, for messages.
-        url: the address.
-        headers: sent with every request; a key among them is never shown.
-        key: the key, or empty.
+        path: where, below the client's address.
+        authorization: the header of that name, or empty.
         retrier: when and how often to try again.
+        client: posts JSON anywhere.
     """
 
     name: str
-    url: str
-    headers: Mapping[str, str]
-    key: str
+    path: str
+    authorization: str
     retrier: Retrier
+    client: OpenAI
 
     @classmethod
-    def at(cls, name: str, url: str, key: str, headers: Mapping[str, str]) -> Interface:
+    def at(cls, name: str, url: str, path: str, key: str, authorization: str = "") -> Interface:
         """An interface; nothing is sent yet.
 
         Raises:
-            UserError: this is no address.
+            UserError: a package is missing.
         """
-        if not url.startswith(("http://", "https://")):
-            raise UserError(f"The engine '{name}' has no address. Write it with https:// or http://.")
+        what = f"The engine '{name}'"
         silence, advice = "does not answer as expected", "Check address and key."
-        retrier = Retrier(f"The engine '{name}'", ATTEMPTS, PATIENCE, silence=silence, advice=advice)
-        return cls(name, url, {"Content-Type": "application/json", **headers}, key, retrier)
+        retrier = Retrier(what, ATTEMPTS, PATIENCE, silence=silence, advice=advice)
+        return cls(name, path, authorization, retrier, server_client(what, url, key))
+
+    @property
+    def key(self) -> str:
+        """The key, or `NO_KEY`."""
+        return self.client.api_key
 
     def send(self, body: Mapping[str, Any]) -> Any:
         """What comes back; None where the server refuses these texts.
@@ -68,43 +70,36 @@ class Interface:
         Raises:
             UserError: it does not answer, or refuses the key.
         """
-        return self.retrier.call(lambda: self._once(json.dumps(body).encode()))
+        return self.retrier.call(lambda: self._once(body))
 
-    def _once(self, body: bytes) -> Any:
-        request = urllib.request.Request(self.url, body, dict(self.headers))  # noqa: S310  (http(s) only, see `at`)
+    def _once(self, body: Mapping[str, Any]) -> Any:
+        import openai
+
+        headers = {"Authorization": self.authorization or openai.Omit()}
         try:
-            with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
-                return json.load(answer)
-        except urllib.error.HTTPError as problem:
-            failure = _failure(problem)
-            raise_if_passing(failure)
-            if problem.code in REFUSED:
-                return None
-            raise UserError(
-                f"The engine '{self.name}' does not answer (status {problem.code}: "
-                f"{self._without_key(failure.words)}): check address and key. Finished "
-                "translations are kept; run the same command again to continue."
-            ) from problem
-        except (OSError, ValueError) as problem:
-            raise_if_passing(Failure(0, self._without_key(str(problem))))
-            raise
-
-    def _without_key(self, text: str) -> str:
-        return text.replace(self.key, "***") if self.key else text
+            return json.loads(
+                self.client.post(self.path, cast_to=str, body=body, options={"headers": headers})
+            )
+        except openai.OpenAIError as problem:
+            failure = permanent_failure(problem, self.key)
+        except ValueError:
+            raise TransientError("the answer cannot be read") from None
+        if failure.status in REFUSED_TEXTS:
+            return None
+        raise UserError(
+            f"The engine '{self.name}' does not answer (status {failure.status}: {failure.words}): check address and "
+            "key. Finished translations are kept; run the same command again to continue."
+        )
 
 
-def _failure(problem: urllib.error.HTTPError) -> Failure:
-    from datetime import UTC, datetime
+def _require_address(name: str, url: str) -> None:
+    """Refuse an engine whose address is none.
 
-    with problem:
-        text = problem.read(2000).decode("utf-8", "replace")
-    try:
-        words, code = error_words(json.loads(text))
-    except ValueError:
-        words, code = " ".join(text.split())[:200], ""
-    return Failure(
-        problem.code, words or problem.reason, code, asked_wait(dict(problem.headers), datetime.now(UTC))
-    )
+    Raises:
+        UserError: it is none.
+    """
+    if not url.startswith(("http://", "https://")):
+        raise UserError(f"The engine '{name}' has no address. Write it with https:// or http://.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +112,15 @@ class LibreTranslator:
 
     @classmethod
     def connect(cls, url: str) -> LibreTranslator:
-        """A client for the server at `url`; a key is taken from LIBRETRANSLATE_API_KEY where there is one.
+        """A client for the server at `url`; its key, where it needs one, is in LIBRETRANSLATE_API_KEY.
 
         Raises:
-            UserError: this is no address.
+            UserError: this is no address, or see `endoxa.models.keys.server_key`.
         """
-        name, key = f"libretranslate:{url}", os.environ.get(LIBRE_KEY, "")
-        return cls(name, Interface.at(name, f"{url.rstrip('/')}/translate", key, {}))
+        name = f"libretranslate:{url}"
+        _require_address(name, url)
+        key = server_key(f"The engine '{name}'", url, name, variable=LIBRE_KEY)
+        return cls(name, Interface.at(name, url, "/translate", key))
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
         """See `Translator.translate`."""
@@ -131,7 +128,7 @@ class LibreTranslator:
             chunk = list(texts[start : start + TEXTS_AT_ONCE])
             body = {"q": chunk, "source": source, "target": target, "format": "text"}
             found = self.interface.send(
-                body | ({"api_key": self.interface.key} if self.interface.key else {})
+                body | ({"api_key": self.interface.key} if self.interface.key != NO_KEY else {})
             )
             made = found.get("translatedText") if isinstance(found, dict) else None
             yield from _texts(made if isinstance(made, list) else None, len(chunk))
@@ -150,18 +147,22 @@ class DeepLTranslator:
         """A client with the key in DEEPL_API_KEY; keys that end in ':fx' go to the free interface.
 
         Args:
-            url: another server with the same interface; it needs no key.
+            url: another server with the same interface; DEEPL_API_KEY is not for it.
 
         Raises:
-            UserError: there is no key.
+            UserError: there is no key, this is no address, or see `endoxa.models.keys.server_key`.
         """
-        key = os.environ.get(DEEPL_KEY, "")
-        if not key and not url:
-            raise UserError(f"deepl needs a key in the environment variable {DEEPL_KEY}.")
+        if url:
+            name = f"deepl:{url}"
+            _require_address(name, url)
+            key = server_key(f"The engine '{name}'", url, name)
+        else:
+            name, key = "deepl", key_in(DEEPL_KEY)
+            if key == NO_KEY:
+                raise UserError(f"deepl needs a key in the environment variable {DEEPL_KEY}.")
         address = url or (DEEPL_FREE_URL if key.endswith(":fx") else DEEPL_URL)
-        name = f"deepl:{url}" if url else "deepl"
-        headers = {"Authorization": f"DeepL-Auth-Key {key}"} if key else {}
-        return cls(name, Interface.at(name, f"{address.rstrip('/')}/v2/translate", key, headers))
+        authorization = "" if key == NO_KEY else f"DeepL-Auth-Key {key}"
+        return cls(name, Interface.at(name, address, "/v2/translate", key, authorization))
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
         """See `Translator.translate`."""

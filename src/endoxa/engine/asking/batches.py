@@ -22,6 +22,7 @@ from endoxa.engine.asking.jobs import Answered, Job, broken_off, conversation, s
 from endoxa.engine.asking.journal import Batch
 from endoxa.errors import UserError
 from endoxa.models.chat.service import Submission
+from endoxa.models.transport import room_for_results
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
 if TYPE_CHECKING:
@@ -217,14 +218,20 @@ def _groups(requests: Iterable[Request], most: int, most_bytes: int) -> Iterator
 async def _collect(asking: Asking, client: BatchClient, poll: float | None) -> None:
     """Take the answers of every batch under way home; where `poll` is None, those that have ended."""
     for batch in asking.journal.batches(asking.number):
-        taken = Usage()
-        tag = batch.submission.tag
-        batch_id = batch.batch_id or await _found(asking, client, batch, poll)
-        if batch_id is not None:
-            await _wait(asking, client, tag, batch_id, poll)
-            taken = await _fetch(asking, client, batch_id)
-        asking.journal.end_batch(asking.number, tag)
-        asking.budget.settle(asking.budget.price_of(batch.worst, batched=True), taken, batched=True)
+        requests = batch.submission.requests or client.max_requests
+        with room_for_results(requests, asking.sampling.max_tokens):
+            await _collect_one(asking, client, batch, poll)
+
+
+async def _collect_one(asking: Asking, client: BatchClient, batch: Batch, poll: float | None) -> None:
+    taken = Usage()
+    tag = batch.submission.tag
+    batch_id = batch.batch_id or await _found(asking, client, batch, poll)
+    if batch_id is not None:
+        await _wait(asking, client, tag, batch_id, poll)
+        taken = await _fetch(asking, client, batch_id)
+    asking.journal.end_batch(asking.number, tag)
+    asking.budget.settle(asking.budget.price_of(batch.worst, batched=True), taken, batched=True)
 
 
 async def _found(asking: Asking, client: BatchClient, batch: Batch, poll: float | None) -> str | None:

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from endoxa.engine.executors import begun_ahead
 from endoxa.engine.options import Cluster, EngineOptions
 from endoxa.errors import UserError
+from endoxa.schema.typed import is_typed
 
 try:
     import ray
@@ -426,10 +427,15 @@ def connect(address: str | None) -> None:
     """Connect to a cluster, or start one on this machine; does nothing where there is a connection.
 
     Raises:
-        UserError: nobody answers there.
+        UserError: nobody answers there, or only a file names it.
     """
     if ray.is_initialized():
         return
+    if address and not is_typed(address):
+        raise UserError(
+            f"A file asks to compute on the Ray cluster {address}, and the command does not. If that is meant, add "
+            f"--ray-address {address} to the command."
+        )
     try:
         # Not None, which joins whatever cluster was started last on this machine.
         joined = address or os.environ.get("RAY_ADDRESS") or "local"

@@ -13,7 +13,7 @@ from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
 
 def _open(spec: ChatSpec, options: ChatOptions, lost: Lost) -> RemoteModel:
     key = read_key(spec)
-    return RemoteModel(spec, [AnthropicService(spec, open_client(spec, key, options))], key, options, lost)
+    return RemoteModel(spec, [AnthropicService(spec, open_client(spec, key, options))], [key], options, lost)
 
 
 def _open_batch(spec: ChatSpec, options: ChatOptions, worked: bool) -> AnthropicBatches:

@@ -16,6 +16,7 @@ from endoxa.models.chat.clients import connect_seconds
 from endoxa.models.chat.service import Request, UnusableError
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
 from endoxa.models.clients import keep_quiet
+from endoxa.models.transport import async_guard
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
 if TYPE_CHECKING:
@@ -181,4 +182,7 @@ def open_client(spec: ChatSpec, key: str, options: ChatOptions) -> AsyncAnthropi
         base_url=spec.base_url,
         max_retries=0,
         timeout=anthropic.Timeout(options.timeout, connect=connect_seconds(options), pool=None),
+        http_client=anthropic.DefaultAsyncHttpxClient(
+            follow_redirects=False, event_hooks=async_guard(key, anthropic.APIConnectionError)
+        ),
     )

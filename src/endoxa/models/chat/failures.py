@@ -6,11 +6,10 @@ import re
 
 from endoxa.errors import UserError
 from endoxa.models.chat.spec import ChatSpec
-from endoxa.models.retrying import OUT_OF_MONEY, Failure, raise_if_passing
+from endoxa.models.retrying import OUT_OF_MONEY, REFUSED_TEXTS, Failure, raise_if_passing
+from endoxa.models.transport import NOT_TAKEN
 from endoxa.schema import ChatAnswer
 
-ONE_REQUEST = frozenset({400, 413, 422})
-"""Statuses that may blame this one request."""
 _FILTERED = re.compile(
     r"content[ _-](filter|polic|management)|usage polic|was flagged|requires moderation|responsible.ai", re.I
 )
@@ -35,11 +34,11 @@ def judge(failure: Failure, spec: ChatSpec, *, worked: bool) -> ChatAnswer:
     text = f"{failure.code} {failure.words}"
     if blames_server(failure):
         raise_if_passing(failure)
-    if failure.status in ONE_REQUEST | {403, 451} and _FILTERED.search(text):
+    if failure.status in REFUSED_TEXTS | {403, 451} and _FILTERED.search(text):
         return ChatAnswer("", finish="content_filter", refused=True, error=failure.words)
     if failure.status == 413 or (failure.status not in {401, 402, 403, 404} and _TOO_LONG.search(text)):
         return ChatAnswer("", finish="error", error=failure.words)
-    if worked and failure.status in ONE_REQUEST:
+    if worked and failure.status in REFUSED_TEXTS:
         return ChatAnswer("", finish="error", error=failure.words)
     raise permanent(failure, spec)
 
@@ -52,6 +51,8 @@ def blames_server(failure: Failure) -> bool:
 def permanent(failure: Failure, spec: ChatSpec) -> UserError:
     """The sentence for a refusal that asking again does not mend."""
     model, where = f"The model '{spec.text}'", failure.where or spec.where
+    if failure.code == NOT_TAKEN:
+        return UserError(f"{model}: {failure.words}.")
     if failure.status == 401:
         return UserError(f"{model}: {where} refuses the key in the environment variable {spec.key_variable}.")
     if failure.status == 403:

@@ -9,10 +9,12 @@ import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import regex
 
+from endoxa.datasets.files import sha256
 from endoxa.errors import UserError
 from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.service import Lost
@@ -118,7 +120,14 @@ def identity(spec: ChatSpec, options: ChatOptions) -> Mapping[str, Any]:
         "fingerprint": look_at_local(_as_model(spec), loading).fingerprint,
         "dtype": loading.dtype,
         "revision": loading.revision,
+        **_own_template(options),
     }
+
+
+def _own_template(options: ChatOptions) -> dict[str, str]:
+    """The content of a chat template that replaces the model's, as a part of what decides the answers."""
+    path = Path(options.chat_template or "").expanduser()
+    return {"chat_template": sha256(path)} if options.chat_template and path.is_file() else {}
 
 
 def open_local_chat(spec: ChatSpec, options: ChatOptions, _lost: Lost) -> LocalChat:

@@ -11,8 +11,9 @@ from pydantic import BaseModel, Field, ValidationError
 from endoxa.models.chat.clients import connect_seconds
 from endoxa.models.chat.service import Request, UnusableError
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
-from endoxa.models.clients import keep_quiet, without_organization
+from endoxa.models.clients import foreign_headers, keep_quiet, without_organization
 from endoxa.models.retrying import error_words
+from endoxa.models.transport import async_guard
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
 if TYPE_CHECKING:
@@ -74,13 +75,18 @@ def open_client(spec: ChatSpec, key: str, options: ChatOptions) -> AsyncOpenAI:
     import openai
 
     keep_quiet()
+    is_openai = spec.kind == OPENAI_KIND
     client = openai.AsyncOpenAI(
         api_key=key,
         base_url=spec.base_url,
         max_retries=0,
         timeout=openai.Timeout(options.timeout, connect=connect_seconds(options), pool=None),
+        http_client=openai.DefaultAsyncHttpxClient(
+            follow_redirects=False, event_hooks=async_guard(key, openai.APIConnectionError)
+        ),
+        default_headers=None if is_openai else foreign_headers(key),
     )
-    return client if spec.kind == OPENAI_KIND else without_organization(client)
+    return client if is_openai else without_organization(client)
 
 
 class OpenAiService:

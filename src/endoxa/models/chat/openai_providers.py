@@ -17,9 +17,12 @@ LIBRARIES = ("openai", "stamina", "aiolimiter")
 
 
 def _open(spec: ChatSpec, options: ChatOptions, lost: Lost) -> RemoteModel:
-    key = read_key(spec)
-    services = [OpenAiService(one, open_client(one, key, options)) for one in spec.at_each]
-    return RemoteModel(spec, services, key, options, lost)
+    keys = [read_key(one) for one in spec.at_each]
+    services = [
+        OpenAiService(one, open_client(one, key, options))
+        for one, key in zip(spec.at_each, keys, strict=True)
+    ]
+    return RemoteModel(spec, services, keys, options, lost)
 
 
 def _open_batch(spec: ChatSpec, options: ChatOptions, worked: bool) -> OpenAiBatches:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from urllib.parse import urlsplit
 
 from endoxa.errors import UserError
 from endoxa.models.chat.anthropic import ANTHROPIC
 from endoxa.models.chat.live import HELD
 from endoxa.models.chat.local import WEIGHTS
 from endoxa.models.chat.openai_providers import OPENAI, SERVER, compatible
-from endoxa.models.chat.presets import presets
+from endoxa.models.chat.presets import OWN_PROVIDERS, presets
 from endoxa.models.chat.simulated.model import SIMULATED
 from endoxa.models.chat.spec import ChatSpec, Provider
+from endoxa.models.keys import KEYS_VARIABLE
+from endoxa.models.spec import KEY_VARIABLE
 from endoxa.registry import Registry
 
 FORMS = "openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME"
@@ -50,9 +53,27 @@ def parse_chat_model(text: str, environment: Mapping[str, str] = os.environ) -> 
         known = list(dict.fromkeys((*known, *entries)))
         if prefix in entries:
             provider = compatible(prefix, entries[prefix])
+            _refuse_keys_of_others(provider)
     if provider is None:
         raise _unreadable(text, known)
     return provider.read(text, provider)
+
+
+def _refuse_keys_of_others(provider: Provider) -> None:
+    """Refuse a provider of the user's file that would be sent the key of another host.
+
+    Raises:
+        UserError: it would.
+    """
+    hosts = {urlsplit(url).netloc for url in (provider.base_url, *provider.others)}
+    known = [one for one in PROVIDERS.all().values() if one.base_url and one.key not in ("", KEY_VARIABLE)]
+    owners = {one.key: one.base_url for one in known} | {KEYS_VARIABLE: ""}
+    if provider.key in owners and hosts != {urlsplit(owners[provider.key]).netloc}:
+        whose = urlsplit(owners[provider.key]).netloc or "several hosts"
+        raise UserError(
+            f"The provider '{provider.name}' of {OWN_PROVIDERS} is at {', '.join(sorted(hosts))}, and {provider.key} "
+            f"holds the key of {whose}. Write the name of another environment variable under key, and set that."
+        )
 
 
 def _unreadable(text: str, names: list[str]) -> UserError:

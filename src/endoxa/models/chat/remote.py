@@ -13,13 +13,14 @@ from typing import Any, TypeVar
 
 from endoxa.errors import UserError
 from endoxa.models.addresses import Addresses, Outcome, addresses_fact, silent_warning
-from endoxa.models.chat.failures import ONE_REQUEST, blames_server, judge
+from endoxa.models.chat.failures import blames_server, judge
 from endoxa.models.chat.limits import RateLimits, estimate_tokens
 from endoxa.models.chat.service import ChatService, Lost, Request, UnusableError
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
 from endoxa.models.clients import shown
 from endoxa.models.retrying import (
     CHECK_PATIENCE,
+    REFUSED_TEXTS,
     SLOW,
     Failure,
     Retrier,
@@ -50,15 +51,20 @@ class RemoteModel:
     Args:
         spec: the model.
         services: its provider's interface, at each address of the model.
-        key: the key, to keep it out of every message.
+        keys: the key at each address, to keep parts of it out of every message.
         options: limits and patience.
         lost: see `endoxa.models.chat.service.Lost`.
     """
 
     def __init__(
-        self, spec: ChatSpec, services: Sequence[ChatService], key: str, options: ChatOptions, lost: Lost
+        self,
+        spec: ChatSpec,
+        services: Sequence[ChatService],
+        keys: Sequence[str],
+        options: ChatOptions,
+        lost: Lost,
     ) -> None:
-        self._spec, self._key, self._options, self._lost = spec, key, options, lost
+        self._spec, self._keys, self._options, self._lost = spec, keys, options, lost
         self._services, self._service = services, services[0]
         self._addresses = Addresses([one.base_url for one in spec.at_each])
         self._limits = RateLimits(options.requests_per_minute, options.tokens_per_minute)
@@ -164,7 +170,7 @@ class RemoteModel:
             nonlocal empty, failures
             await self._limits.enter(estimate)
             try:
-                answer = await self._answer(request, sampling)
+                answer = await self._answer(messages, request, sampling)
             except TransientError as problem:
                 if problem.billed:
                     self._lost(messages, sampling, None)
@@ -185,7 +191,7 @@ class RemoteModel:
         except TransientError as problem:
             return ChatAnswer("", finish="error", error=f"failed {failures} times: {problem}")
 
-    async def _answer(self, request: Request, sampling: Sampling) -> ChatAnswer:
+    async def _answer(self, messages: Sequence[Message], request: Request, sampling: Sampling) -> ChatAnswer:
         """One attempt.
 
         Raises:
@@ -196,11 +202,14 @@ class RemoteModel:
         if isinstance(sent, ChatAnswer):
             return sent
         try:
-            return judge(sent, self._spec, worked=self._retrier.worked)
+            answer = judge(sent, self._spec, worked=self._retrier.worked)
         except UserError:
-            if sent.status not in ONE_REQUEST or not await self._answers_at_all(sampling):
+            if sent.status not in REFUSED_TEXTS or not await self._answers_at_all(sampling):
                 raise
-            return judge(sent, self._spec, worked=True)
+            answer = judge(sent, self._spec, worked=True)
+        if sent.billed:
+            self._lost(messages, sampling, None)
+        return answer
 
     async def _answers_at_all(self, sampling: Sampling) -> bool:
         """Whether a small question is answered with the same settings: then a failure blames its own request."""
@@ -248,12 +257,12 @@ class RemoteModel:
         except TimeoutError:
             return Failure(0, SLOW, billed=True)
         except UnusableError as problem:
-            return Failure(0, shown(f"the answer cannot be read: {problem}", self._key), billed=True)
+            return Failure(0, shown(f"the answer cannot be read: {problem}", self._keys[place]), billed=True)
         except service.problems as problem:
             return self._failure(place, problem)
 
     def _failure(self, place: int, problem: Exception) -> Failure:
-        return replace(read_failure(problem, self._key), where=self._addresses.urls[place])
+        return replace(read_failure(problem, self._keys[place]), where=self._addresses.urls[place])
 
     async def close(self) -> None:
         """See `ChatModel.close`."""

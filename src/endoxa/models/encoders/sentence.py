@@ -12,6 +12,7 @@ import numpy as np
 from endoxa.errors import UserError
 from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Vector
 from endoxa.models.encoders.poolings import MODEL
+from endoxa.schema.typed import require_typed_trust
 
 LIBRARY = "sentence_transformers"
 SHOWN = 60
@@ -53,7 +54,7 @@ class SentenceEncoder:
             spec.target,
             device=str(device),
             revision=options.model.revision,
-            trust_remote_code=options.model.trust_remote_code,
+            trust_remote_code=require_typed_trust(spec.text, options.model.trust_remote_code),
             model_kwargs={"dtype": dtype},
         )
         if hasattr(model.tokenizer, "split_special_tokens"):

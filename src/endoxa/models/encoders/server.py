@@ -6,7 +6,6 @@ the index the server gives. Failed calls are tried again as `endoxa.models.retry
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from endoxa.errors import UserError
 from endoxa.models.addresses import addresses_fact, read_addresses
-from endoxa.models.clients import NO_KEY, shown
+from endoxa.models.clients import NO_KEY, key_in, shown
 from endoxa.models.encoders.encoder import (
     Encoded,
     Encoder,
@@ -25,9 +24,9 @@ from endoxa.models.encoders.encoder import (
     Vector,
 )
 from endoxa.models.encoders.poolings import MODEL
-from endoxa.models.retrying import raise_if_transient
+from endoxa.models.keys import server_key
+from endoxa.models.retrying import REFUSED_TEXTS, Failure, permanent_failure
 from endoxa.models.servers import Servers
-from endoxa.models.spec import KEY_VARIABLE
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -44,8 +43,8 @@ SHOWN = 60
 class ServerEncoder:
     """Asks a server for vectors; the pooling is the server's."""
 
-    def __init__(self, spec: EncoderSpec, key: str) -> None:
-        """Make a client; nothing is sent yet. `key` may be anything where the server wants none.
+    def __init__(self, spec: EncoderSpec, keys: Sequence[str]) -> None:
+        """Make a client for each address, with its key; nothing is sent yet.
 
         Raises:
             UserError: a package is missing.
@@ -53,10 +52,9 @@ class ServerEncoder:
         self.name = spec.text
         self.poolings = (MODEL,)
         self._spec = spec
-        self._key = key
         self._width: int | None = None
         is_openai = spec.kind == OPENAI.name
-        self._servers = Servers(f"The encoder '{spec.text}'", spec.addresses, key, is_openai=is_openai)
+        self._servers = Servers(f"The encoder '{spec.text}'", spec.addresses, keys, is_openai=is_openai)
 
     @classmethod
     def open(cls, spec: EncoderSpec, texts: Sequence[str]) -> ServerEncoder:
@@ -65,12 +63,7 @@ class ServerEncoder:
         Raises:
             UserError: no key where one is needed, nobody answers, or the model is not served there.
         """
-        key = os.environ.get(OPENAI_KEY if spec.kind == OPENAI.name else KEY_VARIABLE)
-        if spec.kind == OPENAI.name and not key:
-            raise UserError(
-                f"The encoder '{spec.text}' needs a key: set the environment variable {OPENAI_KEY}."
-            )
-        encoder = cls(spec, key or NO_KEY)
+        encoder = cls(spec, [_key(spec, url) for url in spec.addresses])
         first = texts[:1]
         if first:
             found = encoder._servers.each(lambda client, url: encoder._once(client, url, first))
@@ -111,7 +104,7 @@ class ServerEncoder:
     def _ask(self, texts: Sequence[str]) -> list[Vector]:
         """Vectors of `texts`; a call that the server finds too large or wrong is cut in two, to find the text."""
         answer, url = self._servers.call(lambda client, url: (self._once(client, url, texts), url))
-        if isinstance(answer, Exception) and len(texts) > 1:
+        if isinstance(answer, Failure) and len(texts) > 1:
             middle = len(texts) // 2
             return [*self._ask(texts[:middle]), *self._ask(texts[middle:])]
         return self._vectors(answer, texts, url)
@@ -122,15 +115,15 @@ class ServerEncoder:
         Raises:
             UserError: the only text was refused, or see `_checked`.
         """
-        if isinstance(answer, Exception):
+        if isinstance(answer, Failure):
             raise UserError(
-                f"The server {url} refused the text '{texts[0][:SHOWN]}' ({self._said(answer)}): mend it or take it "
-                "out of the tests."
-            ) from answer
+                f"The server {url} refused the text '{texts[0][:SHOWN]}' ({answer.words}): mend it or take it out of "
+                "the tests."
+            )
         return self._checked(answer, texts, url)
 
     def _once(self, client: OpenAI, url: str, texts: Sequence[str]) -> Any:
-        """What comes of one call: an answer, or the exception that says that a text is to blame.
+        """What comes of one call: an answer, or the failure that says that a text is to blame.
 
         Raises:
             TransientError: it did not work this time.
@@ -142,20 +135,21 @@ class ServerEncoder:
             return client.embeddings.create(
                 model=self._spec.served_name, input=list(texts), encoding_format="float"
             )
-        except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
-            return problem
-        except openai.NotFoundError as problem:
+        except openai.OpenAIError as problem:
+            failure = permanent_failure(problem, client.api_key)
+        except ValueError as problem:
+            failure = Failure(0, shown(str(problem), client.api_key))
+        if failure.status in REFUSED_TEXTS:
+            return failure
+        if failure.status == 404:
             raise UserError(
-                f"The server {url} has no embeddings of '{self._spec.served_name}' ({self._said(problem)}): check the "
-                "name, and that the model is an embedding model."
-            ) from problem
-        except (openai.OpenAIError, ValueError) as problem:
-            if isinstance(problem, openai.OpenAIError):
-                raise_if_transient(problem, self._key)
-            raise UserError(
-                f"The server {url} does not answer as expected ({self._said(problem)}): check that it runs and that "
-                "its address ends in /v1. What was done is kept; the same command continues."
-            ) from problem
+                f"The server {url} has no embeddings of '{self._spec.served_name}' ({failure.words}): check the name, "
+                "and that the model is an embedding model."
+            )
+        raise UserError(
+            f"The server {url} does not answer as expected ({failure.words}): check that it runs and that its address "
+            "ends in /v1. What was done is kept; the same command continues."
+        )
 
     def _checked(self, answer: Any, texts: Sequence[str], url: str) -> list[Vector]:
         """The vectors in the order of the texts.
@@ -183,8 +177,20 @@ class ServerEncoder:
             vectors.append(vector)
         return vectors
 
-    def _said(self, problem: Exception) -> str:
-        return shown(str(problem), self._key) or type(problem).__name__
+
+def _key(spec: EncoderSpec, url: str) -> str:
+    """The key for the encoder at an address.
+
+    Raises:
+        UserError: OpenAI's is not set, or see `endoxa.models.keys.server_key`.
+    """
+    what = f"The encoder '{spec.text}'"
+    if spec.kind != OPENAI.name:
+        return server_key(what, url, spec.text)
+    key = key_in(OPENAI_KEY)
+    if key == NO_KEY:
+        raise UserError(f"{what} needs a key: set the environment variable {OPENAI_KEY}.")
+    return key
 
 
 def _look(_spec: EncoderSpec, _options: EncoderOptions) -> EncoderFacts:

@@ -5,7 +5,6 @@ A folder of sentence-transformers has a pooling of its own; written `hf/FOLDER` 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,7 +28,9 @@ def _sentence_folder(spec: EncoderSpec) -> Path | None:
 def _look(spec: EncoderSpec, options: EncoderOptions) -> EncoderFacts:
     folder = _sentence_folder(spec)
     if folder is not None:
-        return EncoderFacts(_fingerprint_tree(folder), MODEL)
+        from endoxa.models.checkpoint import fingerprint_of_parts
+
+        return EncoderFacts(fingerprint_of_parts(folder), MODEL)
     if spec.kind == SENTENCE_TRANSFORMERS.name:
         return EncoderFacts(options.model.revision, MODEL)
     from endoxa.models.checkpoint import fingerprint, local_folder
@@ -64,14 +65,6 @@ def _open(
 def _offered(spec: EncoderSpec) -> tuple[str, ...]:
     own = () if _sentence_folder(spec) is None else (MODEL,)
     return (*POOLINGS.all(), *own)
-
-
-def _fingerprint_tree(folder: Path) -> str:
-    """SHA-256 over the files of a folder of sentence-transformers and of its modules."""
-    from endoxa.models.checkpoint import fingerprint
-
-    marks = [fingerprint(part) for part in (folder, *sorted(p for p in folder.iterdir() if p.is_dir()))]
-    return hashlib.sha256("\n".join(marks).encode()).hexdigest()
 
 
 HUGGING_FACE = EncoderKind(

@@ -1,0 +1,108 @@
+"""Which key a server is given: keys belong to hosts.
+
+- `ENDOXA_SERVER_KEY` holds one key, for the host that the command itself names.
+- `ENDOXA_SERVER_KEYS` holds keys by host: `gpu.example.org=KEY localhost:8000=none`. `none` says that a server needs
+  none. It is for several hosts, and for servers that a file names (a run that is repeated, a study).
+- Keys of providers (`OPENAI_API_KEY`, ...) go to the provider's own host.
+
+A server that only a file names is given no key, and nothing at all unless it is on this machine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from endoxa.errors import UserError
+from endoxa.models.clients import NO_KEY, key_in
+from endoxa.models.spec import KEY_VARIABLE
+from endoxa.schema.typed import is_typed, is_typed_address, typed_hosts
+
+KEYS_VARIABLE = "ENDOXA_SERVER_KEYS"
+"""Environment variable with keys by host."""
+
+
+def server_key(
+    what: str,
+    url: str,
+    words: str,
+    *,
+    variable: str = KEY_VARIABLE,
+    environment: Mapping[str, str] = os.environ,
+) -> str:
+    """The key for the server at an address; `NO_KEY` where it gets none.
+
+    Args:
+        what: what is there, for messages ("The model 'http://...'").
+        url: the address.
+        words: the words that name it on the command line.
+        variable: environment variable with the key for a server that the command names.
+        environment: the variables.
+
+    Raises:
+        UserError: only a file names the server, and there is a key or it is another machine; the command names
+            several hosts, and there is one key; or a variable cannot be read.
+    """
+    parts = urlsplit(url)
+    host = parts.netloc.lower()
+    by_host = _keys_by_host(environment)
+    for name in (host, host.removesuffix(f":{parts.port}")):
+        if name in by_host:
+            return by_host[name]
+    key = key_in(variable, environment)
+    if not (is_typed(words) or is_typed_address(url)):
+        if key != NO_KEY or not is_loopback(parts.hostname or ""):
+            raise _only_in_a_file(what, host, words, variable if key != NO_KEY else "")
+        return NO_KEY
+    hosts = typed_hosts()
+    if key != NO_KEY and len(hosts) > 1:
+        named = sorted(frozenset[str]().union(*hosts))
+        raise UserError(
+            f"{variable} is one key, and the command names {len(named)} hosts ({', '.join(named)}). Say which host has "
+            f"which key: {KEYS_VARIABLE}='{' '.join(f'{one}=KEY' for one in named)}', with none as the KEY of a server "
+            "that needs none."
+        )
+    return key
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine by its name or number."""
+    try:
+        number = ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    return number.is_loopback or number.is_unspecified
+
+
+def _only_in_a_file(what: str, host: str, words: str, variable: str) -> UserError:
+    why = (
+        f"{variable} is sent only to servers that the command names"
+        if variable
+        else f"{host} is another machine, to which everything that is asked would be sent"
+    )
+    return UserError(
+        f"{what} is named by a file and not by the command, and {why}. If you want to ask {host}, add "
+        f"--model {words} to the command, or set {KEYS_VARIABLE}={host}=KEY (with none as the KEY if the server needs "
+        "none)."
+    )
+
+
+def _keys_by_host(environment: Mapping[str, str]) -> dict[str, str]:
+    """The keys of `ENDOXA_SERVER_KEYS`.
+
+    Raises:
+        UserError: an entry is not of the form HOST=KEY.
+    """
+    found = {}
+    for number, entry in enumerate(environment.get(KEYS_VARIABLE, "").split(), start=1):
+        address, sign, key = entry.partition("=")
+        host = (urlsplit(address).netloc if "://" in address else address).lower()
+        if not (host and sign and key and key.isascii() and key.isprintable()):
+            raise UserError(
+                f"The environment variable {KEYS_VARIABLE}, entry {number}, is not of the form HOST=KEY or "
+                "HOST:PORT=KEY. Separate entries with blanks, and write none as the KEY of a server that needs none."
+            )
+        found[host] = key
+    return found

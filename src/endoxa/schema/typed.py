@@ -1,0 +1,94 @@
+"""What the command itself says, as against the files that it reads.
+
+Run folders, study files and exports come from other people. They may not decide on their own that code of theirs is
+run or that a server is given what is asked: the command (or the Python call) has to say it, too. The command line and
+the Python interface put what they were given into `typed_words`; where nobody did, as in scripts that use single
+modules, everything counts as said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from urllib.parse import urlsplit
+
+from endoxa.errors import UserError
+
+TRUST_REMOTE_CODE = "--trust-remote-code"
+_PORTS = {"http": 80, "https": 443}
+_ADDRESSES = re.compile(r"https?://[^#\s]+", re.IGNORECASE)
+
+_words: ContextVar[tuple[str, ...] | None] = ContextVar("typed_words", default=None)
+
+Origin = tuple[str, str, int]
+"""Scheme, host and port of an address."""
+
+
+@contextmanager
+def typed_words(words: Sequence[str]) -> Iterator[None]:
+    """Take these as the words of the command while the block is carried out."""
+    token = _words.set(tuple(words))
+    try:
+        yield
+    finally:
+        _words.reset(token)
+
+
+def is_typed(word: str) -> bool:
+    """Whether the command has this word, alone or behind '='."""
+    words = _words.get()
+    return words is None or any(one == word or one.endswith(f"={word}") for one in words)
+
+
+def is_typed_address(url: str) -> bool:
+    """Whether the command names an address with this scheme, host and port."""
+    words = _words.get()
+    return words is None or any(origin(url) in _origins(word) for word in words)
+
+
+def typed_hosts() -> set[frozenset[str]]:
+    """The hosts of each model that the command names by its address (`http://HOST/v1,http://HOST2/v1#NAME`)."""
+    several = (_origins(word) for word in _words.get() or () if "#" in word)
+    return {frozenset(host for _, host, _ in one) for one in several if one}
+
+
+def _origins(word: str) -> frozenset[Origin]:
+    addresses = (part for match in _ADDRESSES.findall(word) for part in match.split(","))
+    return frozenset(filter(None, map(_origin_or_none, addresses)))
+
+
+def origin(url: str) -> Origin:
+    """Scheme, host and port of an address.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
+
+
+def _origin_or_none(url: str) -> Origin | None:
+    try:
+        return origin(url.lower())
+    except ValueError:
+        return None
+
+
+def require_typed_trust(model: str, trusted: bool) -> bool:
+    """`trusted`, if the command says so, too.
+
+    Args:
+        model: the model as written.
+        trusted: whether the settings want to run Python code that comes with the model.
+
+    Raises:
+        UserError: only a file says so.
+    """
+    if trusted and not is_typed(TRUST_REMOTE_CODE):
+        raise UserError(
+            f"A file asks to run Python code that comes with the model '{model}' (trust_remote_code), and the command "
+            f"does not. If you know that code and trust it, add {TRUST_REMOTE_CODE} to the command."
+        )
+    return trusted
