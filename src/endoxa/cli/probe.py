@@ -129,12 +129,13 @@ def _print_done(instrument: Instrument[Any], done: Run, lines: Sequence[str]) ->
 def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
     """What a script wants to know of a run."""
     records = done.counts.get("records", 1)
-    rows = instrument.headline(done.folder).rows if instrument.headline is not None and records else ()
+    headline = instrument.headline(done.folder) if instrument.headline is not None and records else None
     return {
         "run": str(done.folder),
         "kind": instrument.name,
         "counts": dict(done.counts),
-        "headline": [dict(row) for row in rows],
+        "headline": [dict(row) for row in headline.rows] if headline else [],
+        **({"warnings": list(headline.warnings)} if headline and headline.warnings else {}),
     }
 
 

@@ -20,6 +20,7 @@ from endoxa.engine.asking.calls import Asking, Report, ask_all, counting_lost
 from endoxa.engine.asking.cost import Budget, likely, spent
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal, Totals
+from endoxa.engine.asking.outcomes import AnswerCounts, count_lines, read_counts, write_counts
 from endoxa.engine.asking.plan import prices, require_askable
 from endoxa.engine.asking.settings import ChatRunSettings
 from endoxa.engine.executors import chat_model
@@ -52,6 +53,7 @@ class Questions:
         turns: messages of each job.
         calls: calls that one item takes of one model.
         write: writes the records into the run folder, and counts what `run.json` keeps.
+        outcomes: what became of the answers, from the records in the run folder.
         files: SHA-256 of each file that is read again when the records are written.
         score: in the place of asking, or None.
     """
@@ -65,6 +67,7 @@ class Questions:
     turns: int
     calls: int
     write: Callable[[AnswerJournal, Path], dict[str, int]]
+    outcomes: Callable[[Path], Sequence[AnswerCounts]]
     files: Mapping[Path, str] = field(default_factory=dict)
     score: Score | None = None
 
@@ -86,13 +89,18 @@ def asking_work(asked: Questions) -> Work:
         used = {spec.text: usage(settings, asked.specs, k, journal) for k, spec in enumerate(asked.specs)}
         return {"models": models, "usage": used}
 
+    def write(journal: AnswerJournal, folder: Path) -> dict[str, int]:
+        counts = asked.write(journal, folder)
+        write_counts(asked.outcomes(folder), folder)
+        return counts
+
     return Work(
         identity=asked.identity,
         facts={"notice": settings.notice, "data": asked.data, "models": []},
         journal=AnswerJournal,
         scan=asked.scan,
         measure=measure,
-        write=asked.write,
+        write=write,
         files=asked.files,
         versions=versions(asked.specs),
         reopen=settings.retry_errors,
@@ -309,8 +317,9 @@ def versions(specs: Sequence[ChatSpec]) -> dict[str, str]:
     return {name: version(name) for name in sorted(wanted) if find_spec(name.replace("-", "_"))}
 
 
-def cost_lines(run: Run) -> Iterator[str]:
-    """What a run cost, where it was answered, and how many conversations ended with an error, for the terminal."""
+def asking_lines(run: Run) -> Iterator[str]:
+    """What became of the answers of a run, where it was answered, and what it cost, for the terminal."""
+    yield from count_lines(read_counts(run.folder))
     yield from run.address_lines
     for model, dollars in run.cost.items():
         used = run.facts["usage"][model]

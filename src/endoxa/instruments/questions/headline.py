@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from endoxa.engine.asking.outcomes import cut_off_warnings
 from endoxa.engine.estimates import read
+from endoxa.engine.run import read_run
 from endoxa.instruments.questions.estimates.run import SCHEMAS
+from endoxa.instruments.questions.outcomes import answer_counts
 from endoxa.page.claims import chip
 from endoxa.page.words import count, decimal, decimal_interval, percent, short_labels
 from endoxa.schema import ALL
@@ -37,7 +41,8 @@ KEPT = (
 
 def headline(folder: Path) -> Headline:
     """Accuracy and lean of each model in each kind of context, as the run folder holds them."""
-    return headline_of(read(folder, "estimates", SCHEMAS["estimates"]))
+    made = headline_of(read(folder, "estimates", SCHEMAS["estimates"]))
+    return replace(made, warnings=cut_off_warnings(answer_counts(folder), read_run(folder)))
 
 
 def headline_of(estimates: pl.DataFrame) -> Headline:
@@ -55,7 +60,7 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     rows = list(overall.iter_rows(named=True))
     return Headline(
         title=TITLE,
-        columns=("model", *named, "contexts", "accuracy", "lean", "interval", "verdict", "answers"),
+        columns=("model", *named, "contexts", "accuracy", "lean", "interval", "verdict", "answers read"),
         texts=tuple(_texts(row, labels, named) for row in rows),
         rows=tuple({name: plain(row[name]) for name in KEPT} for row in rows),
         words=("model", *named, "contexts", "verdict"),
@@ -76,5 +81,11 @@ def _texts(row: dict[str, Any], labels: dict[str, str], named: list[str]) -> tup
         decimal(row["lean"], 2),
         decimal_interval(row["lean_low"], row["lean_high"], 2),
         chip(row),
-        count(row["n"]),
+        read_of_asked(row),
     )
+
+
+def read_of_asked(row: dict[str, Any]) -> str:
+    """'200', or '150 of 200' where not every answer could be read."""
+    read, asked = count(row["n_read"]), count(row["n"])
+    return asked if read == asked else f"{read} of {asked}"

@@ -3,35 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from endoxa.engine.asking.outcomes import AnswerCounts, cut_off_warnings, over_contexts
 from endoxa.engine.folder import AGREEMENT, RECORDS
 from endoxa.engine.run import read_run
+from endoxa.instruments.stories.outcomes import profiles_read, ratings_read, stories_written
 from endoxa.page.words import count, decimal, decimal_interval, percent, short_labels
 from endoxa.schema.headline import Headline
 
 
 def stories_headline(folder: Path) -> Headline:
-    """How many stories each model wrote, and how many requests came to nothing."""
-    records = pl.scan_parquet(folder / RECORDS)
-    failed = pl.col("error").fill_null("") != ""
-    filtered = pl.col("finish").is_in(["content_filter", "refusal"])
-    table = (
-        records.group_by("generator_model", maintain_order=True)
-        .agg(asked=pl.len(), refused=(filtered & ~failed).sum(), failed=failed.sum())
-        .with_columns(written=pl.col("asked") - pl.col("refused") - pl.col("failed"))
-        .collect()
-    )
-    rows = list(table.iter_rows(named=True))
-    labels = short_labels(table["generator_model"].to_list())
-    names = ("asked", "written", "refused", "failed")
+    """How many stories each model wrote, how many were cut off, and how many requests came to nothing."""
+    by_language = stories_written(folder)
+    rows = [_written(one) for one in over_contexts(by_language)]
+    labels = short_labels([row["model"] for row in rows])
+    names = ("asked", "written", "cut_off", "refused", "failed")
     return Headline(
         title="Stories",
-        columns=("model", "asked for", "written", "refused or filtered", "failed"),
-        texts=tuple((labels[row["generator_model"]], *(count(row[name]) for name in names)) for row in rows),
-        rows=tuple({"model": row["generator_model"], **{name: row[name] for name in names}} for row in rows),
+        columns=("model", "asked for", "written", "cut off", "refused or filtered", "failed"),
+        texts=tuple((labels[row["model"]], *(count(row[name]) for name in names)) for row in rows),
+        rows=tuple(rows),
+        warnings=cut_off_warnings(by_language, read_run(folder)),
     )
+
+
+def _written(one: AnswerCounts) -> dict[str, Any]:
+    """What became of the stories of one model."""
+    return {
+        "model": one.model,
+        "asked": one.asked,
+        "written": one.read,
+        "cut_off": one.cut_off,
+        "refused": one.refused + one.filtered,
+        "failed": one.failed,
+    }
 
 
 def extraction_headline(folder: Path) -> Headline:
@@ -59,6 +67,7 @@ def extraction_headline(folder: Path) -> Headline:
             {"attribute": row["attribute"], "n": row["n"], **{k: row[k] for k in numbers}} for row in rows
         ),
         words=("attribute",),
+        warnings=cut_off_warnings(profiles_read(folder), read_run(folder)),
     )
 
 
@@ -79,6 +88,7 @@ def _read_headline(folder: Path) -> Headline:
         texts=((short_labels([model])[model], *map(count, counts.values())),),
         rows=({"model": model, **counts},),
         notes=("With one extractor nothing can agree: give --model more than once to see how far they do.",),
+        warnings=cut_off_warnings(profiles_read(folder), facts),
     )
 
 
@@ -112,4 +122,5 @@ def harm_headline(folder: Path) -> Headline:
             for row in rows
         ),
         rows=tuple({"model": row.pop("rater"), **row} for row in map(dict, rows)),
+        warnings=cut_off_warnings(ratings_read(folder), read_run(folder)),
     )

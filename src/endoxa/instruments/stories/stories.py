@@ -29,6 +29,7 @@ from endoxa.engine.items import chunked, each_once
 from endoxa.engine.journal import JournalFile
 from endoxa.engine.records import parquet_in_parts
 from endoxa.errors import UserError
+from endoxa.instruments.stories.outcomes import stories_written
 from endoxa.instruments.stories.settings import StoriesSettings
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
@@ -180,6 +181,7 @@ def stories_work(settings: StoriesSettings, _out: Path) -> Work:
             turns=1,
             calls=settings.repeats,
             write=partial(write_records, settings),
+            outcomes=stories_written,
             files={Path(settings.data): identity["data"]},
         )
     )

@@ -15,6 +15,7 @@ from endoxa.engine.asking.run import Questions, Score, asking_work
 from endoxa.engine.executors import scoring_model
 from endoxa.engine.instrument import Work
 from endoxa.errors import UserError
+from endoxa.instruments.questions.outcomes import answer_counts
 from endoxa.instruments.questions.probe.items import metadata_of, scan
 from endoxa.instruments.questions.probe.jobs import Prompts, expected_work, jobs, read_prompts
 from endoxa.instruments.questions.probe.loglik import score_all
@@ -61,6 +62,7 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             turns=settings.turns,
             calls=settings.calls_per_item,
             write=partial(write_records, settings),
+            outcomes=answer_counts,
             files=files,
             score=_scorer(settings, specs, prompts) if settings.by_likelihood else None,
         )

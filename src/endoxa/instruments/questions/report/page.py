@@ -7,6 +7,7 @@ the published tables 1 to 6 for these models as Markdown or LaTeX.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from endoxa.engine.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBI
 from endoxa.engine.instrument import Shown
 from endoxa.engine.options import PaperOptions
 from endoxa.instruments.questions.estimates.leans import TEMPLATES
+from endoxa.instruments.questions.outcomes import answer_counts
 from endoxa.instruments.questions.report import tables
 from endoxa.instruments.questions.report.accuracy import accuracy
 from endoxa.instruments.questions.report.averages import averages
@@ -34,6 +36,7 @@ from endoxa.page.document import Section
 from endoxa.page.families import Used, families
 from endoxa.page.frame import CITE, Page, filled
 from endoxa.page.inputs import Run
+from endoxa.page.outcomes import cut_off_findings
 from endoxa.page.words import listed
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from endoxa.stats.signs import fewest_units
@@ -48,7 +51,7 @@ METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
 def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
     """What is said about the answers, in reading order."""
     builders = (
-        headline,
+        partial(_headline, runs),
         partial(planted, runs),
         categories,
         closer,
@@ -64,6 +67,17 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
         numbers,
     )
     return filled(builders, results)
+
+
+def _headline(runs: Sequence[Run], results: QaResults) -> Section:
+    """What the answers show, after what must be known before: answers that were cut off."""
+    section = headline(results)
+    cut_off = [
+        found
+        for run in runs
+        for found in cut_off_findings(answer_counts(run.folder), run.facts, results.label)
+    ]
+    return replace(section, findings=(*cut_off, *section.findings))
 
 
 def qa_appendix(runs: Sequence[Run], results: QaResults) -> list[Section]:

@@ -27,6 +27,7 @@ from endoxa.engine.instrument import Work
 from endoxa.engine.records import parquet_in_parts
 from endoxa.instruments.stories.harm.answers import AnswerReader
 from endoxa.instruments.stories.harm.language import HarmLanguage, read_language
+from endoxa.instruments.stories.outcomes import ratings_read
 from endoxa.instruments.stories.settings import HarmSettings
 from endoxa.schema import ChatAnswer
 from endoxa.schema.harm import HARM_RATING_COLUMNS
@@ -194,6 +195,7 @@ def harm_work(settings: HarmSettings, _out: Path) -> Work:
             turns=1,
             calls=settings.repeats,
             write=lambda journal, folder: write_records(associations, settings, reader, journal, folder),
+            outcomes=ratings_read,
         )
     )
 

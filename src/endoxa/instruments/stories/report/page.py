@@ -7,6 +7,7 @@ Besides it, the report can be every association of every model, alone and pooled
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import polars as pl
 from markupsafe import Markup
 
 from endoxa.engine.instrument import Shown
+from endoxa.instruments.stories.outcomes import run_counts
 from endoxa.instruments.stories.report.asked import asked
 from endoxa.instruments.stories.report.differences import blind_spots, differences
 from endoxa.instruments.stories.report.distributions import distribution_data, distributions
@@ -39,6 +41,7 @@ from endoxa.page.document import Section
 from endoxa.page.families import families
 from endoxa.page.frame import CITE, Page, filled, own_file
 from endoxa.page.inputs import Run
+from endoxa.page.outcomes import cut_off_findings
 from endoxa.page.words import count, listed, plural
 from endoxa.stats.verdicts import significance
 
@@ -52,7 +55,7 @@ SCRIPTS = ("common", "table", "distributions", "samples", "start")
 def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
     """What is said about stories and ratings, in reading order."""
     builders = (
-        headline,
+        partial(_headline, runs),
         strongest,
         associations,
         associations_by_model,
@@ -69,6 +72,17 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
         partial(asked, runs),
     )
     return filled(builders, results)
+
+
+def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
+    """What the stories show, after what must be known before: answers that were cut off."""
+    section = headline(results)
+    cut_off = [
+        found
+        for _, facts, counts in run_counts(runs)
+        for found in cut_off_findings(counts, facts, results.label)
+    ]
+    return replace(section, findings=(*cut_off, *section.findings))
 
 
 def _families(results: StoryResults) -> Section | None:
