@@ -12,7 +12,10 @@ import pytest
 
 from endoxa.engine.asking.outcomes import count_answers
 from endoxa.engine.instrument import INSTRUMENTS
-from endoxa.engine.run import run
+from endoxa.engine.run import measure
+from endoxa.instruments.questions.report.page import qa_sections
+from endoxa.instruments.questions.report.results import read_results
+from endoxa.page.inputs import read_runs
 from endoxa.schema import Sampling
 from endoxa.schema.finish import finish_reason
 from support.harm_samples import associations, write_associations
@@ -92,7 +95,9 @@ def test_an_answer_that_ran_out_of_tokens_is_not_passed_over_in_silence(
         settings = instrument.settings(
             data=str(DATA[name](tmp_path)), models=(f"{url}#small",), sampling=Sampling(max_tokens=64)
         )
-        done = run(instrument, settings, tmp_path / "run")
+        done = measure(instrument, settings, tmp_path / "run")
+    if instrument.estimate is not None:
+        instrument.estimate(settings, tmp_path / "run", lambda *_: None)
     with (tmp_path / "run/answers.csv").open(encoding="utf-8") as table:
         rows = list(csv.DictReader(table))
     asked = done.counts["records"]
@@ -102,11 +107,13 @@ def test_an_answer_that_ran_out_of_tokens_is_not_passed_over_in_silence(
     assert "cut off at the token limit" in terminal
     assert instrument.headline is not None
     warnings = instrument.headline(tmp_path / "run").warnings
-    assert warnings
-    assert all("cut off at --max-tokens 64" in one and "Raise --max-tokens" in one for one in warnings)
+    assert "cut off at --max-tokens 64" in warnings[0]
+    assert "Raise --max-tokens" in warnings[0]
+    assert (name == "harm") == any("rated all" in one and "do not tell" in one for one in warnings)
     shown = str(instrument.headline(tmp_path / "run"))
     assert shown.startswith("Warning")
     if name == "qa":
-        page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
-        assert "were cut off at --max-tokens 64" in page.partition("<table")[0]
         assert " of 20" in shown
+        runs = read_runs([tmp_path / "run"])
+        section = qa_sections(runs, read_results(runs, confidence=0.95, seed=0))[0]
+        assert "were cut off at --max-tokens 64" in section.findings[0].text

@@ -249,12 +249,12 @@ def _unseen(_what: str, _done: float, _total: int) -> None:
 def _tell(name: str, outcome: Outcome, printing: Printing) -> None:
     """What came of it: a table by model, files, and what to do next."""
     from endoxa.author.tables import headline
-    from endoxa.engine.asking.outcomes import cut_off_warnings, read_counts
+    from endoxa.engine.asking.outcomes import answer_warnings, read_counts
     from endoxa.engine.asking.run import asking_lines
 
     made, shown = outcome.made, headline(outcome.made.yields)
     if outcome.run is not None:
-        warnings = cut_off_warnings(read_counts(outcome.run.folder), outcome.run.facts)
+        warnings = answer_warnings(read_counts(outcome.run.folder), outcome.run.facts)
         shown = replace(shown, warnings=warnings)
     if printing.json:
         counts = {"drafts": made.drafts.height, "left_out": made.left_out.height}

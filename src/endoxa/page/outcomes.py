@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from endoxa.engine.asking.outcomes import AnswerCounts, cut_off_sentence, often_cut_off
+from endoxa.engine.asking.outcomes import AnswerCounts, answer_warning, conspicuous
 from endoxa.page.document import Finding
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import count
@@ -15,7 +15,7 @@ MOST_ROWS = 24
 """Longer tables stay closed until asked for."""
 
 
-def cut_off_findings(
+def answer_findings(
     counts: Sequence[AnswerCounts], facts: Mapping[str, Any], label: Callable[[str], str]
 ) -> Iterator[Finding]:
     """A warning for each model and context of a run in which many answers were cut off.
@@ -25,8 +25,8 @@ def cut_off_findings(
         facts: its `run.json`.
         label: how the page names a model.
     """
-    for one in often_cut_off(counts):
-        sentence = cut_off_sentence(replace(one, model=label(one.model)), facts)
+    for one in conspicuous(counts):
+        sentence = answer_warning(replace(one, model=label(one.model)), facts)
         limit = ((facts.get("settings") or {}).get("sampling") or {}).get("max_tokens")
         yield Finding(sentence, ({**asdict(one), "share": one.cut_off / one.asked, "max_tokens": limit},))
 

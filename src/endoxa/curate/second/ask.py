@@ -17,7 +17,7 @@ from endoxa.curate.second.prompt import SCHEMA, SYSTEM, Asked, question_about, r
 from endoxa.engine.asking.cost import Expected, expect
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.outcomes import AnswerCounts, count_answers, cut_off_warnings, read_counts
+from endoxa.engine.asking.outcomes import AnswerCounts, answer_warnings, count_answers, read_counts
 from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
 from endoxa.engine.asking.run import Questions, asking_lines, asking_work
 from endoxa.engine.asking.settings import ChatRunSettings
@@ -70,7 +70,7 @@ def read_with_model(
     answers = dict(pl.read_parquet(folder / RECORDS).select("statement_id", "answer").iter_rows())
     return [read_answer(answers[one.statement_id] or "", one, known) for one in asked], [
         *asking_lines(run),
-        *cut_off_warnings(read_counts(folder), run.facts),
+        *answer_warnings(read_counts(folder), run.facts),
     ]
 
 

@@ -22,6 +22,8 @@ from endoxa.schema.finish import CONTENT_FILTER, ERROR, LENGTH, REFUSAL, finish_
 
 MOST_CUT_OFF = 0.05
 """Above this share of answers that were cut off there is a warning."""
+MOST_UNREAD = 0.2
+"""Above this share of answers that were not read, for whatever reason, there is one as well."""
 MOST_LINES = 12
 """With more models and contexts the terminal has one line per model."""
 
@@ -153,18 +155,26 @@ def _lost(one: AnswerCounts) -> dict[str, int]:
     }
 
 
-def often_cut_off(counts: Sequence[AnswerCounts]) -> Sequence[AnswerCounts]:
-    """The models and contexts in which more than 5 % of the answers were cut off."""
-    return _few([one for one in counts if one.cut_off > MOST_CUT_OFF * one.asked])
+def conspicuous(counts: Sequence[AnswerCounts]) -> Sequence[AnswerCounts]:
+    """Models and contexts in which more than 5 % of the answers were cut off, or more than 20 % were not read."""
+    return _few([one for one in counts if _often_cut_off(one) or one.read < (1 - MOST_UNREAD) * one.asked])
 
 
-def cut_off_sentence(one: AnswerCounts, facts: Mapping[str, Any]) -> str:
-    """A warning that answers were cut off, and what to raise.
+def _often_cut_off(one: AnswerCounts) -> bool:
+    return one.cut_off > MOST_CUT_OFF * one.asked
+
+
+def answer_warning(one: AnswerCounts, facts: Mapping[str, Any]) -> str:
+    """That many answers were cut off, and what to raise; else that many were not read.
 
     Args:
         one: counts of a model.
         facts: the `run.json` of its run, which knows the limit.
     """
+    read = f"{one.read} of {one.asked} were read"
+    if not _often_cut_off(one):
+        lost = ", ".join(f"{number} {word}" for word, number in _lost(one).items() if number)
+        return f"Warning: {one.where}: only {read} ({lost}). Scores describe the answers that were read."
     limit = ((facts.get("settings") or {}).get("sampling") or {}).get("max_tokens")
     at, raised = (
         ("the limit of tokens", "Set a higher --max-tokens")
@@ -173,12 +183,11 @@ def cut_off_sentence(one: AnswerCounts, facts: Mapping[str, Any]) -> str:
     )
     share = f"{100 * one.cut_off / one.asked:.1f}\u00a0%"
     return (
-        f"Warning: {one.where}: {one.cut_off} of {one.asked} answers ({share}) were cut off at "
-        f"{at}; {one.read} of {one.asked} were read. {raised} (thoughts count too) and measure again in another "
-        "folder."
+        f"Warning: {one.where}: {one.cut_off} of {one.asked} answers ({share}) were cut off at {at}; {read}. {raised} "
+        "(thoughts count too) and measure again in another folder."
     )
 
 
-def cut_off_warnings(counts: Sequence[AnswerCounts], facts: Mapping[str, Any]) -> tuple[str, ...]:
+def answer_warnings(counts: Sequence[AnswerCounts], facts: Mapping[str, Any]) -> tuple[str, ...]:
     """All such sentences of a run."""
-    return tuple(cut_off_sentence(one, facts) for one in often_cut_off(counts))
+    return tuple(answer_warning(one, facts) for one in conspicuous(counts))

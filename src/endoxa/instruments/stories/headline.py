@@ -7,9 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.engine.asking.outcomes import AnswerCounts, cut_off_warnings, over_contexts
+from endoxa.engine.asking.outcomes import AnswerCounts, answer_warnings, over_contexts
 from endoxa.engine.folder import AGREEMENT, RECORDS
 from endoxa.engine.run import read_run
+from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence
 from endoxa.instruments.stories.outcomes import profiles_read, ratings_read, stories_written
 from endoxa.page.words import count, decimal, decimal_interval, percent, short_labels
 from endoxa.schema.headline import Headline
@@ -26,7 +27,7 @@ def stories_headline(folder: Path) -> Headline:
         columns=("model", "asked for", "written", "cut off", "refused or filtered", "failed"),
         texts=tuple((labels[row["model"]], *(count(row[name]) for name in names)) for row in rows),
         rows=tuple(rows),
-        warnings=cut_off_warnings(by_language, read_run(folder)),
+        warnings=answer_warnings(by_language, read_run(folder)),
     )
 
 
@@ -67,7 +68,7 @@ def extraction_headline(folder: Path) -> Headline:
             {"attribute": row["attribute"], "n": row["n"], **{k: row[k] for k in numbers}} for row in rows
         ),
         words=("attribute",),
-        warnings=cut_off_warnings(profiles_read(folder), read_run(folder)),
+        warnings=answer_warnings(profiles_read(folder), read_run(folder)),
     )
 
 
@@ -88,7 +89,7 @@ def _read_headline(folder: Path) -> Headline:
         texts=((short_labels([model])[model], *map(count, counts.values())),),
         rows=({"model": model, **counts},),
         notes=("With one extractor nothing can agree: give --model more than once to see how far they do.",),
-        warnings=cut_off_warnings(profiles_read(folder), facts),
+        warnings=answer_warnings(profiles_read(folder), facts),
     )
 
 
@@ -122,5 +123,8 @@ def harm_headline(folder: Path) -> Headline:
             for row in rows
         ),
         rows=tuple({"model": row.pop("rater"), **row} for row in map(dict, rows)),
-        warnings=cut_off_warnings(ratings_read(folder), read_run(folder)),
+        warnings=(
+            *answer_warnings(ratings_read(folder), read_run(folder)),
+            *(constant_sentence(one, labels[one.model]) for one in constant_raters(folder)),
+        ),
     )

@@ -55,7 +55,7 @@ def profiles_read(folder: Path) -> tuple[AnswerCounts, ...]:
     rows = []
     wanted = ("language", "endings_json", "votes_json", "refusal_votes_json", "raw_json")
     for row in records.select(wanted).collect().iter_rows(named=True):
-        endings, votes, refusals, raw = (json.loads(row[name]) for name in wanted[1:])
+        endings, votes, refusals, raw = (json.loads(row[name] or "{}") for name in wanted[1:])
         for model, turns in endings.items():
             last = next((turn for turn in turns if turn["finish"] != "stop"), turns[-1])
             rows.append(
@@ -101,6 +101,8 @@ def run_counts(runs: Sequence[Run]) -> Iterator[tuple[str, Mapping[str, Any], tu
     """
     for run in runs:
         name = run.folder.name
+        if not run.folder.is_dir():
+            continue
         if run.kind == HARM:
             yield f"ratings in {name}", run.facts, ratings_read(run.folder)
         if run.kind == EXTRACTED:

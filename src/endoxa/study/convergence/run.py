@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
 
 from endoxa.datasets.frames import write_table
 from endoxa.errors import UserError
+from endoxa.instruments.questions.competence import run_warnings
 from endoxa.page.words import listed, plural
 from endoxa.schema.convergence import PART_COLUMNS
 from endoxa.study.convergence.adapters.association_tests import association_test_parts
@@ -62,6 +63,7 @@ class Convergence:
         agreement: `AGREEMENT_COLUMNS`.
         options: how it was made.
         notes: what was left out, as sentences.
+        warnings: what must be known before the numbers are read, as sentences.
     """
 
     parts: pl.DataFrame
@@ -72,6 +74,7 @@ class Convergence:
     agreement: pl.DataFrame
     options: ConvergenceOptions
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def models(self) -> list[str]:
@@ -88,7 +91,8 @@ def converge(runs: StudyRuns, options: ConvergenceOptions | None = None) -> Conv
     options = options or USUAL
     parts, notes = study_parts(runs, options)
     attributes = _attributes(runs.associations, parts)
-    return converge_parts(parts, attributes, options, notes)
+    made = converge_parts(parts, attributes, options, notes)
+    return replace(made, warnings=() if runs.questions is None else run_warnings(runs.questions))
 
 
 def converge_parts(

@@ -36,7 +36,7 @@ from endoxa.page.document import Section
 from endoxa.page.families import Used, families
 from endoxa.page.frame import CITE, Page, filled
 from endoxa.page.inputs import Run
-from endoxa.page.outcomes import cut_off_findings
+from endoxa.page.outcomes import answer_findings
 from endoxa.page.words import listed
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from endoxa.stats.signs import fewest_units
@@ -75,7 +75,7 @@ def _headline(runs: Sequence[Run], results: QaResults) -> Section:
     cut_off = [
         found
         for run in runs
-        for found in cut_off_findings(answer_counts(run.folder), run.facts, results.label)
+        for found in answer_findings(answer_counts(run.folder), run.facts, results.label)
     ]
     return replace(section, findings=(*cut_off, *section.findings))
 

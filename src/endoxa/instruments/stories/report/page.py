@@ -7,7 +7,7 @@ Besides it, the report can be every association of every model, alone and pooled
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import polars as pl
 from markupsafe import Markup
 
 from endoxa.engine.instrument import Shown
+from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence
 from endoxa.instruments.stories.outcomes import run_counts
 from endoxa.instruments.stories.report.asked import asked
 from endoxa.instruments.stories.report.differences import blind_spots, differences
@@ -37,11 +38,11 @@ from endoxa.instruments.stories.report.table import (
     csv_rows,
 )
 from endoxa.instruments.stories.report.tests import families_used, rate
-from endoxa.page.document import Section
+from endoxa.page.document import Finding, Section
 from endoxa.page.families import families
 from endoxa.page.frame import CITE, Page, filled, own_file
-from endoxa.page.inputs import Run
-from endoxa.page.outcomes import cut_off_findings
+from endoxa.page.inputs import HARM, Run
+from endoxa.page.outcomes import answer_findings
 from endoxa.page.words import count, listed, plural
 from endoxa.stats.verdicts import significance
 
@@ -80,9 +81,15 @@ def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
     cut_off = [
         found
         for _, facts, counts in run_counts(runs)
-        for found in cut_off_findings(counts, facts, results.label)
+        for found in answer_findings(counts, facts, results.label)
     ]
-    return replace(section, findings=(*cut_off, *section.findings))
+    constant = [
+        Finding(constant_sentence(one, results.label(one.model)), (asdict(one),))
+        for run in runs
+        if run.kind == HARM and run.folder.is_dir()
+        for one in constant_raters(run.folder)
+    ]
+    return replace(section, findings=(*cut_off, *constant, *section.findings))
 
 
 def _families(results: StoryResults) -> Section | None:
