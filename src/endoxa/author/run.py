@@ -27,7 +27,7 @@ from endoxa.engine.asking.cost import Expected, expect
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.asking.outcomes import AnswerCounts, count_answers
-from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned, require_schemas
 from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
@@ -146,6 +146,7 @@ def author_work(kind: Kind, settings: AuthorSettings) -> Work:
         UserError: any user error in data, prompts, models or settings.
     """
     specs = parse_models(settings.models)
+    require_schemas(settings, specs)
     of = prepare(kind, settings)
     identity = settings.identity(
         kind.name,
@@ -165,6 +166,7 @@ def author_work(kind: Kind, settings: AuthorSettings) -> Work:
             calls=1,
             write=lambda journal, folder: _write_records(of, journal, folder),
             outcomes=partial(_outcomes, of),
+            readable=partial(_readable, of) if settings.structured else None,
         )
     )
 
@@ -205,6 +207,11 @@ def _write_records(of: Prepared, journal: AnswerJournal, folder: Path) -> dict[s
             )
     pl.DataFrame(rows, schema=RECORD_TYPES).write_parquet(folder / RECORDS)
     return {"records": len(rows), "asked": sum(ask.wanted for ask in of.asks)}
+
+
+def _readable(of: Prepared, text: str) -> bool:
+    reply = read_reply(text, list(of.kind.fields), of.settings.prompt_language)
+    return bool(reply.rows or reply.after or reply.stopped or reply.refused)
 
 
 def _outcomes(of: Prepared, folder: Path) -> tuple[AnswerCounts, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from endoxa.datasets.served import version_sentences
 from endoxa.engine.asking.outcomes import AnswerCounts, answer_warning, conspicuous
 from endoxa.page.document import Finding
 from endoxa.page.tables import Column, Table
@@ -29,6 +30,16 @@ def answer_findings(
         sentence = answer_warning(replace(one, model=label(one.model)), facts)
         limit = ((facts.get("settings") or {}).get("sampling") or {}).get("max_tokens")
         yield Finding(sentence, ({**asdict(one), "share": one.cut_off / one.asked, "max_tokens": limit},))
+
+
+def version_findings(models: Iterable[str]) -> Iterator[Finding]:
+    """That a hosted model was served as several versions, which stand apart.
+
+    Args:
+        models: models as the analysis calls them.
+    """
+    for sentence in version_sentences(models):
+        yield Finding(sentence, ({"sentence": sentence},))
 
 
 def outcome_table(

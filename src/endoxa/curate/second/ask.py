@@ -122,6 +122,7 @@ def _work(asked: Sequence[Asked], settings: ReaderSettings) -> Work:
             calls=1,
             write=lambda journal, folder: _write(asked, journal, folder),
             outcomes=partial(_outcomes, asked, settings.models[0]),
+            readable=lambda text: read_answer(text, asked[0]) is not None,
         )
     )
 

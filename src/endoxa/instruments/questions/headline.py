@@ -8,13 +8,14 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.datasets.served import version_sentences
 from endoxa.engine.asking.outcomes import answer_warnings
 from endoxa.engine.estimates import read
 from endoxa.engine.run import read_run
 from endoxa.instruments.questions.competence import AT_CHANCE, competence_sentence, with_rule
 from endoxa.instruments.questions.estimates.competence import competences
 from endoxa.instruments.questions.estimates.run import SCHEMAS
-from endoxa.instruments.questions.outcomes import answer_counts
+from endoxa.instruments.questions.outcomes import answer_counts, repeats_alike
 from endoxa.page.claims import chip
 from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, percent, short_labels
 from endoxa.schema import ALL
@@ -45,8 +46,9 @@ KEPT = (
 def headline(folder: Path) -> Headline:
     """Accuracy and lean of each model in each kind of context, as the run folder holds them."""
     made = headline_of(read(folder, "estimates", SCHEMAS["estimates"]))
-    cut_off = answer_warnings(answer_counts(folder), read_run(folder))
-    return replace(made, warnings=(*cut_off, *made.warnings))
+    facts = read_run(folder)
+    answers = answer_warnings(answer_counts(folder), facts)
+    return replace(made, warnings=(*answers, *made.warnings, *repeats_alike(folder, facts)))
 
 
 def headline_of(estimates: pl.DataFrame) -> Headline:
@@ -79,8 +81,11 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
                 if row["verdict"] == UNTESTED and _cell(row) not in at_chance
             )
         ),
-        warnings=with_rule(
-            known.values(), [competence_sentence(one, labels[one.model]) for one in known.values()]
+        warnings=(
+            *version_sentences(labels),
+            *with_rule(
+                known.values(), [competence_sentence(one, labels[one.model]) for one in known.values()]
+            ),
         ),
     )
 

@@ -7,11 +7,18 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.datasets.served import version_sentences, versions_apart
 from endoxa.engine.asking.outcomes import AnswerCounts, answer_warnings, over_contexts
 from endoxa.engine.folder import AGREEMENT, RECORDS
 from endoxa.engine.run import read_run
 from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence
-from endoxa.instruments.stories.outcomes import profiles_read, ratings_read, stories_written
+from endoxa.instruments.stories.outcomes import (
+    profiles_read,
+    ratings_alike,
+    ratings_read,
+    stories_alike,
+    stories_written,
+)
 from endoxa.page.words import count, decimal, decimal_interval, percent, short_labels
 from endoxa.schema.headline import Headline
 
@@ -27,7 +34,11 @@ def stories_headline(folder: Path) -> Headline:
         columns=("model", "asked for", "written", "cut off", "refused or filtered", "failed"),
         texts=tuple((labels[row["model"]], *(count(row[name]) for name in names)) for row in rows),
         rows=tuple(rows),
-        warnings=answer_warnings(by_language, read_run(folder)),
+        warnings=(
+            *version_sentences(row["model"] for row in rows),
+            *answer_warnings(by_language, read_run(folder)),
+            *stories_alike(folder, read_run(folder)),
+        ),
     )
 
 
@@ -95,7 +106,8 @@ def _read_headline(folder: Path) -> Headline:
 
 def harm_headline(folder: Path) -> Headline:
     """Each model's mean rating, and how often it rates at 4 or above."""
-    rated = pl.scan_parquet(folder / RECORDS).with_columns(pl.col("harm").cast(pl.Float64))
+    records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater")
+    rated = records.with_columns(pl.col("harm").cast(pl.Float64))
     table = (
         rated.group_by("rater", maintain_order=True)
         .agg(
@@ -124,7 +136,9 @@ def harm_headline(folder: Path) -> Headline:
         ),
         rows=tuple({"model": row.pop("rater"), **row} for row in map(dict, rows)),
         warnings=(
+            *version_sentences(labels),
             *answer_warnings(ratings_read(folder), read_run(folder)),
-            *(constant_sentence(one, labels[one.model]) for one in constant_raters(folder)),
+            *ratings_alike(folder, read_run(folder)),
+            *(constant_sentence(one, labels.get(one.model, one.model)) for one in constant_raters(folder)),
         ),
     )

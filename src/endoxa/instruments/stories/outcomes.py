@@ -9,7 +9,9 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.datasets.served import versions_apart
 from endoxa.engine.asking.outcomes import AnswerCounts, count_answers
+from endoxa.engine.asking.spread import equal_repeats
 from endoxa.engine.folder import RECORDS
 from endoxa.models.chat.templates import without_thoughts
 from endoxa.page.inputs import EXTRACTED, HARM, Run
@@ -21,6 +23,7 @@ def story_counts(records: pl.LazyFrame) -> tuple[AnswerCounts, ...]:
     Args:
         records: rows with the columns of `schema.stories.STORY_COLUMNS`.
     """
+    records = versions_apart(records, "generator_model")
     told = pl.col("story").fill_null("").map_elements(_says_something, return_dtype=pl.Boolean)
     return count_answers(
         records.with_columns(told=told).select(
@@ -37,6 +40,20 @@ def story_counts(records: pl.LazyFrame) -> tuple[AnswerCounts, ...]:
 
 def _says_something(story: str) -> bool:
     return bool(without_thoughts(story).strip())
+
+
+def stories_alike(folder: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """A sentence for each model that wrote the same story in all repeats of each prompt."""
+    records = versions_apart(pl.scan_parquet(folder / RECORDS), "generator_model")
+    told = records.filter(pl.col("story").fill_null("") != "")
+    item = ("sample_id", "language")
+    return tuple(equal_repeats(told, facts, item=item, answer="story", model="generator_model"))
+
+
+def ratings_alike(folder: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """A sentence for each model whose repeated ratings of each association are equal."""
+    records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater")
+    return tuple(equal_repeats(records, facts, item=("association_id",), answer="harm", model="rater"))
 
 
 def stories_written(folder: Path) -> tuple[AnswerCounts, ...]:
@@ -81,7 +98,7 @@ _COUNTED = {
 def ratings_read(folder: Path) -> tuple[AnswerCounts, ...]:
     """What became of the ratings of the run folder of `endoxa probe harm`."""
     return count_answers(
-        pl.scan_parquet(folder / RECORDS).select(
+        versions_apart(pl.scan_parquet(folder / RECORDS), "rater").select(
             "finish",
             "error",
             model="rater",

@@ -13,7 +13,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.competence import run_warnings
 from endoxa.instruments.questions.estimates.competence import RULE
 from endoxa.page.inputs import QUESTIONS
-from endoxa.page.words import plural
+from endoxa.page.words import listed, plural
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import significance
 from endoxa.study.gate.decision import FEWEST_IDENTITIES, NOTHING_MORE, Contrasts, needed
@@ -91,8 +91,15 @@ def _warnings(sides: tuple[Side, Side]) -> list[str]:
     """What must be known of either side: answers at chance, or hardly read."""
     if sides[0].run.kind != QUESTIONS:
         return []
+    first, second = (side.served for side in sides)
+    served = []
+    if sides[0].name == sides[1].name and first and second and first != second:
+        served.append(
+            f"The baseline was served as {listed(first)}, the candidate as {listed(second)}: versions of one hosted "
+            "model are compared."
+        )
     found = [(side, said) for side in sides for said in run_warnings(side.run.folder, (side.model,))]
-    return list(
+    return served + list(
         dict.fromkeys(said if said == RULE else f"{side.role.capitalize()}: {said}" for side, said in found)
     )
 

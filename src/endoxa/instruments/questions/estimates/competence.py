@@ -84,7 +84,8 @@ def competences(estimates: pl.DataFrame) -> Iterator[Competence]:
 
 
 def _ends(row: dict[str, float | None]) -> tuple[float | None, float | None]:
-    if row["accuracy_low"] is not None or not row["n_read"]:
+    right, read = row["accuracy"], row["n_read"]
+    if row["accuracy_low"] is not None or right is None or not read:
         return row["accuracy_low"], row["accuracy_high"]
-    interval = wilson(row["n_correct"] or 0, row["n_read"], row["confidence"] or 0.95)
+    interval = wilson(right * read, read, row["confidence"] or 0.95)
     return interval.low, interval.high

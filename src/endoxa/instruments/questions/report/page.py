@@ -15,7 +15,7 @@ from endoxa.engine.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBI
 from endoxa.engine.instrument import Shown
 from endoxa.engine.options import PaperOptions
 from endoxa.instruments.questions.estimates.leans import TEMPLATES
-from endoxa.instruments.questions.outcomes import answer_counts
+from endoxa.instruments.questions.outcomes import answer_counts, repeats_alike
 from endoxa.instruments.questions.report import tables
 from endoxa.instruments.questions.report.accuracy import accuracy
 from endoxa.instruments.questions.report.averages import averages
@@ -32,11 +32,11 @@ from endoxa.instruments.questions.report.planted import planted
 from endoxa.instruments.questions.report.published import published
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.samples import answers
-from endoxa.page.document import Section
+from endoxa.page.document import Finding, Section
 from endoxa.page.families import Used, families
 from endoxa.page.frame import CITE, Page, filled
 from endoxa.page.inputs import Run
-from endoxa.page.outcomes import answer_findings
+from endoxa.page.outcomes import answer_findings, version_findings
 from endoxa.page.words import listed
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from endoxa.stats.signs import fewest_units
@@ -77,7 +77,12 @@ def _headline(runs: Sequence[Run], results: QaResults) -> Section:
         for run in runs
         for found in answer_findings(answer_counts(run.folder), run.facts, results.label)
     ]
-    return replace(section, findings=(*cut_off, *section.findings))
+    alike = [
+        Finding(sentence, ({"sentence": sentence},))
+        for run in runs
+        for sentence in repeats_alike(run.folder, run.facts)
+    ]
+    return replace(section, findings=(*version_findings(results.names), *cut_off, *section.findings, *alike))
 
 
 def qa_appendix(runs: Sequence[Run], results: QaResults) -> list[Section]:

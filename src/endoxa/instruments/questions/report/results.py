@@ -80,7 +80,7 @@ class QaResults:
 
     def label(self, model: str) -> str:
         """The model as readers see it."""
-        return self.names[model].label
+        return self.names[model].label if model in self.names else model
 
     def main(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows of one protocol for each model: the baseline, or the first it was asked under."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.datasets.served import versions_apart
 from endoxa.engine.folder import RECORDS
 
 FEWEST = 5
@@ -31,7 +32,8 @@ class ConstantRater:
 
 def constant_raters(folder: Path) -> Iterator[ConstantRater]:
     """Those in the run folder of `endoxa probe harm`, among models that rated five associations or more."""
-    rated = pl.scan_parquet(folder / RECORDS).drop_nulls("harm").group_by("rater", maintain_order=True)
+    records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater")
+    rated = records.drop_nulls("harm").group_by("rater", maintain_order=True)
     table = rated.agg(
         pl.col("harm").first(), different=pl.col("harm").n_unique(), n=pl.col("association_id").n_unique()
     ).collect()

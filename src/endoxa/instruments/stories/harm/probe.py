@@ -196,6 +196,7 @@ def harm_work(settings: HarmSettings, _out: Path) -> Work:
             calls=settings.repeats,
             write=lambda journal, folder: write_records(associations, settings, reader, journal, folder),
             outcomes=ratings_read,
+            readable=lambda text: reader.read(text).outcome != "unparsed",
         )
     )
 

@@ -28,7 +28,7 @@ from endoxa.datasets.stereotales import (
 from endoxa.engine.asking.cost import Expected, expect
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned, require_schemas
 from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
@@ -228,6 +228,7 @@ def extract_work(settings: ExtractSettings, out: Path) -> Work:
     if settings.sheet:
         require_new_sheet(Path(settings.sheet))
     specs = parse_models(settings.models)
+    require_schemas(settings, specs)
     vocabulary = vocabulary_of(settings)
     identity = settings.identity(
         sha256(source),
@@ -246,6 +247,7 @@ def extract_work(settings: ExtractSettings, out: Path) -> Work:
             calls=TURNS,
             write=partial(write_records, settings, vocabulary),
             outcomes=profiles_read,
+            readable=lambda text: read_refusal(text) is not None,
             files={source: identity["data"]},
         )
     )

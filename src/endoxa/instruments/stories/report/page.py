@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from endoxa.engine.instrument import Shown
 from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence
-from endoxa.instruments.stories.outcomes import run_counts
+from endoxa.instruments.stories.outcomes import ratings_alike, run_counts
 from endoxa.instruments.stories.report.asked import asked
 from endoxa.instruments.stories.report.differences import blind_spots, differences
 from endoxa.instruments.stories.report.distributions import distribution_data, distributions
@@ -42,7 +42,7 @@ from endoxa.page.document import Finding, Section
 from endoxa.page.families import families
 from endoxa.page.frame import CITE, Page, filled, own_file
 from endoxa.page.inputs import HARM, Run
-from endoxa.page.outcomes import answer_findings
+from endoxa.page.outcomes import answer_findings, version_findings
 from endoxa.page.words import count, listed, plural
 from endoxa.stats.verdicts import significance
 
@@ -89,7 +89,15 @@ def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
         if run.kind == HARM and run.folder.is_dir()
         for one in constant_raters(run.folder)
     ]
-    return replace(section, findings=(*cut_off, *constant, *section.findings))
+    alike = [
+        Finding(sentence, ({"sentence": sentence},))
+        for run in runs
+        if run.kind == HARM and run.folder.is_dir()
+        for sentence in ratings_alike(run.folder, run.facts)
+    ]
+    return replace(
+        section, findings=(*version_findings(results.names), *cut_off, *constant, *alike, *section.findings)
+    )
 
 
 def _families(results: StoryResults) -> Section | None:
