@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from endoxa.datasets.frames import read_table
 from endoxa.engine.asking.cost import Expected, expect
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.engine.asking.outcomes import AnswerCounts, count_answers
+from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned, require_schemas
 from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
@@ -166,6 +168,7 @@ def author_work(kind: Kind, settings: AuthorSettings) -> Work:
         UserError: any user error in data, prompts, models or settings.
     """
     specs = parse_models(settings.models)
+    require_schemas(settings, specs)
     of = prepare(kind, settings)
     identity = settings.identity(
         kind.name,
@@ -184,6 +187,8 @@ def author_work(kind: Kind, settings: AuthorSettings) -> Work:
             turns=1,
             calls=1,
             write=lambda journal, folder: _write_records(of, journal, folder),
+            outcomes=partial(_outcomes, of),
+            readable=partial(_readable, of) if settings.structured else None,
         )
     )
 
@@ -224,6 +229,25 @@ def _write_records(of: Prepared, journal: AnswerJournal, folder: Path) -> dict[s
             )
     pl.DataFrame(rows, schema=RECORD_TYPES).write_parquet(folder / RECORDS)
     return {"records": len(rows), "asked": sum(ask.wanted for ask in of.asks)}
+
+
+def _readable(of: Prepared, text: str) -> bool:
+    reply = read_reply(text, list(of.kind.fields), of.settings.prompt_language)
+    return bool(reply.rows or reply.after or reply.stopped or reply.refused)
+
+
+def _outcomes(of: Prepared, folder: Path) -> tuple[AnswerCounts, ...]:
+    """What became of the answers: one is read where it gave a row, or said that there is none."""
+    rows = []
+    for record in pl.read_parquet(folder / RECORDS).iter_rows(named=True):
+        reply = _reply(of, record)
+        said = {
+            "read": _whole(record, reply) == "",
+            "refused": reply.refused,
+            "blank": not record["answer"].strip(),
+        }
+        rows.append({"context": "", **{name: record[name] for name in ("model", "finish", "error")}, **said})
+    return count_answers(pl.DataFrame(rows))
 
 
 def drafted(of: Prepared, folder: Path, cost: Mapping[str, float | None]) -> Drafted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -249,16 +249,21 @@ def _unseen(*_: object) -> None:
 def _tell(name: str, outcome: Outcome, printing: Printing) -> None:
     """What came of it: a table by model, files, and what to do next."""
     from endoxa.author.tables import headline
-    from endoxa.engine.asking.run import cost_lines
+    from endoxa.engine.asking.outcomes import answer_warnings, read_counts
+    from endoxa.engine.asking.run import asking_lines
 
     made, shown = outcome.made, headline(outcome.made.yields)
+    if outcome.run is not None:
+        warnings = answer_warnings(read_counts(outcome.run.folder), outcome.run.facts)
+        shown = replace(shown, warnings=warnings)
     if printing.json:
         counts = {"drafts": made.drafts.height, "left_out": made.left_out.height}
         facts = {"kind": name, "counts": counts, "headline": [dict(row) for row in shown.rows]}
+        facts |= {"warnings": list(shown.warnings)} if shown.warnings else {}
         typer.echo(json.dumps(facts, ensure_ascii=False, indent=1))
     elif not printing.quiet:
         typer.echo(str(shown))
-        for line in cost_lines(outcome.run) if outcome.run is not None else ():
+        for line in asking_lines(outcome.run) if outcome.run is not None else ():
             typer.echo(line)
         if outcome.part:
             typer.echo(f"Of a part of the data: {outcome.part}.")

@@ -145,6 +145,7 @@ def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
         "counts": dict(done.counts),
         "notes": data_notes(done.facts),
         "headline": [dict(row) for row in headline.rows] if headline else [],
+        **({"warnings": list(headline.warnings)} if headline and headline.warnings else {}),
     }
 
 

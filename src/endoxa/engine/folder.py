@@ -18,7 +18,7 @@ from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 
 RUN, RECORDS, JOURNAL, UNSCORED = "run.json", "records.parquet", "journal.sqlite", "unscored.csv"
-TESTS, VECTORS, AGREEMENT = "tests.json", "vectors", "agreement.csv"
+TESTS, VECTORS, AGREEMENT, ANSWERS = "tests.json", "vectors", "agreement.csv", "answers.csv"
 RESULTS = (
     RECORDS,
     TESTS,
@@ -34,6 +34,7 @@ RESULTS = (
     "identities.csv",
     "outcomes.csv",
     AGREEMENT,
+    ANSWERS,
     "report.html",
     UNSCORED,
 )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.served import version_of
 from endoxa.errors import UserError
 from endoxa.page.words import short_labels
 
@@ -78,8 +79,8 @@ def name_models(
         *(name for name in told if name in present),
         *(name for name in present if name not in told),
     ]:
-        own = told.get(model, ModelName(model, short[model], ""))
-        made_up = model.startswith("sim/") or model in simulated
+        own = _told_of(model, told) or ModelName(model, short[model], "")
+        made_up = model.startswith("sim/") or version_of(model)[0] in simulated
         label = one_direction(own.label) or UNNAMED
         named[model] = ModelName(
             model,
@@ -89,6 +90,13 @@ def name_models(
             made_up,
         )
     return named
+
+
+def _told_of(model: str, told: Mapping[str, ModelName]) -> ModelName | None:
+    """What the user's table says of a model, or of the model that this is a version of."""
+    name, version = version_of(model)
+    found = told.get(model) or told.get(name)
+    return found and (replace(found, label=f"{found.label} ({version})") if found.model != model else found)
 
 
 def _apart(label: str, before: Iterable[ModelName]) -> str:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from endoxa.datasets.served import version_of
+
 LABEL_LIMIT = 28
 """Longest model label in a figure, in characters; the tables hold the full name."""
 
@@ -118,7 +120,11 @@ def _stem(label: str) -> str:
 
 
 def _parts(model: str) -> list[str]:
-    """Path-like parts of a model's name; a simulated one keeps its 'sim/' in the last part."""
+    """Path-like parts of a model's name; a simulated one keeps its 'sim/' in the last part, as all do their version."""
+    model, version = version_of(model)
+    if version:
+        *parts, last = _parts(model)
+        return [*parts, f"{last} (served {version})"]
     if model.startswith("sim/"):
         return [model]
     if "#" in model and model.startswith(("http://", "https://")):

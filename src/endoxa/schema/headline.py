@@ -27,6 +27,7 @@ class Headline:
         rows: the same rows as numbers and names, undefined values None; what `--json` prints.
         words: headings of the columns that hold words; the others are aligned right.
         notes: sentences below it: why something cannot be tested, what was left out.
+        warnings: sentences above it: what must be known before the table is read.
     """
 
     title: str
@@ -35,6 +36,7 @@ class Headline:
     rows: tuple[Mapping[str, Any], ...]
     words: tuple[str, ...] = ("model", "rule", "verdict")
     notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
     def __str__(self) -> str:
         """The table for a terminal of `WIDTH` columns."""
@@ -52,6 +54,8 @@ class Headline:
             table.add_row(*map(Text, row))
         lines = StringIO()
         console = terminal_console(file=lines, width=WIDTH, color_system=None)
+        for warning in self.warnings:
+            console.print(Text(warning))
         console.print(Text(self.title))
         console.print(table)
         for note in self.notes:
@@ -64,9 +68,10 @@ class Headline:
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in self.texts
         )
+        warnings = "".join(f"<p><strong>{escape(warning)}</strong></p>" for warning in self.warnings)
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         return (
-            f"<table><caption>{escape(self.title)}</caption><thead><tr>{head}</tr></thead>"
+            f"{warnings}<table><caption>{escape(self.title)}</caption><thead><tr>{head}</tr></thead>"
             f"<tbody>{body}</tbody></table>{notes}"
         )
 

@@ -47,6 +47,8 @@ EXTRACTED_COLUMNS: dict[str, str] = {
     "votes_json": "JSON object: for each extractor the attributes it read, or null where nothing could be read",
     "refusal_votes_json": "JSON object: for each extractor true, false, or null",
     "raw_json": "JSON object: for each extractor its answers as they came",
+    "endings_json": "JSON object: for each extractor why each answer ended, the provider's error, and the model's "
+    "exact name as its provider reports it",
     "n_parsed": "extractors whose answer could be read",
     "unlisted_json": "JSON object: the attributes for which an extractor gave a value that is not in the list",
 }

@@ -148,7 +148,7 @@ def _title(page: Path) -> str:
 
 def _table(found: Headline) -> Table:
     columns = tuple(Column(name, numeric=name not in found.words) for name in found.columns)
-    return Table(found.title, columns, found.texts, notes=tuple(found.notes))
+    return Table(found.title, columns, found.texts, notes=(*found.warnings, *found.notes))
 
 
 def _asked(study: Study, items: Sequence[Items]) -> Section:
@@ -181,6 +181,7 @@ def headline(convergence: Convergence) -> Headline:
         tuple({name: plain(value) for name, value in row.items()} for row in rows),
         ("model", "instruments", "verdict"),
         tuple(_notes(rows)) if rows else ("One instrument alone: nothing to compare.",),
+        convergence.warnings,
     )
 
 

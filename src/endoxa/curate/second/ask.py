@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from endoxa.curate.second.prompt import SCHEMA, SYSTEM, Asked, question_about, r
 from endoxa.engine.asking.cost import Expected, expect
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.engine.asking.outcomes import AnswerCounts, answer_warnings, count_answers, read_counts
 from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
-from endoxa.engine.asking.run import Questions, asking_work, cost_lines
+from endoxa.engine.asking.run import Questions, asking_lines, asking_work
 from endoxa.engine.asking.settings import ChatRunSettings
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Instrument, Run, Work
@@ -28,7 +30,7 @@ from endoxa.schema import Progress, Sampling
 KIND = "statements"
 ANSWER_TOKENS = 40
 """Tokens expected in an answer, for the plan."""
-_TYPES = {"statement_id": pl.String, "answer": pl.String, "error": pl.String}
+_TYPES = dict.fromkeys(("statement_id", "answer", "error", "finish", "served_model"), pl.String)
 
 
 class ReaderSettings(ChatRunSettings):
@@ -66,7 +68,10 @@ def read_with_model(
     """
     run = measure(_instrument(asked), settings, folder, progress=progress, command=command)
     answers = dict(pl.read_parquet(folder / RECORDS).select("statement_id", "answer").iter_rows())
-    return [read_answer(answers[one.statement_id] or "", one, known) for one in asked], list(cost_lines(run))
+    return [read_answer(answers[one.statement_id] or "", one, known) for one in asked], [
+        *asking_lines(run),
+        *answer_warnings(read_counts(folder), run.facts),
+    ]
 
 
 def plan_reader(asked: Sequence[Asked], settings: ReaderSettings) -> list[Planned]:
@@ -116,6 +121,8 @@ def _work(asked: Sequence[Asked], settings: ReaderSettings) -> Work:
             turns=1,
             calls=1,
             write=lambda journal, folder: _write(asked, journal, folder),
+            outcomes=partial(_outcomes, asked, settings.models[0]),
+            readable=lambda text: read_answer(text, asked[0]) is not None,
         )
     )
 
@@ -129,9 +136,28 @@ def _jobs(asked: Sequence[Asked], settings: ReaderSettings) -> Iterator[Job]:
 def _write(asked: Sequence[Asked], journal: AnswerJournal, folder: Path) -> dict[str, int]:
     answers = journal.answers(0, 0, len(asked) - 1)
     rows = [
-        (one.statement_id, answers[number][-1].text, answers[number][-1].error)
+        (one.statement_id, answer.text, answer.error, answer.finish, answer.served_model)
         for number, one in enumerate(asked)
+        for answer in answers[number][-1:]
     ]
     with parquet_in_parts(folder / RECORDS) as add:
         add(pl.DataFrame(rows, schema=_TYPES, orient="row"))
     return {"records": len(rows)}
+
+
+def _outcomes(asked: Sequence[Asked], model: str, folder: Path) -> tuple[AnswerCounts, ...]:
+    """What became of the answers about all statements."""
+    statements = {one.statement_id: one for one in asked}
+    rows = [
+        {
+            "model": model,
+            "context": "",
+            "finish": row["finish"],
+            "error": row["error"],
+            "read": read_answer(row["answer"], statements[row["statement_id"]]) is not None,
+            "refused": False,
+            "blank": not row["answer"].strip(),
+        }
+        for row in pl.read_parquet(folder / RECORDS).iter_rows(named=True)
+    ]
+    return count_answers(pl.DataFrame(rows))

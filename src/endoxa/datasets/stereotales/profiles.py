@@ -11,6 +11,7 @@ import polars as pl
 
 from endoxa.datasets.files import require_file
 from endoxa.datasets.frames import read_table, require_columns
+from endoxa.datasets.served import versions_apart
 from endoxa.datasets.stereotales.decoding import decode
 from endoxa.datasets.tables import PARQUET_SUFFIXES
 from endoxa.errors import UserError
@@ -182,7 +183,7 @@ def _chunks(path: Path) -> Iterator[pl.DataFrame]:
         yield from table.select(_used(table.columns)).iter_slices(CHUNK)
         return
     try:
-        lazy = pl.scan_parquet(path)
+        lazy = versions_apart(pl.scan_parquet(path), "generator_model")
         schema = lazy.collect_schema()
         require_columns(path, schema.names(), COLUMNS)
         wanted = [_as_text(path, name, schema[name]) for name in _used(schema.names())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from endoxa.errors import UserError
 from endoxa.models.chat import ChatSpec, parse_chat_model
 from endoxa.models.chat.prices import Price, price_of
 from endoxa.models.chat.spec import ChatOptions
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,28 @@ def parse_models(names: Sequence[str]) -> list[ChatSpec]:
         if name in names[:k]:
             raise UserError(f"The model '{name}' is given twice. Name each model once.")
     return [parse_chat_model(text) for text in names]
+
+
+def require_schemas(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> None:
+    """Refuse --structured, where it was asked for, of models that cannot be held to a schema; else say so.
+
+    Args:
+        settings: with a field `structured`; a repeated run has every field set, and nobody asked for this one.
+        specs: the models.
+
+    Raises:
+        UserError: it was asked for.
+    """
+    free = [spec.text for spec in specs if not spec.host.schemas]
+    if not free or not getattr(settings, "structured", False):
+        return
+    said = f"{', '.join(free)}: weights in this process cannot be held to a JSON schema."
+    asked_for = "structured" in settings.model_fields_set != set(type(settings).model_fields)
+    if asked_for:
+        raise UserError(
+            f"{said} Leave out --structured to read what they write freely, or serve them with an interface that can."
+        )
+    log.warning("%s What they write is read as it comes.", said)
 
 
 def require_askable(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> None:

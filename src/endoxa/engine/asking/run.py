@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.engine.asking.batches import ask_in_batches, fetch_ended
-from endoxa.engine.asking.calls import Asking, Report, ask_all, counting_lost
+from endoxa.engine.asking.calls import Asking, Readable, Report, ask_all, counting_lost
 from endoxa.engine.asking.cost import Budget, likely, spent
+from endoxa.engine.asking.ignored import ignored_settings
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal, Totals
+from endoxa.engine.asking.outcomes import AnswerCounts, count_lines, read_counts, write_counts
 from endoxa.engine.asking.plan import prices, require_askable
 from endoxa.engine.asking.settings import ChatRunSettings
 from endoxa.engine.executors import chat_model
@@ -52,6 +54,9 @@ class Questions:
         turns: messages of each job.
         calls: calls that one item takes of one model.
         write: writes the records into the run folder, and counts what `run.json` keeps.
+        outcomes: what became of the answers, from the records in the run folder.
+        readable: whether the first answer of a conversation can be read, where the format is closed; None where it is
+            free.
         files: SHA-256 of each file that is read again when the records are written.
         available: see `endoxa.engine.instrument.Work`.
         score: in the place of asking, or None.
@@ -66,9 +71,11 @@ class Questions:
     turns: int
     calls: int
     write: Callable[[AnswerJournal, Path], dict[str, int]]
+    outcomes: Callable[[Path], Sequence[AnswerCounts]]
     files: Mapping[Path, str] = field(default_factory=dict)
     available: Callable[[], int] | None = None
     score: Score | None = None
+    readable: Readable | None = None
 
 
 def asking_work(asked: Questions) -> Work:
@@ -88,13 +95,18 @@ def asking_work(asked: Questions) -> Work:
         used = {spec.text: usage(settings, asked.specs, k, journal) for k, spec in enumerate(asked.specs)}
         return {"models": models, "usage": used}
 
+    def write(journal: AnswerJournal, folder: Path) -> dict[str, int]:
+        counts = asked.write(journal, folder)
+        write_counts(asked.outcomes(folder), folder)
+        return counts
+
     return Work(
         identity=asked.identity,
         facts={"notice": settings.notice, "data": asked.data, "models": []},
         journal=AnswerJournal,
         scan=asked.scan,
         measure=measure,
-        write=asked.write,
+        write=write,
         files=asked.files,
         available=asked.available,
         versions=versions(asked.specs),
@@ -201,6 +213,9 @@ def find_silent(asked: Questions, numbers: Iterable[int], journal: AnswerJournal
             await chat.check()
         finally:
             await chat.close()
+        costs = price_of(spec, asked.settings.price) is not None
+        if spec.host.own_server and not costs and not journal.count(number):
+            await _try_out(spec, asked.settings)
 
     async def look_at_all(several: Sequence[int]) -> list[BaseException | None]:
         return await asyncio.gather(*map(look, several), return_exceptions=True)
@@ -211,6 +226,17 @@ def find_silent(asked: Questions, numbers: Iterable[int], journal: AnswerJournal
         if problem is not None and not isinstance(problem, SilentError):
             raise problem
     return {number: problem for number, problem in found.items() if isinstance(problem, SilentError)}
+
+
+async def _try_out(spec: ChatSpec, settings: ChatRunSettings) -> None:
+    """Warn of settings that a server of the user's own ignores; a first question there costs nothing."""
+    hasty = replace(settings.options, attempts=1, patience=0.0)
+    chat = open_chat(spec, hasty, lambda *_: None)
+    try:
+        if said := await ignored_settings(chat, settings.sampling, settings.seed):
+            log.warning("%s", said)
+    finally:
+        await chat.close()
 
 
 def ask_model(asked: Questions, number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
@@ -233,7 +259,7 @@ def ask_model(asked: Questions, number: int, journal: AnswerJournal, report: Rep
     lost = counting_lost(number, journal, budget)
     chat, copies = chat_model(spec, settings.options, lost, settings.engine)
     at_once = settings.options.concurrency * copies
-    asking = Asking(chat, number, settings.sampling, at_once, journal, budget, report)
+    asking = Asking(chat, number, settings.sampling, at_once, journal, budget, report, asked.readable)
     if settings.batch or journal.batches(number):
         from endoxa.models.chat import open_batch
 
@@ -313,8 +339,9 @@ def versions(specs: Sequence[ChatSpec]) -> dict[str, str]:
     return {name: version(name) for name in sorted(wanted) if find_spec(name.replace("-", "_"))}
 
 
-def cost_lines(run: Run) -> Iterator[str]:
-    """What a run cost, where it was answered, and how many conversations ended with an error, for the terminal."""
+def asking_lines(run: Run) -> Iterator[str]:
+    """What became of the answers of a run, where it was answered, and what it cost, for the terminal."""
+    yield from count_lines(read_counts(run.folder))
     yield from run.address_lines
     for model, dollars in run.cost.items():
         used = run.facts["usage"][model]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from endoxa.datasets.served import version_sentences
+from endoxa.engine.asking.outcomes import answer_warnings
 from endoxa.engine.estimates import read
+from endoxa.engine.run import read_run
+from endoxa.instruments.questions.competence import AT_CHANCE, competence_sentence, with_rule
+from endoxa.instruments.questions.estimates.competence import competences
 from endoxa.instruments.questions.estimates.run import SCHEMAS
+from endoxa.instruments.questions.outcomes import answer_counts, repeats_alike
 from endoxa.page.claims import chip
-from endoxa.page.words import count, decimal, decimal_interval, percent, short_labels
+from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, percent, short_labels
 from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
 from endoxa.stats.verdicts import UNTESTED
@@ -19,6 +26,7 @@ TITLE = (
     "Leans: bias score in ambiguous contexts, accuracy gap in disambiguated ones\n"
     "(0: none; above 0: towards the stereotype)"
 )
+AT_CHANCE_TITLE = "Accuracy; answers at chance have no bias score"
 KEPT = (
     *(
         "model",
@@ -37,7 +45,10 @@ KEPT = (
 
 def headline(folder: Path) -> Headline:
     """Accuracy and lean of each model in each kind of context, as the run folder holds them."""
-    return headline_of(read(folder, "estimates", SCHEMAS["estimates"]))
+    made = headline_of(read(folder, "estimates", SCHEMAS["estimates"]))
+    facts = read_run(folder)
+    answers = answer_warnings(answer_counts(folder), facts)
+    return replace(made, warnings=(*answers, *made.warnings, *repeats_alike(folder, facts)))
 
 
 def headline_of(estimates: pl.DataFrame) -> Headline:
@@ -53,28 +64,56 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     labels = short_labels(overall["model"].unique(maintain_order=True).to_list())
     named = [name for name in ("data", "protocol") if overall[name].n_unique() > 1]
     rows = list(overall.iter_rows(named=True))
+    known = {one.cell: one for one in competences(estimates)}
+    at_chance = {cell for cell, one in known.items() if one.at_chance}
     return Headline(
-        title=TITLE,
-        columns=("model", *named, "contexts", "accuracy", "lean", "interval", "verdict", "answers"),
-        texts=tuple(_texts(row, labels, named) for row in rows),
-        rows=tuple({name: plain(row[name]) for name in KEPT} for row in rows),
+        title=TITLE if len(at_chance) < len(known) else AT_CHANCE_TITLE,
+        columns=("model", *named, "contexts", "accuracy", "lean", "interval", "verdict", "answers read"),
+        texts=tuple(_texts(row, labels, named, at_chance=_cell(row) in at_chance) for row in rows),
+        rows=tuple(
+            {name: plain(row[name]) for name in KEPT} | {"at_chance": _cell(row) in at_chance} for row in rows
+        ),
         words=("model", *named, "contexts", "verdict"),
         notes=tuple(
             dict.fromkeys(
-                f"Cannot be tested: {row['verdict_reason']}." for row in rows if row["verdict"] == UNTESTED
+                f"Cannot be tested: {row['verdict_reason']}."
+                for row in rows
+                if row["verdict"] == UNTESTED and _cell(row) not in at_chance
             )
+        ),
+        warnings=(
+            *version_sentences(labels),
+            *with_rule(
+                known.values(), [competence_sentence(one, labels[one.model]) for one in known.values()]
+            ),
         ),
     )
 
 
-def _texts(row: dict[str, Any], labels: dict[str, str], named: list[str]) -> tuple[str, ...]:
+def _cell(row: dict[str, Any]) -> tuple[str, str, str]:
+    return row["data"], row["model"], row["protocol"]
+
+
+def _texts(
+    row: dict[str, Any], labels: dict[str, str], named: list[str], *, at_chance: bool
+) -> tuple[str, ...]:
+    """The cells of a row; no lean where answers are at chance."""
+    lean = (
+        (NO_VALUE, NO_VALUE, AT_CHANCE)
+        if at_chance
+        else (decimal(row["lean"], 2), decimal_interval(row["lean_low"], row["lean_high"], 2), chip(row))
+    )
     return (
         labels[row["model"]],
         *(row[name] for name in named),
         row["context_condition"],
         percent(row["accuracy"]),
-        decimal(row["lean"], 2),
-        decimal_interval(row["lean_low"], row["lean_high"], 2),
-        chip(row),
-        count(row["n"]),
+        *lean,
+        read_of_asked(row),
     )
+
+
+def read_of_asked(row: dict[str, Any]) -> str:
+    """'200', or '150 of 200' where not every answer could be read."""
+    read, asked = count(row["n_read"]), count(row["n"])
+    return asked if read == asked else f"{read} of {asked}"

@@ -91,7 +91,7 @@ def _logged() -> Logged:
 
 
 def _summary(_settings: QaSettings, run: Run) -> Iterator[str]:
-    from endoxa.engine.asking.run import cost_lines
+    from endoxa.engine.asking.run import asking_lines
 
     counts = run.counts
     yield f"{counts['items']} questions, {counts['records']} records: {run.folder / 'records.parquet'}"
@@ -100,7 +100,7 @@ def _summary(_settings: QaSettings, run: Run) -> Iterator[str]:
             f"{counts['without_target']} questions do not tell which person the stereotype is about: they count for "
             "accuracy only."
         )
-    yield from cost_lines(run)
+    yield from asking_lines(run)
     yield f"estimates: {run.folder / 'estimates.csv'}"
 
 

@@ -3,36 +3,56 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from endoxa.datasets.served import version_sentences, versions_apart
+from endoxa.engine.asking.outcomes import AnswerCounts, answer_warnings, over_contexts
 from endoxa.datasets.spreadsheets import read_csv
 from endoxa.engine.folder import AGREEMENT, RECORDS
 from endoxa.engine.run import read_run
+from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence
+from endoxa.instruments.stories.outcomes import (
+    profiles_read,
+    ratings_alike,
+    ratings_read,
+    stories_alike,
+    stories_written,
+)
 from endoxa.page.words import count, decimal, decimal_interval, percent, short_labels
 from endoxa.schema.headline import Headline
 
 
 def stories_headline(folder: Path) -> Headline:
-    """How many stories each model wrote, and how many requests came to nothing."""
-    records = pl.scan_parquet(folder / RECORDS)
-    failed = pl.col("error").fill_null("") != ""
-    filtered = pl.col("finish").is_in(["content_filter", "refusal"])
-    table = (
-        records.group_by("generator_model", maintain_order=True)
-        .agg(asked=pl.len(), refused=(filtered & ~failed).sum(), failed=failed.sum())
-        .with_columns(written=pl.col("asked") - pl.col("refused") - pl.col("failed"))
-        .collect()
-    )
-    rows = list(table.iter_rows(named=True))
-    labels = short_labels(table["generator_model"].to_list())
-    names = ("asked", "written", "refused", "failed")
+    """How many stories each model wrote, how many were cut off, and how many requests came to nothing."""
+    by_language = stories_written(folder)
+    rows = [_written(one) for one in over_contexts(by_language)]
+    labels = short_labels([row["model"] for row in rows])
+    names = ("asked", "written", "cut_off", "refused", "failed")
     return Headline(
         title="Stories",
-        columns=("model", "asked for", "written", "refused or filtered", "failed"),
-        texts=tuple((labels[row["generator_model"]], *(count(row[name]) for name in names)) for row in rows),
-        rows=tuple({"model": row["generator_model"], **{name: row[name] for name in names}} for row in rows),
+        columns=("model", "asked for", "written", "cut off", "refused or filtered", "failed"),
+        texts=tuple((labels[row["model"]], *(count(row[name]) for name in names)) for row in rows),
+        rows=tuple(rows),
+        warnings=(
+            *version_sentences(row["model"] for row in rows),
+            *answer_warnings(by_language, read_run(folder)),
+            *stories_alike(folder, read_run(folder)),
+        ),
     )
+
+
+def _written(one: AnswerCounts) -> dict[str, Any]:
+    """What became of the stories of one model."""
+    return {
+        "model": one.model,
+        "asked": one.asked,
+        "written": one.read,
+        "cut_off": one.cut_off,
+        "refused": one.refused + one.filtered,
+        "failed": one.failed,
+    }
 
 
 def extraction_headline(folder: Path) -> Headline:
@@ -60,6 +80,7 @@ def extraction_headline(folder: Path) -> Headline:
             {"attribute": row["attribute"], "n": row["n"], **{k: row[k] for k in numbers}} for row in rows
         ),
         words=("attribute",),
+        warnings=answer_warnings(profiles_read(folder), read_run(folder)),
     )
 
 
@@ -80,12 +101,14 @@ def _read_headline(folder: Path) -> Headline:
         texts=((short_labels([model])[model], *map(count, counts.values())),),
         rows=({"model": model, **counts},),
         notes=("With one extractor nothing can agree: give --model more than once to see how far they do.",),
+        warnings=answer_warnings(profiles_read(folder), facts),
     )
 
 
 def harm_headline(folder: Path) -> Headline:
     """Each model's mean rating, and how often it rates at 4 or above."""
-    rated = pl.scan_parquet(folder / RECORDS).with_columns(pl.col("harm").cast(pl.Float64))
+    records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater")
+    rated = records.with_columns(pl.col("harm").cast(pl.Float64))
     table = (
         rated.group_by("rater", maintain_order=True)
         .agg(
@@ -113,4 +136,10 @@ def harm_headline(folder: Path) -> Headline:
             for row in rows
         ),
         rows=tuple({"model": row.pop("rater"), **row} for row in map(dict, rows)),
+        warnings=(
+            *version_sentences(labels),
+            *answer_warnings(ratings_read(folder), read_run(folder)),
+            *ratings_alike(folder, read_run(folder)),
+            *(constant_sentence(one, labels.get(one.model, one.model)) for one in constant_raters(folder)),
+        ),
     )

@@ -84,16 +84,11 @@ def _stories_words(settings: StoriesSettings) -> Used:
 
 
 def _stories_summary(_settings: StoriesSettings, run: Run) -> Iterator[str]:
-    from endoxa.engine.asking.run import cost_lines
+    from endoxa.engine.asking.run import asking_lines
 
     counts = run.counts
     yield f"{counts['items']} prompts, {counts['records']} stories: {run.folder / 'records.parquet'}"
-    yield from cost_lines(run)
-    if counts["filtered"] or counts["failed"]:
-        yield (
-            f"{counts['filtered']} were refused or filtered by the provider, {counts['failed']} requests were not "
-            "taken: their rows are there, without a story."
-        )
+    yield from asking_lines(run)
 
 
 def _stories_headline(folder: Path) -> Headline:
@@ -132,13 +127,13 @@ def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> No
 
 
 def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
-    from endoxa.engine.asking.run import cost_lines
+    from endoxa.engine.asking.run import asking_lines
 
     counts = run.counts
     yield (
         f"{counts['records']} stories, of which {counts['refused']} are refusals: {run.folder / 'records.parquet'}"
     )
-    yield from cost_lines(run)
+    yield from asking_lines(run)
     if counts["wordless"] or counts["unparsed"]:
         profiles = "1 profile" if counts["unparsed"] == 1 else f"{counts['unparsed']} profiles"
         yield (
@@ -201,14 +196,14 @@ def _harm_words(settings: HarmSettings) -> Used:
 
 
 def _harm_summary(_settings: HarmSettings, run: Run) -> Iterator[str]:
-    from endoxa.engine.asking.run import cost_lines
+    from endoxa.engine.asking.run import asking_lines
 
     counts = run.counts
     yield (
         f"{counts['items']} associations, {counts['records']} answers, {counts['rated']} of them with a rating: "
         f"{run.folder / 'records.parquet'}"
     )
-    yield from cost_lines(run)
+    yield from asking_lines(run)
 
 
 def _harm_headline(folder: Path) -> Headline:

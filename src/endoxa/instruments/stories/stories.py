@@ -31,6 +31,7 @@ from endoxa.engine.part import chosen, counted, untestable
 from endoxa.engine.records import parquet_in_parts
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
+from endoxa.instruments.stories.outcomes import stories_written
 from endoxa.instruments.stories.settings import StoriesSettings
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
@@ -195,6 +196,7 @@ def stories_work(settings: StoriesSettings, _out: Path) -> Work:
             turns=1,
             calls=settings.repeats,
             write=partial(write_records, settings),
+            outcomes=stories_written,
             files={Path(settings.data): identity["data"]},
             available=counted(lambda: available(settings), settings),
         )

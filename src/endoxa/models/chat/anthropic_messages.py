@@ -18,6 +18,7 @@ from endoxa.models.chat.spec import ChatOptions, ChatSpec
 from endoxa.models.clients import keep_quiet
 from endoxa.models.transport import async_guard
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
+from endoxa.schema.finish import CONTENT_FILTER, REFUSAL, finish_reason
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -28,12 +29,6 @@ MAX_TOKENS = 4096
 """Sent where no bound is given: the interface wants one."""
 SAMPLED_VERSION = "2023-06-01"
 _SAMPLING_FIELDS = ("temperature", "top_p", "top_k")
-_FINISH = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-}
 
 
 class _Block(BaseModel):
@@ -156,11 +151,11 @@ def read_message(body: str | bytes) -> ChatAnswer:
         raise UnusableError(f"it is no message: '{whole}'") from None
     counted = message.usage
     cached = counted.cache_read_input_tokens or 0
-    reason = message.stop_reason or "stop"
+    finish = finish_reason(message.stop_reason)
     return ChatAnswer(
         text="".join(block.text for block in message.content if block.type == "text"),
-        finish=_FINISH.get(reason, reason),
-        refused=reason == "refusal",
+        finish=finish,
+        refused=finish in (REFUSAL, CONTENT_FILTER),
         usage=Usage(
             counted.input_tokens + (counted.cache_creation_input_tokens or 0) + cached,
             counted.output_tokens,

@@ -317,6 +317,7 @@ WEIGHTS = Provider(
     unpriced="free (runs here)",
     runs_here=True,
     likelihoods=True,
+    schemas=False,
     identity=identity,
     libraries=LOCAL,
     install=LOCAL_INSTALL,

@@ -15,6 +15,7 @@ from endoxa.models.clients import foreign_headers, keep_quiet, without_organizat
 from endoxa.models.retrying import error_words
 from endoxa.models.transport import async_guard
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
+from endoxa.schema.finish import CONTENT_FILTER, ERROR, REFUSAL, finish_reason
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -164,15 +165,15 @@ def read_completion(body: str | bytes) -> ChatAnswer:
     except ValidationError:
         raise UnusableError(_instead(body)) from None
     choice = completion.choices[0]
-    if choice.finish_reason == "error":
+    finish = finish_reason(choice.finish_reason)
+    if finish == ERROR:
         raise UnusableError("the server broke off in the middle of the answer")
     said = choice.message
     text, thoughts = _split(said.content)
-    refused = bool(said.refusal) or choice.finish_reason == "content_filter"
     return ChatAnswer(
         text=text or said.refusal or "",
-        finish="refusal" if said.refusal else choice.finish_reason or "stop",
-        refused=refused,
+        finish=REFUSAL if said.refusal else finish,
+        refused=bool(said.refusal) or finish in (REFUSAL, CONTENT_FILTER),
         usage=_usage(completion.usage),
         served_model=completion.model or "",
         reasoning=said.reasoning_content or said.reasoning or thoughts,

@@ -48,6 +48,7 @@ def compatible(name: str, preset: Preset) -> Provider:
         seed_field=preset.seed_field,
         price=list_price,
         unpriced="not known" if preset.key else "own server",
+        own_server=not preset.key,
         libraries=LIBRARIES,
     )
 
@@ -79,6 +80,7 @@ SERVER = Provider(
     key=KEY_VARIABLE,
     price=list_price,
     unpriced="own server",
+    own_server=True,
     likelihoods=True,
     libraries=LIBRARIES,
 )

@@ -104,8 +104,10 @@ class Provider:
         price: the list price of a model, or None where there is no list.
         free: nobody sends a bill.
         unpriced: what a plan says of the cost where no price is known.
+        own_server: the address is the user's own; nobody knows what stands behind it.
         runs_here: weights are loaded in this process, and looked at before a run instead of asked.
         likelihoods: the log-likelihood of a given text can be had (`endoxa.models.open_model` takes the same words).
+        schemas: answers can be held to a JSON schema.
         identity: what of a model decides its answers.
         libraries: distributions it needs; `run.json` records their versions.
         install: the command that installs them.
@@ -125,8 +127,10 @@ class Provider:
     price: Callable[[ChatSpec], Price | None] | None = None
     free: bool = False
     unpriced: str = "not known"
+    own_server: bool = False
     runs_here: bool = False
     likelihoods: bool = False
+    schemas: bool = True
     identity: Callable[[ChatSpec, ChatOptions], Mapping[str, Any]] = name_alone
     libraries: tuple[str, ...] = ()
     install: str = 'pip install "endoxa[chat]" -c constraints.txt'

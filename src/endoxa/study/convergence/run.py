@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
 
 from endoxa.datasets.frames import write_table
+from endoxa.datasets.served import version_of, version_sentences
 from endoxa.errors import UserError
+from endoxa.instruments.questions.competence import run_warnings
 from endoxa.page.words import listed, plural
 from endoxa.schema.convergence import PART_COLUMNS
 from endoxa.study.convergence.adapters.association_tests import association_test_parts
@@ -62,6 +64,7 @@ class Convergence:
         agreement: `AGREEMENT_COLUMNS`.
         options: how it was made.
         notes: what was left out, as sentences.
+        warnings: what must be known before the numbers are read, as sentences.
     """
 
     parts: pl.DataFrame
@@ -72,6 +75,7 @@ class Convergence:
     agreement: pl.DataFrame
     options: ConvergenceOptions
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def models(self) -> list[str]:
@@ -88,7 +92,9 @@ def converge(runs: StudyRuns, options: ConvergenceOptions | None = None) -> Conv
     options = options or USUAL
     parts, notes = study_parts(runs, options)
     attributes = _attributes(runs.associations, parts)
-    return converge_parts(parts, attributes, options, notes)
+    made = converge_parts(parts, attributes, options, notes)
+    of_questions = () if runs.questions is None else run_warnings(runs.questions)
+    return replace(made, warnings=(*version_sentences(made.models), *of_questions))
 
 
 def converge_parts(
@@ -141,7 +147,9 @@ def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFr
     tables = list(_tables(runs, options))
     if not tables:
         raise UserError("No run was given: name the run folder of at least one instrument.")
-    parts = pl.concat(tables).with_columns(pl.col("model").replace(dict(runs.aliases)))
+    parts = pl.concat(tables)
+    names = {model: _in_study(model, runs.aliases) for model in parts["model"].unique()}
+    parts = parts.with_columns(pl.col("model").replace(names))
     identity = (
         pl.coalesce(_filled("identity_key"), _filled("identity"))
         if "identity_key" in runs.associations.columns
@@ -176,6 +184,12 @@ def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFr
         pl.when(several).then(pl.format("{} [{}]", "association_id", "language")).otherwise("association_id")
     )
     return kept.with_columns(association_id=named).select(list(PART_COLUMNS)), (*notes, *_alone(kept))
+
+
+def _in_study(model: str, aliases: Mapping[str, str]) -> str:
+    """What the study calls a model, or the version of one."""
+    name, version = version_of(model)
+    return aliases.get(model) or (f"{aliases.get(name, name)} (served {version})" if version else model)
 
 
 def _filled(name: str) -> pl.Expr:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from endoxa.datasets.served import versions_apart
 from endoxa.datasets.spreadsheets import read_csv
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.cells import Cell, Scores, scores_of
@@ -224,7 +225,7 @@ def _answers(side: Side) -> pl.DataFrame:
     table = load_answers([side.run.folder])
     raw = pl.scan_parquet(side.run.folder / "records.parquet")
     if "answer" in raw.collect_schema().names():
-        texts = raw.select(*keys, "answer").collect()
+        texts = versions_apart(raw).select(*keys, "answer").collect()
         table = table.join(texts.with_columns(pl.col("repeat").cast(pl.Int64)), on=keys, how="left")
     else:
         table = table.with_columns(answer=pl.lit(None, dtype=pl.String))

@@ -10,13 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.page.words import plural
+from endoxa.instruments.questions.competence import run_warnings
+from endoxa.instruments.questions.estimates.competence import RULE
+from endoxa.page.inputs import QUESTIONS
+from endoxa.page.words import listed, plural
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import significance
 from endoxa.study.gate.decision import FEWEST_IDENTITIES, NOTHING_MORE, Contrasts, needed
 from endoxa.study.gate.measures import Paired, measures_of, paired
 from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
-from endoxa.study.gate.runs import read_sides
+from endoxa.study.gate.runs import Side, read_sides
 
 IDENTICAL = "every score of the candidate is that of the baseline, so nothing has changed"
 
@@ -62,6 +65,7 @@ def gate(
     sides = read_sides(Path(baseline), Path(candidate), baseline_model, candidate_model)
     measures = measures_of(sides[0].run.kind, _several(measure))
     cells, notes = paired(sides, measures, _several(rule), _several(axis))
+    notes += _warnings(sides)
     tests = _corrected(
         [_tested(cell, margin, confidence, len(cells)) for cell in cells], significance(confidence)
     )
@@ -80,6 +84,23 @@ def gate(
         candidate=sides[1].facts(),
         tests=tests,
         notes=tuple(notes),
+    )
+
+
+def _warnings(sides: tuple[Side, Side]) -> list[str]:
+    """What must be known of either side: answers at chance, or hardly read."""
+    if sides[0].run.kind != QUESTIONS:
+        return []
+    first, second = (side.served for side in sides)
+    served = []
+    if sides[0].name == sides[1].name and first and second and first != second:
+        served.append(
+            f"The baseline was served as {listed(first)}, the candidate as {listed(second)}: versions of one hosted "
+            "model are compared."
+        )
+    found = [(side, said) for side in sides for said in run_warnings(side.run.folder, (side.model,))]
+    return served + list(
+        dict.fromkeys(said if said == RULE else f"{side.role.capitalize()}: {said}" for side, said in found)
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from endoxa.datasets.served import SERVED, version_of, version_sentences, versions_apart
 from endoxa.engine.folder import differences
 from endoxa.errors import UserError
 from endoxa.page.inputs import PAIRS, QUESTIONS, Run, entries, holds, read_runs
@@ -31,11 +32,27 @@ class Side:
     run: Run
     model: str
 
+    @property
+    def name(self) -> str:
+        """The model as the command named it, without its version."""
+        return version_of(self.model)[0]
+
+    @property
+    def served(self) -> list[str]:
+        """What the server said that it is, sorted; empty where it said nothing, or no server was asked."""
+        import polars as pl
+
+        records = versions_apart(pl.scan_parquet(self.run.folder / "records.parquet"))
+        if SERVED not in records.collect_schema():
+            return []
+        own = records.filter(pl.col("model") == self.model, pl.col(SERVED) != "").select(
+            pl.col(SERVED).unique()
+        )
+        return sorted(own.collect()[SERVED].drop_nulls().to_list())
+
     def facts(self) -> dict[str, Any]:
         """What `gate.json` says of it."""
-        own = next(
-            (one for one in entries(self.run.facts.get("models")) if one.get("name") == self.model), {}
-        )
+        own = next((one for one in entries(self.run.facts.get("models")) if one.get("name") == self.name), {})
         return {"run": str(self.run.folder), "model": self.model, "fingerprint": own.get("fingerprint")}
 
 
@@ -93,15 +110,21 @@ def _model(run: Run, wanted: str | None, role: str) -> str:
     if len(names) != 1:
         raise UserError(
             f"The {role} '{run.folder}' holds {len(names)} models ({', '.join(names)}). Choose one with --{role}-model."
+            f"{_because(names)}"
         )
     return names[0]
+
+
+def _because(names: Sequence[str]) -> str:
+    """That versions of one model are models of their own, where there are some."""
+    return "".join(f" {sentence}" for sentence in version_sentences(names))
 
 
 def _models(run: Run) -> list[str]:
     """Models in the records, sorted."""
     import polars as pl
 
-    table = pl.scan_parquet(run.folder / "records.parquet")
+    table = versions_apart(pl.scan_parquet(run.folder / "records.parquet"))
     if "model" not in table.collect_schema().names():
         raise UserError(f"'{run.folder / 'records.parquet'}' has no column 'model'. Repeat the run.")
     found = table.select(pl.col("model").unique().sort()).collect()["model"].drop_nulls().to_list()

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.datasets.served import SERVED, version_of, versions_apart
 from endoxa.errors import UserError
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS
 
@@ -63,7 +64,8 @@ def _entry(identity: Mapping[str, Any], model: str) -> object:
     """What an identity says of one of its models."""
     entries = identity.get("models")
     found = entries if isinstance(entries, list) else []
-    return next((one for one in found if isinstance(one, dict) and one.get("name") == model), None)
+    name, _ = version_of(model)
+    return next((one for one in found if isinstance(one, dict) and one.get("name") == name), None)
 
 
 NEEDED: dict[str, type[pl.DataType]] = {
@@ -125,11 +127,20 @@ def load_answers(
     if columns is not None:
         needed = {*NEEDED, "seed", *columns} if checked else set(columns)
         wanted = [name for name in wanted if name in needed]
-    frames = [_load(run, _label(data), wanted) for run, data in facts.items()]
+    frames = [_load(run, _label(data), (*wanted, SERVED)) for run, data in facts.items()]
+    answers = _versions_apart(pl.concat(frames, how="diagonal_relaxed"), keep=SERVED in wanted)
     if not checked:
-        return frames[0].drop("run")
+        return answers.drop("run")
     identities = {str(run): _mapping(said.get("identity")) for run, said in described.items()}
-    return check_answers(numbered(pl.concat(frames, how="diagonal_relaxed"), identities).drop("run"))
+    return check_answers(numbered(answers, identities).drop("run"))
+
+
+def _versions_apart(answers: pl.DataFrame, *, keep: bool) -> pl.DataFrame:
+    """Versions of hosted models as models of their own; `keep` says whether the column of versions is wanted."""
+    if "model" not in answers.columns:
+        return answers
+    apart = versions_apart(answers.lazy(), within=("run",)).collect()
+    return apart if keep else apart.drop(SERVED, strict=False)
 
 
 def check_answers(answers: pl.DataFrame) -> pl.DataFrame:
@@ -216,7 +227,9 @@ def _load(run: Path, label: str, wanted: Sequence[str]) -> pl.DataFrame:
     try:
         lazy = pl.scan_parquet(path)
         present = lazy.collect_schema().names()
-        table = lazy.select(name for name in wanted if name in present).collect(engine="streaming")
+        table = lazy.select(name for name in dict.fromkeys(wanted) if name in present).collect(
+            engine="streaming"
+        )
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise UserError(
             f"'{path}' is not a readable Parquet file: {str(problem).splitlines()[0]}"

@@ -17,6 +17,7 @@ from endoxa.engine.folder import NOTES
 from endoxa.engine.instrument import Work
 from endoxa.engine.part import counted, untestable
 from endoxa.errors import UserError
+from endoxa.instruments.questions.outcomes import answer_counts
 from endoxa.instruments.questions.probe.items import available, metadata_of, scan, unstated_language
 from endoxa.instruments.questions.probe.jobs import Prompts, expected_work, jobs, read_prompts
 from endoxa.instruments.questions.probe.loglik import score_all
@@ -73,6 +74,7 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             turns=settings.turns,
             calls=settings.calls_per_item,
             write=partial(write_records, settings),
+            outcomes=answer_counts,
             files=files,
             available=counted(lambda: available(settings), settings),
             score=_scorer(settings, specs, prompts) if settings.by_likelihood else None,

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, replace
 
 import polars as pl
 
+from endoxa.instruments.questions.competence import AT_CHANCE, competence_sentence
+from endoxa.instruments.questions.estimates.competence import (
+    CELL,
+    GUESSING,
+    RULE,
+    Competence,
+    competences,
+)
 from endoxa.instruments.questions.report.leans import FEW_SERIES, lean_figures
 from endoxa.instruments.questions.report.names_compared import names_compared, names_summed_up
 from endoxa.instruments.questions.report.results import AMBIGUOUS, CONTEXTS, SPOKEN_CONDITIONS, QaResults
@@ -54,13 +63,16 @@ _ALL = {
 
 def headline(results: QaResults) -> Section:
     """Does each model lean where nothing is said, is it right where something is, and do names change that."""
-    rows = list(results.main(results.overall).iter_rows(named=True))
+    known = list(competences(results.estimates))
+    at_chance = [one.cell for one in known if one.at_chance]
+    competent = replace(results, estimates=_without(results.estimates, at_chance))
+    rows = list(competent.main(competent.overall).iter_rows(named=True))
     return Section(
         anchor="headline",
         title="What the answers show",
-        findings=tuple(_findings(results, rows)),
-        figures=tuple(lean_figures(results)),
-        tables=(_table(results),),
+        findings=(*_competence(results, known), *_findings(competent, rows)),
+        figures=tuple(lean_figures(competent)),
+        tables=(_table(results, at_chance),),
         notes=(
             _reading(results),
             "In ambiguous contexts the text does not say who is meant, so the right answer is that it cannot be known. "
@@ -74,6 +86,22 @@ def headline(results: QaResults) -> Section:
             "over all leans.",
         ),
     )
+
+
+def _without(estimates: pl.DataFrame, cells: Collection[tuple[str, str, str]]) -> pl.DataFrame:
+    """The estimates without those of some data sets, models and protocols."""
+    dropped = pl.DataFrame(list(cells), schema=dict.fromkeys(CELL, pl.String), orient="row")
+    return estimates.join(dropped, on=CELL, how="anti", maintain_order="left")
+
+
+def _competence(results: QaResults, known: Sequence[Competence]) -> Iterator[Finding]:
+    """First of all, whose answers are at chance, and of whose answers many were not read; then the rule."""
+    numbers = [asdict(one) | {"guessing": GUESSING, "options": round(1 / GUESSING)} for one in known]
+    for one, its in zip(known, numbers, strict=True):
+        if sentence := competence_sentence(one, results.label(one.model)):
+            yield Finding(sentence, (its,))
+    if at_chance := [its for one, its in zip(known, numbers, strict=True) if one.at_chance]:
+        yield Finding(RULE, tuple(at_chance))
 
 
 def _reading(results: QaResults) -> str:
@@ -215,8 +243,13 @@ def _which(row: Row) -> str:
     return f" Of {those}, {percent(row['stereotyped_share'])} name the stereotyped person."
 
 
-def _table(results: QaResults) -> Table:
-    """Every lean beside the accuracy, the greatest lean of each data set and kind of context first."""
+def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> Table:
+    """Every lean beside the accuracy, the greatest lean of each data set and kind of context first.
+
+    Args:
+        results: of the page.
+        at_chance: data sets, models and protocols whose answers are at chance; they get no verdict.
+    """
     numeric = (
         "value",
         f"{results.level} interval",
@@ -247,7 +280,7 @@ def _table(results: QaResults) -> Table:
             SPOKEN_CONDITIONS[row["context_condition"]],
             decimal(row["lean"]),
             shown_interval(lean_evidence(row)),
-            chip(row),
+            AT_CHANCE if (row["data"], row["model"], row["protocol"]) in at_chance else chip(row),
             NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
             NO_VALUE if row["accuracy"] is None else percent(row["accuracy"]),
             NO_VALUE

@@ -7,11 +7,13 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.questions.outcomes import answer_counts
 from endoxa.instruments.questions.report.results import QaResults
 from endoxa.page import inputs
 from endoxa.page.document import Finding, Section
 from endoxa.page.inputs import Run
 from endoxa.page.labels import one_direction, visible_directions
+from endoxa.page.outcomes import outcome_table
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, NOT_RECORDED, count, listed, percent, plural
 
@@ -34,7 +36,13 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
         folded=True,
         title="What was asked",
         findings=tuple(_unread(results)),
-        tables=(_asked_table(results), _run_table(runs), _model_table(results), _version_table(runs)),
+        tables=(
+            _asked_table(results),
+            outcome_table([one for run in runs for one in answer_counts(run.folder)], results.label),
+            _run_table(runs),
+            _model_table(results),
+            _version_table(runs),
+        ),
         notes=(
             "An item is one question with its three options. It is asked once per repeat, and per variant where names "
             "were drawn more than once; variants × repeats are the seeds. Options shuffled means that they were shown "

@@ -7,6 +7,7 @@ the published tables 1 to 6 for these models as Markdown or LaTeX.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from endoxa.engine.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBI
 from endoxa.engine.instrument import Shown
 from endoxa.engine.options import PaperOptions
 from endoxa.instruments.questions.estimates.leans import TEMPLATES
+from endoxa.instruments.questions.outcomes import answer_counts, repeats_alike
 from endoxa.instruments.questions.report import tables
 from endoxa.instruments.questions.report.accuracy import accuracy
 from endoxa.instruments.questions.report.averages import averages
@@ -31,10 +33,11 @@ from endoxa.instruments.questions.report.planted import planted
 from endoxa.instruments.questions.report.published import published
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.samples import answers
-from endoxa.page.document import Section
+from endoxa.page.document import Finding, Section
 from endoxa.page.families import Used, families
 from endoxa.page.frame import CITE, Page, filled
 from endoxa.page.inputs import Run
+from endoxa.page.outcomes import answer_findings, version_findings
 from endoxa.page.words import listed
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from endoxa.stats.signs import fewest_units
@@ -49,7 +52,7 @@ METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
 def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
     """What is said about the answers, in reading order."""
     builders = (
-        headline,
+        partial(_headline, runs),
         partial(planted, runs),
         categories,
         closer,
@@ -65,6 +68,22 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
         numbers,
     )
     return filled(builders, results)
+
+
+def _headline(runs: Sequence[Run], results: QaResults) -> Section:
+    """What the answers show, after what must be known before: answers that were cut off."""
+    section = headline(results)
+    cut_off = [
+        found
+        for run in runs
+        for found in answer_findings(answer_counts(run.folder), run.facts, results.label)
+    ]
+    alike = [
+        Finding(sentence, ({"sentence": sentence},))
+        for run in runs
+        for sentence in repeats_alike(run.folder, run.facts)
+    ]
+    return replace(section, findings=(*version_findings(results.names), *cut_off, *section.findings, *alike))
 
 
 def qa_appendix(runs: Sequence[Run], results: QaResults) -> list[Section]:

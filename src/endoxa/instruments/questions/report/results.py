@@ -78,6 +78,10 @@ class QaResults:
         """Every `line` of the estimates."""
         return self.estimates["line"].unique(maintain_order=True).to_list()
 
+    def label(self, model: str) -> str:
+        """The model as readers see it."""
+        return self.names[model].label if model in self.names else model
+
     def main(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows of one protocol for each model: the baseline, or the first it was asked under."""
         protocols = self.estimates.group_by("model", maintain_order=True).agg(pl.col("protocol").first())

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.datasets.served import versions_apart
 from endoxa.errors import UserError
 from endoxa.page import inputs
 from endoxa.page.document import Section
@@ -65,7 +66,10 @@ class Sample:
 
 def answers(runs: Sequence[Run], names: Mapping[str, ModelName]) -> Section | None:
     """`EACH` answers for every model and outcome, from all runs, taken at even distances: nobody picked them."""
-    found = [sample for run in runs for sample in _of_run(run, names)]
+    records = _records(runs)
+    found = [
+        sample for place, run in enumerate(runs) for sample in _of_run(run, records.filter(run=place), names)
+    ]
     order = {name.label: place for place, name in enumerate(names.values())}
     outcomes = {outcome: place for place, outcome in enumerate(SHOWN_OUTCOMES)}
     found.sort(key=lambda sample: (order[sample.model], outcomes[sample.outcome]))
@@ -104,8 +108,18 @@ def _row(sample: Sample) -> tuple[str | Cell, ...]:
     )
 
 
-def _of_run(run: Run, names: Mapping[str, ModelName]) -> Iterator[Sample]:
-    rows = list(_chosen(run.folder / "records.parquet").iter_rows(named=True))
+def _records(runs: Sequence[Run]) -> pl.LazyFrame:
+    """The records of all runs, `run` being the place of theirs; versions of a model are models of their own."""
+    tables = [
+        pl.scan_parquet(run.folder / "records.parquet").with_columns(run=pl.lit(place))
+        for place, run in enumerate(runs)
+    ]
+    empty = pl.LazyFrame(schema=dict.fromkeys((*SHOWN, "outcome"), pl.String) | {"run": pl.Int32})
+    return versions_apart(pl.concat([empty, *tables], how="diagonal_relaxed"), within=("run",))
+
+
+def _of_run(run: Run, records: pl.LazyFrame, names: Mapping[str, ModelName]) -> Iterator[Sample]:
+    rows = list(_chosen(records).iter_rows(named=True))
     items, why = _items(run, {row["item_id"] for row in rows})
     for row in rows:
         item = items.get(row["item_id"])
@@ -121,25 +135,25 @@ def _of_run(run: Run, names: Mapping[str, ModelName]) -> Iterator[Sample]:
         )
 
 
-def _chosen(records: Path) -> pl.DataFrame:
+SHOWN = ("item_id", "language", "model", "protocol", "order", "answer", "error")
+
+
+def _chosen(records: pl.LazyFrame) -> pl.DataFrame:
     """Rows at even distances within each model and outcome; only these are read with their answers."""
     group = ("model", "outcome")
     place, size = pl.int_range(pl.len()).over(group), pl.len().over(group)
     step = pl.max_horizontal(size // EACH, 1)
     rows = (
-        pl.scan_parquet(records)
-        .select("model", outcome=_shown_outcome())
+        records.select("model", outcome=_shown_outcome())
         .with_row_index("row")
         .filter((place % step == step // 2) & (place // step < EACH))
         .select("row")
         .collect()
     )
-    columns = ("item_id", "language", "model", "protocol", "order", "answer", "error")
     return (
-        pl.scan_parquet(records)
-        .with_row_index("row")
+        records.with_row_index("row")
         .join(rows.lazy(), on="row", how="semi")
-        .select(*columns, outcome=_shown_outcome())
+        .select(*SHOWN, outcome=_shown_outcome())
         .collect()
     )
 

@@ -30,6 +30,7 @@ from endoxa.engine.part import chosen, counted, untestable
 from endoxa.engine.records import parquet_in_parts
 from endoxa.instruments.stories.harm.answers import AnswerReader
 from endoxa.instruments.stories.harm.language import HarmLanguage, read_language
+from endoxa.instruments.stories.outcomes import ratings_read
 from endoxa.instruments.stories.settings import HarmSettings
 from endoxa.schema import ChatAnswer
 from endoxa.schema.harm import HARM_RATING_COLUMNS
@@ -200,6 +201,8 @@ def harm_work(settings: HarmSettings, _out: Path) -> Work:
             calls=settings.repeats,
             write=lambda journal, folder: write_records(associations, settings, reader, journal, folder),
             available=counted(lambda: available(settings), settings),
+            outcomes=ratings_read,
+            readable=lambda text: reader.read(text).outcome != "unparsed",
         )
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.datasets.frames import read_table, require_columns
+from endoxa.datasets.served import SERVED, versions_apart
 from endoxa.datasets.stereotales.associations import PARTS, association_id
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.panel import HIGHEST, HUMAN, LOWEST, MODEL
@@ -46,7 +47,8 @@ def load_ratings(runs: Sequence[Path]) -> pl.DataFrame:
     """
     if not runs:
         raise UserError("No run was given: name at least one folder of `endoxa probe harm`.")
-    return check_ratings(pl.concat([_load(run) for run in runs]))
+    loaded = pl.concat([_load(run) for run in runs], how="diagonal")
+    return check_ratings(versions_apart(loaded.lazy(), "rater", within=("run",)).collect())
 
 
 def check_ratings(ratings: pl.DataFrame) -> pl.DataFrame:
@@ -102,7 +104,9 @@ def _load(run: Path) -> pl.DataFrame:
     if not records.is_file() or not facts.get("finished"):
         raise UserError(f"The run '{run}' is not finished. Run the same command again to continue.")
     try:
-        return pl.scan_parquet(records).select(*COLUMNS).collect()
+        table = pl.scan_parquet(records)
+        wanted = [*COLUMNS, *({SERVED} & set(table.collect_schema().names()))]
+        return table.select(*wanted, run=pl.lit(str(run))).collect()
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise UserError(f"'{records}' contains no harm ratings: {str(problem).splitlines()[0]}") from problem
 

@@ -27,7 +27,7 @@ from endoxa.datasets.stereotales import (
 from endoxa.engine.asking.cost import Expected, expect
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned, require_schemas
 from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
@@ -37,6 +37,7 @@ from endoxa.engine.part import chosen, counted, untestable
 from endoxa.engine.records import parquet_in_parts
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
+from endoxa.instruments.stories.outcomes import profiles_read
 from endoxa.instruments.stories.profiles.questions import schemas_of, turns_of
 from endoxa.instruments.stories.profiles.reading import (
     Decision,
@@ -50,6 +51,7 @@ from endoxa.instruments.stories.profiles.sheet import require_new_sheet
 from endoxa.instruments.stories.settings import ExtractSettings
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.schema import ChatAnswer
+from endoxa.schema.finish import ERROR, LENGTH, finish_reason
 from endoxa.schema.stories import EXTRACTED_COLUMNS
 
 REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE = 10, 15
@@ -124,7 +126,7 @@ def expected_work(settings: ExtractSettings, vocabulary: Vocabulary) -> Expected
 
 WHOLE = (*WHOLE_NUMBERS, "refusal", "n_parsed")
 TYPES = {name: pl.Int64 if name in WHOLE else pl.String for name in EXTRACTED_COLUMNS}
-UNFINISHED = ("length", "error")
+UNFINISHED = (LENGTH, ERROR)
 """A text without a word that ended so is no refusal: the model ran out of tokens, or the request failed. Nor is one of
 thoughts alone."""
 
@@ -196,7 +198,7 @@ def _row(
         name: int(value) if value and name in WHOLE_NUMBERS else value or None
         for name, value in story.cells.items()
     }
-    silent = not story.text.strip() and story.cells["finish"] not in UNFINISHED
+    silent = not story.text.strip() and finish_reason(story.cells["finish"]) not in UNFINISHED
     return {
         **cells,
         "refusal": int(decision.refusal or silent),
@@ -207,8 +209,13 @@ def _row(
             {model: sorted(vote.unlisted) for model, vote in votes.items() if vote.unlisted}
         ),
         "raw_json": _json({model: [one.text for one in several] for model, several in answers.items()}),
+        "endings_json": _json({model: list(map(_ending, several)) for model, several in answers.items()}),
         "n_parsed": decision.parsed,
     }
+
+
+def _ending(answer: ChatAnswer) -> dict[str, str]:
+    return {"finish": answer.finish, "error": answer.error, "served_model": answer.served_model}
 
 
 def _json(found: Mapping[str, Any]) -> str:
@@ -231,6 +238,7 @@ def extract_work(settings: ExtractSettings, out: Path) -> Work:
     if settings.sheet:
         require_new_sheet(Path(settings.sheet))
     specs = parse_models(settings.models)
+    require_schemas(settings, specs)
     vocabulary = vocabulary_of(settings)
     identity = settings.identity(
         sha256(source),
@@ -248,6 +256,8 @@ def extract_work(settings: ExtractSettings, out: Path) -> Work:
             turns=TURNS,
             calls=TURNS,
             write=partial(write_records, settings, vocabulary),
+            outcomes=profiles_read,
+            readable=lambda text: read_refusal(text) is not None,
             files={source: identity["data"]},
             available=counted(lambda: available(settings), settings),
         )

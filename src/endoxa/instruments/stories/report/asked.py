@@ -9,6 +9,7 @@ import polars as pl
 
 from endoxa.datasets.frames import read_table
 from endoxa.instruments.stories.options import PAPER_LIFT, PAPER_RULE
+from endoxa.instruments.stories.outcomes import run_counts
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
 from endoxa.instruments.stories.report.tests import prompt_findings, rate, tested_table
@@ -16,6 +17,7 @@ from endoxa.instruments.stories.report.words import attribute_name
 from endoxa.page import inputs
 from endoxa.page.document import Finding, Section
 from endoxa.page.inputs import EXTRACTED, HARM, RATINGS, Run, holds
+from endoxa.page.outcomes import outcome_table
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     NO_VALUE,
@@ -36,7 +38,8 @@ AGREEMENT_LEVEL = "95\u00a0%"
 
 def asked(runs: Sequence[Run], results: StoryResults) -> Section:
     """Stories of each model and language, refusals, unusable rows, attributes that could not be told, the runs."""
-    tables = [_stories(results), _unknown(results), *_extractors(runs), tested_table(results)]
+    tables = [_stories(results), *_answers(runs, results), _unknown(results), *_extractors(runs)]
+    tables += [tested_table(results)]
     tables += [_models(results), _runs(runs)]
     return Section(
         anchor="what-was-asked",
@@ -176,6 +179,12 @@ def _stories(results: StoryResults) -> Table:
         folded=len(rows) > 12,
         notes=(f"{NO_VALUE}: the file does not say.",) if any(NO_VALUE in row for row in rows) else (),
     )
+
+
+def _answers(runs: Sequence[Run], results: StoryResults) -> Iterator[Table]:
+    """What became of stories, of the answers of extractors, and of ratings, a table for each run."""
+    for what, _, counts in run_counts(runs):
+        yield outcome_table(counts, results.label, what)
 
 
 def _unknown(results: StoryResults) -> Table:

@@ -7,6 +7,7 @@ Besides it, the report can be every association of every model, alone and pooled
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from markupsafe import Markup
 
 from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.instrument import Shown
+from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence
+from endoxa.instruments.stories.outcomes import ratings_alike, run_counts
 from endoxa.instruments.stories.report.asked import asked
 from endoxa.instruments.stories.report.differences import blind_spots, differences
 from endoxa.instruments.stories.report.distributions import distribution_data, distributions
@@ -36,10 +39,11 @@ from endoxa.instruments.stories.report.table import (
     csv_rows,
 )
 from endoxa.instruments.stories.report.tests import families_used, rate
-from endoxa.page.document import Section
+from endoxa.page.document import Finding, Section
 from endoxa.page.families import families
 from endoxa.page.frame import CITE, Page, filled, own_file
-from endoxa.page.inputs import Run
+from endoxa.page.inputs import HARM, Run
+from endoxa.page.outcomes import answer_findings, version_findings
 from endoxa.page.words import count, listed, plural
 from endoxa.stats.verdicts import significance
 
@@ -53,7 +57,7 @@ SCRIPTS = ("common", "table", "distributions", "samples", "start")
 def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
     """What is said about stories and ratings, in reading order."""
     builders = (
-        headline,
+        partial(_headline, runs),
         strongest,
         associations,
         associations_by_model,
@@ -70,6 +74,31 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
         partial(asked, runs),
     )
     return filled(builders, results)
+
+
+def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
+    """What the stories show, after what must be known before: answers that were cut off."""
+    section = headline(results)
+    cut_off = [
+        found
+        for _, facts, counts in run_counts(runs)
+        for found in answer_findings(counts, facts, results.label)
+    ]
+    constant = [
+        Finding(constant_sentence(one, results.label(one.model)), (asdict(one),))
+        for run in runs
+        if run.kind == HARM and run.folder.is_dir()
+        for one in constant_raters(run.folder)
+    ]
+    alike = [
+        Finding(sentence, ({"sentence": sentence},))
+        for run in runs
+        if run.kind == HARM and run.folder.is_dir()
+        for sentence in ratings_alike(run.folder, run.facts)
+    ]
+    return replace(
+        section, findings=(*version_findings(results.names), *cut_off, *constant, *alike, *section.findings)
+    )
 
 
 def _families(results: StoryResults) -> Section | None:

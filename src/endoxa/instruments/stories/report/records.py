@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.served import versions_apart
 from endoxa.datasets.tables import PARQUET_SUFFIXES
 from endoxa.models.chat.thoughts import without_thoughts
 
@@ -46,7 +47,9 @@ def records_of(source: Path) -> pl.LazyFrame:
         UserError: a table that cannot be read.
     """
     path = source / "records.parquet" if source.is_dir() else source
-    return pl.scan_parquet(path) if path.suffix.lower() in PARQUET_SUFFIXES else read_table(path).lazy()
+    if path.suffix.lower() not in PARQUET_SUFFIXES:
+        return read_table(path).lazy()
+    return versions_apart(pl.scan_parquet(path), "generator_model")
 
 
 def counted(sources: Sequence[Path]) -> pl.DataFrame:

@@ -159,8 +159,8 @@ class StoryResults:
         return told.sort("stories", descending=True, maintain_order=True)["language"].to_list()
 
     def label(self, model: str) -> str:
-        """The model as readers see it."""
-        return self.names[model].label
+        """The model as readers see it; extractors are called as the command calls them."""
+        return self.names[model].label if model in self.names else model
 
 
 def read_results(

@@ -10,6 +10,7 @@ import polars as pl
 
 from endoxa.datasets.files import require_file
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.served import versions_apart
 from endoxa.datasets.stereotales import UNKNOWN
 from endoxa.datasets.stereotales.decoding import decode
 from endoxa.errors import UserError
@@ -90,7 +91,8 @@ def _stories(run: Path) -> pl.DataFrame:
         missing = [name for name in NEEDED if name not in names]
         if missing:
             raise UserError(f"{source} has no column '{missing[0]}'. Expected profiles of stories.")
-        table = lazy.select(pl.col(name).cast(pl.String) for name in wanted if name in names).collect()
+        apart = versions_apart(lazy, "generator_model")
+        table = apart.select(pl.col(name).cast(pl.String) for name in wanted if name in names).collect()
     else:
         table = read_table(source, NEEDED)
     return table.filter(pl.col("extracted_attributes_json").fill_null("").str.len_chars() > 2)

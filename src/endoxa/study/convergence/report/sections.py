@@ -100,6 +100,7 @@ def _correlations(convergence: Convergence, labels: Mapping[str, str]) -> Sectio
     return Section(
         "convergence",
         "Do the instruments agree?",
+        lead=" ".join(convergence.warnings),
         findings=tuple(AGREEMENT.findings(rows, labels)),
         figures=tuple(figure for figure in figures if figure is not None),
         tables=(

@@ -1,0 +1,65 @@
+"""What is said first of a model whose answers cannot carry a bias score."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from endoxa.engine.asking.outcomes import answer_warnings
+from endoxa.engine.run import read_run
+from endoxa.instruments.questions.estimates.competence import GUESSING, RULE, Competence, competences
+from endoxa.instruments.questions.outcomes import answer_counts
+from endoxa.page.words import percent, percent_interval
+from endoxa.schema import PROTOCOLS
+
+AT_CHANCE = "at chance"
+"""In the place of a verdict, where answers are."""
+
+
+def competence_sentence(one: Competence, name: str) -> str:
+    """That answers are at chance; empty where they are better.
+
+    Args:
+        one: how a model did.
+        name: what the sentence calls it.
+    """
+    if not one.at_chance:
+        return ""
+    who = name if one.protocol == PROTOCOLS[0] else f"{name}, {one.protocol}"
+    return f"Warning: {who} with {one.data}: {_right(one)} Its leans are no evidence of stereotypes."
+
+
+def _right(one: Competence) -> str:
+    if one.accuracy is None:
+        return "the answers are at chance: none in a disambiguated context could be read."
+    interval = f"{100 * one.confidence:g}\u00a0% interval {percent_interval(one.low, one.high)}"
+    return (
+        f"the answers are at chance ({_against_guessing(one)}). Where the text gives the answer, "
+        f"{percent(one.accuracy)} of the answers that were read are right ({interval}; guessing: {percent(GUESSING)})."
+    )
+
+
+def _against_guessing(one: Competence) -> str:
+    below = one.high is not None and one.high < GUESSING
+    return "worse than guessing" if below else "not distinguishable from guessing"
+
+
+def with_rule(known: Iterable[Competence], sentences: Iterable[str]) -> tuple[str, ...]:
+    """The sentences that say something, and the rule behind them where a model is at chance."""
+    said = tuple(filter(None, sentences))
+    return (*said, RULE) if any(one.at_chance for one in known) else said
+
+
+def run_warnings(folder: Path, models: Collection[str] = ()) -> tuple[str, ...]:
+    """What must be known of the run in a folder by whatever builds on it: answers not read, and answers at chance.
+
+    Args:
+        folder: run folder of `endoxa probe qa`.
+        models: only these; all where none is named.
+    """
+    from endoxa.instruments.questions.estimates import analyze_run
+
+    counts = [one for one in answer_counts(folder) if not models or one.model in models]
+    known = [one for one in competences(analyze_run(folder).estimates) if not models or one.model in models]
+    at_chance = with_rule(known, [competence_sentence(one, one.model) for one in known])
+    return (*answer_warnings(counts, read_run(folder)), *at_chance)

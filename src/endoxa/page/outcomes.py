@@ -1,0 +1,76 @@
+"""What became of the answers of runs: the table of a page, and its warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from endoxa.datasets.served import version_sentences
+from endoxa.engine.asking.outcomes import AnswerCounts, answer_warning, conspicuous
+from endoxa.page.document import Finding
+from endoxa.page.tables import Column, Table
+from endoxa.page.words import count
+
+MOST_ROWS = 24
+"""Longer tables stay closed until asked for."""
+
+
+def answer_findings(
+    counts: Sequence[AnswerCounts], facts: Mapping[str, Any], label: Callable[[str], str]
+) -> Iterator[Finding]:
+    """A warning for each model and context of a run in which many answers were cut off.
+
+    Args:
+        counts: counts of the run.
+        facts: its `run.json`.
+        label: how the page names a model.
+    """
+    for one in conspicuous(counts):
+        sentence = answer_warning(replace(one, model=label(one.model)), facts)
+        limit = ((facts.get("settings") or {}).get("sampling") or {}).get("max_tokens")
+        yield Finding(sentence, ({**asdict(one), "share": one.cut_off / one.asked, "max_tokens": limit},))
+
+
+def version_findings(models: Iterable[str]) -> Iterator[Finding]:
+    """That a hosted model was served as several versions, which stand apart.
+
+    Args:
+        models: models as the analysis calls them.
+    """
+    for sentence in version_sentences(models):
+        yield Finding(sentence, ({"sentence": sentence},))
+
+
+def outcome_table(
+    counts: Sequence[AnswerCounts], label: Callable[[str], str], what: str = "answers"
+) -> Table:
+    """Asked, answered, read, cut off, refused, filtered and failed, a row for each model and context."""
+    with_context = any(one.context for one in counts)
+    rows = tuple(
+        (
+            label(one.model),
+            *((one.context,) if with_context else ()),
+            *map(
+                count,
+                (one.asked, one.answered, one.read, one.cut_off, one.refused, one.filtered, one.failed),
+            ),
+            count(one.unread),
+        )
+        for one in counts
+    )
+    numbers = ("asked", "answered", "read", "cut off", "refused", "filtered", "failed", "not readable")
+    return Table(
+        f"What became of the {what}",
+        (
+            Column("model"),
+            *((Column("context"),) if with_context else ()),
+            *(Column(name, numeric=True) for name in numbers),
+        ),
+        rows,
+        folded=len(rows) > MOST_ROWS,
+        notes=(
+            "Cut off: the answer ended at the limit of tokens, whether it was read or not. Every other answer that was "
+            "asked for is read, refused, filtered by the provider, failed or not readable.",
+        ),
+    )

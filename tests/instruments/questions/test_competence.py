@@ -1,0 +1,71 @@
+"""A model that guesses has no bias score: said first on the terminal, in Python, on the page, in the gate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from endoxa.engine.run import measure
+from endoxa.instruments.questions.estimates import analyze_run
+from endoxa.instruments.questions.estimates.competence import competences
+from endoxa.instruments.questions.headline import headline
+from endoxa.instruments.questions.instrument import QUESTIONS
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.instruments.questions.report.page import qa_sections
+from endoxa.instruments.questions.report.results import read_results
+from endoxa.page.inputs import read_runs
+from endoxa.stats.intervals import wilson
+from endoxa.study.gate import gate
+from support.http_server import serving
+from support.qa_questions import questions, write
+
+
+def first_letter(_body: Any, _key: str | None) -> tuple[int, Any]:
+    """Options stand in random orders, so that the first letter is a guess."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": "(A)"}, "finish_reason": "stop"}
+    return 200, {"object": "chat.completion", "model": "small", "choices": [choice]}
+
+
+def probed(folder: Path, *, model: str = "", count: int = 40) -> Path:
+    data = write(folder.parent / "questions.jsonl", questions(count))
+    with serving(first_letter) as url:
+        settings = QaSettings(data=str(data), models=(model or f"{url}#small",))
+        measure(QUESTIONS, settings, folder)
+    analyze_run(folder, keep=True)
+    return folder
+
+
+def test_answers_at_chance_lead_with_that_and_not_with_a_bias_score(tmp_path: Path) -> None:
+    found = headline(probed(tmp_path / "run"))
+    assert "at chance" in found.warnings[0]
+    assert "guessing: 33.3" in found.warnings[0]
+    assert "above 1/3" in found.warnings[-1]
+    assert str(found).startswith("Warning: small")
+    assert all(row["at_chance"] for row in found.rows)
+    place = found.columns.index("lean")
+    assert {row[place] for row in found.texts} == {"–"}
+    runs = read_runs([tmp_path / "run"])
+    section = qa_sections(runs, read_results(runs, confidence=0.95, seed=0))[0]
+    assert "at chance" in section.findings[0].text
+    assert not section.figures
+    assert not any("leans towards" in one.text or "bias score 0" in one.text for one in section.findings)
+    told = gate(tmp_path / "run", probed(tmp_path / "again"), margin=0.1).notes
+    assert any(note.startswith("Candidate: Warning:") and "at chance" in note for note in told)
+
+
+def test_a_model_that_understands_the_questions_is_not_warned_of(tmp_path: Path) -> None:
+    folder = probed(tmp_path / "run", model="sim/biased", count=160)
+    (one,) = competences(analyze_run(folder).estimates)
+    assert one.accuracy is not None
+    assert not one.at_chance
+    assert headline(folder).warnings == ()
+
+
+def test_where_templates_are_few_the_interval_is_wilsons(tmp_path: Path) -> None:
+    folder = probed(tmp_path / "run", count=8)
+    (one,) = competences(analyze_run(folder).estimates)
+    assert one.accuracy is not None
+    expected = wilson(4 * one.accuracy, 4, 0.95)
+    assert (one.low, one.high) == pytest.approx((expected.low, expected.high))
