@@ -286,7 +286,7 @@ def test_every_fault_is_listed_and_the_rest_is_still_checked(tmp_path):
         b"a,en,stereo,,Bakers sing.\n"
         b"b,en,sideways,Farmers sing.,\n"
         b"c,en,stereo,Farmers sing, loudly.,Bakers sing.\n"
-        b"d,en,stereo,Caf\xe9 owners sing.,Bakers sing.\n"
+        b"d,en,stereo,Caf\x81 owners sing.,Bakers sing.\n"
         b"e,en,stereo,Farmers\0 sing.,Bakers sing.\n"
         b"f,en,stereo,Farmers sing.,Farmers sing.\n"
         b'g,en,stereo,"Farmers" sing.,Bakers sing.\n'

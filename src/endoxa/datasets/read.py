@@ -12,7 +12,7 @@ from endoxa.datasets.bbq import is_bbq
 from endoxa.datasets.collected import use_of
 from endoxa.datasets.files import require_file
 from endoxa.datasets.formats import FORMATS
-from endoxa.datasets.tables import TABLE_SUFFIXES, separator_hint, table_columns
+from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
 from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
 
@@ -47,21 +47,28 @@ def recognise(path: Path) -> Reader:
         raise UserError(f"{path} is the table '{path.stem}' of a campaign, not sentence pairs: {use}.")
     _refuse_nearly(path)
     wanted = "; ".join(f"{reader.name} ({_marks(reader)})" for reader in readers)
-    raise UserError(f"{path} has an unknown format.{_found(path)} Expected one of: {wanted}.")
+    raise UserError(f"{path} has an unknown format.{_found(path)} Expected one of: {wanted}.{_offer(path)}")
+
+
+def _offer(path: Path) -> str:
+    """What to do with a table whose columns have names of their own."""
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        return ""
+    return (
+        " If two of its columns hold the sentences, name them: --columns sent_more=COLUMN,sent_less=COLUMN; "
+        "`endoxa datasets check` with it lists what is wrong."
+    )
 
 
 def _refuse_nearly(path: Path) -> None:
     """Refuse a table that has some columns of a format: it is probably meant to be one.
 
     Raises:
-        UserError: names the columns it lacks; or the separator, where that is the trouble.
+        UserError: names the columns it lacks.
     """
     if path.suffix.lower() not in TABLE_SUFFIXES:
         return
     found = table_columns(path)
-    hint = separator_hint(found)
-    if hint:
-        raise UserError(f"{path} has one column, {found[0]!r}.{hint}")
     wanted = {
         form.name: form.marks.removeprefix("columns ").split(", ")
         for form in FORMATS.values()
@@ -73,7 +80,7 @@ def _refuse_nearly(path: Path) -> None:
         missing = ", ".join(repr(column) for column in wanted[nearest] if column not in found)
         raise UserError(
             f"{path} looks like the format {nearest}, but has no column {missing}; its columns are: "
-            f"{', '.join(map(repr, found))}."
+            f"{', '.join(map(repr, found))}.{_offer(path)}"
         )
 
 

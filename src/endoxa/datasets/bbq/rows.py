@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from endoxa.datasets.files import open_text, require_file, undecodable
+from endoxa.datasets.dialects import open_text, undecodable
+from endoxa.datasets.files import require_file
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 
