@@ -62,6 +62,7 @@ PLANTED = [
     ("script-language", "hi", "Farmers get up early.", "Bakers get up early."),
     ("surrounding-blanks", "en", "Farmers get up early. ", "Bakers get up early."),
     ("line-break", "en", "Farmers get\nup early.", "Bakers get\nup early."),
+    ("typography", "en", "Farmers aren’t early.", "Bakers aren't early."),
     ("final-punctuation", "en", "Farmers get up early", "Bakers get up early."),
     ("replacement-character", "en", "Farmers get up early\ufffd.", "Bakers get up early."),
     ("mojibake", "en", "CafÃ© owners get up early.", "Shop owners get up early."),
