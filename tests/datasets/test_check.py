@@ -62,6 +62,7 @@ PLANTED = [
     ("script-language", "hi", "Farmers get up early.", "Bakers get up early."),
     ("surrounding-blanks", "en", "Farmers get up early. ", "Bakers get up early."),
     ("line-break", "en", "Farmers get\nup early.", "Bakers get\nup early."),
+    ("typography", "en", "Farmers aren’t early.", "Bakers aren't early."),
     ("final-punctuation", "en", "Farmers get up early", "Bakers get up early."),
     ("replacement-character", "en", "Farmers get up early\ufffd.", "Bakers get up early."),
     ("mojibake", "en", "CafÃ© owners get up early.", "Shop owners get up early."),
@@ -286,7 +287,7 @@ def test_every_fault_is_listed_and_the_rest_is_still_checked(tmp_path):
         b"a,en,stereo,,Bakers sing.\n"
         b"b,en,sideways,Farmers sing.,\n"
         b"c,en,stereo,Farmers sing, loudly.,Bakers sing.\n"
-        b"d,en,stereo,Caf\xe9 owners sing.,Bakers sing.\n"
+        b"d,en,stereo,Caf\x81 owners sing.,Bakers sing.\n"
         b"e,en,stereo,Farmers\0 sing.,Bakers sing.\n"
         b"f,en,stereo,Farmers sing.,Farmers sing.\n"
         b'g,en,stereo,"Farmers" sing.,Bakers sing.\n'

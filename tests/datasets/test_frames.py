@@ -31,14 +31,6 @@ def test_a_spreadsheet_is_read_as_people_see_it(tmp_path):
     assert read_table(tmp_path / "t.xlsx").to_dicts() == [{"who": "bakers", "n": "3"}]
 
 
-@pytest.mark.parametrize("mark", [";", "|"])
-def test_cells_that_stand_in_one_column_are_refused(tmp_path, mark):
-    path = tmp_path / "t.csv"
-    path.write_text(f"who{mark}name\nbakers{mark}Ana\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"single column.*commas"):
-        read_table(path)
-
-
 def test_no_output_is_an_input_or_another_output(tmp_path):
     one, other = tmp_path / "a.csv", tmp_path / "b.csv"
     require_apart([one, None], [other, None])

@@ -74,7 +74,7 @@ def test_any_sentence_survives_the_format_of_crows_pairs(tmp_path, more, less):
 def test_published_file_converted_and_read_again_is_the_same(shared, tmp_path, suffix):
     source = shared / "data" / "indibias" / "IndiBias_v1_sample.csv"
     target = tmp_path / f"pairs{suffix}"
-    assert convert_pairs(source, target, ReadOptions(chunk_rows=100)) == 1122
+    assert convert_pairs(source, target, ReadOptions(chunk_rows=100)).pairs == 1122
     assert pl.concat(read_pairs(target)).equals(pl.concat(read_pairs(source)))
 
 
@@ -95,7 +95,7 @@ def test_a_failed_write_keeps_the_old_file_and_no_rest(tmp_path, suffix):
 def test_a_file_may_be_converted_onto_itself(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("sent_more,sent_less\n" + "A.,B.\n" * 50)
-    assert convert_pairs(path, path, ReadOptions(chunk_rows=7)) == 50
+    assert convert_pairs(path, path, ReadOptions(chunk_rows=7)).pairs == 50
     assert pl.concat(read_pairs(path)).height == 50
 
 

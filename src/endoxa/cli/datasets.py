@@ -176,18 +176,31 @@ def convert(
     prefix: Prefix = None,
     template: Template = None,
     columns: Columns = None,
+    normalise: Annotated[
+        bool,
+        typer.Option(
+            "--normalise",
+            help="Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.",
+        ),
+    ] = False,
 ) -> None:
     """Convert a file of pairs to endoxa's own format, or to another format.
 
     \b
     Examples:
+      endoxa datasets convert pairs.csv --normalise -o alike.csv
       endoxa datasets convert published.csv -o pairs.parquet
       endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
     """  # noqa: D301
     from endoxa.datasets.read import convert_pairs
 
-    count = convert_pairs(file, output, _options(language, prefix, template, columns), format, to)
-    typer.echo(f"{plural(count, 'pair')} written to {output}")
+    options = _options(language, prefix, template, columns)
+    written = convert_pairs(file, output, options, format, to, normalise=normalise)
+    typer.echo(f"{plural(written.pairs, 'pair')} written to {output}")
+    if written.made_alike:
+        typer.echo(
+            f"{plural(written.made_alike, 'pair')} written alike: words are the same, quotes and the like too"
+        )
     typer.echo(_NOTICE)
 
 

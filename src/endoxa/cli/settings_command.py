@@ -116,6 +116,13 @@ class GroupedCommand(TyperCommand):
     def __init__(self, *args: Any, help: str | None = None, **more: Any) -> None:  # noqa: A002
         super().__init__(*args, help=examples_first(help or ""), **more)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run it; the language that was typed is also that of files in a Windows encoding."""
+        from endoxa.datasets.dialects import declare_languages
+
+        declare_languages(*_typed_languages(ctx))
+        return super().invoke(ctx)
+
     def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002
         """The first paragraph, whole: lists of commands break lines and cut nothing."""
         return _first_paragraph(self)
@@ -133,6 +140,18 @@ class GroupedCommand(TyperCommand):
             if records:
                 with formatter.section(group):
                     formatter.write_dl(records)
+
+
+def _typed_languages(ctx: Any) -> list[str]:
+    """What was typed for the options called language or languages; defaults declare nothing."""
+    values = [
+        value
+        for key, value in ctx.params.items()
+        if key.rpartition("__")[2] in ("language", "languages")
+        and value
+        and ctx.get_parameter_source(key).name == "COMMANDLINE"
+    ]
+    return [code for value in values for code in ([value] if isinstance(value, str) else value)]
 
 
 class Groups(TyperGroup):

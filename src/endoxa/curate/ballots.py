@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -9,8 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from endoxa.datasets.frames import read_table, require_columns
+from endoxa.datasets.frames import read_table
+from endoxa.datasets.tables import require_columns
 from endoxa.errors import UserError
+
+_DECIMAL = re.compile(r"([-+]?\d+)[.,](\d+)")
 
 NO_VOTE = -1
 VALUES = ("value", "vote", "decision", "choice", "state")
@@ -61,7 +65,7 @@ def ballots_from_votes(votes: Iterable[tuple[str, str, str]], order: Sequence[st
     """
     cast: dict[tuple[str, str], str] = {}
     for item, rater, vote in votes:
-        word = vote.strip()
+        word = _plain(vote)
         if word and cast.setdefault((item, rater), word) != word:
             raise UserError(
                 f"Rater '{rater}' voted twice on item '{item}': '{cast[item, rater]}' and '{word}'. Keep one of them."
@@ -99,7 +103,7 @@ def read_votes(
     Raises:
         UserError: the table cannot be read, lacks a column, or a row of it does not name its item.
     """
-    table = read_table(path)
+    table = read_table(path, optional=[name for name in (item, rater, value, *(raters or ())) if name])
     columns = table.columns
     value = value or next((name for name in VALUES if name in columns), VALUES[0])
     if raters is None and {rater, value} <= set(columns):
@@ -130,7 +134,7 @@ def read_groups(path: Path, rater: str, group: str | None) -> dict[str, str]:
     Raises:
         UserError: the column asked for is missing, or a rater is in two groups.
     """
-    table = read_table(path)
+    table = read_table(path, optional=[name for name in (rater, group) if name])
     if group is not None:
         require_columns(path, table.columns, [rater, group])
     column = group or GROUP
@@ -147,13 +151,23 @@ def read_groups(path: Path, rater: str, group: str | None) -> dict[str, str]:
 
 def _ordered(found: set[str], order: Sequence[str] | None) -> list[str]:
     if order is not None:
-        unknown = sorted(found - set(order))
+        names = [_plain(name) for name in order]
+        unknown = sorted(found - set(names))
         if unknown:
             raise UserError(f"The vote '{unknown[0]}' is missing from --order ({', '.join(order)}). Add it.")
-        return list(order)
+        return names
     if all(_number(vote) is not None for vote in found):
         return sorted(found, key=lambda vote: (float(vote), vote))
     return sorted(found)
+
+
+def _plain(vote: str) -> str:
+    """A vote in one spelling: 3,0 and 3.0, as spreadsheet programs write them, are 3."""
+    text = vote.strip()
+    decimal = _DECIMAL.fullmatch(text)
+    return (
+        text if decimal is None else ".".join(part for part in (decimal[1], decimal[2].rstrip("0")) if part)
+    )
 
 
 def _number(text: str) -> float | None:

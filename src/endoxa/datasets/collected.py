@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from endoxa.datasets.dialects import csv_records, undecodable
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
@@ -64,12 +65,18 @@ def read_withdrawals(path: Path) -> frozenset[str]:
         UserError: the file cannot be read, or is no list of withdrawals.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            rows = csv.DictReader(stream)
-            if not set(WITHDRAWAL_COLUMNS) <= set(rows.fieldnames or ()):
-                raise UserError(f"{path} is no list of withdrawals: it needs the columns row_id, table.")
-            return frozenset(row["row_id"] for row in rows if row["row_id"])
-    except (OSError, UnicodeDecodeError, csv.Error) as problem:
+        records = csv_records(path)
+        header = next(records, (1, []))[1]
+        if isinstance(header, csv.Error) or not set(WITHDRAWAL_COLUMNS) <= set(header):
+            raise UserError(f"{path} is no list of withdrawals: it needs the columns row_id, table.")
+        place = header.index("row_id")
+        found: set[str] = set()
+        for line, cells in records:
+            if isinstance(cells, csv.Error) or len(cells) <= place or undecodable(cells[place]):
+                raise UserError(f"{path} cannot be read (line {line}): take it from the campaign again.")
+            found.add(cells[place])
+        return frozenset(found - {""})
+    except OSError as problem:
         raise UserError(f"{path} cannot be read ({problem}): take it from the campaign again.") from problem
 
 
@@ -82,9 +89,9 @@ def withdrawn_beside(path: Path) -> frozenset[str]:
     listed = path.parent / WITHDRAWALS
     if path.stem == Path(WITHDRAWALS).stem or not listed.is_file():
         return frozenset()
-    with listed.open(encoding="utf-8-sig", errors="replace") as stream:
-        if not stream.readline().startswith(",".join(WITHDRAWAL_COLUMNS)):
-            return frozenset()  # somebody else's file of that name
+    header = next(csv_records(listed), (1, []))[1]
+    if isinstance(header, csv.Error) or tuple(header[: len(WITHDRAWAL_COLUMNS)]) != WITHDRAWAL_COLUMNS:
+        return frozenset()  # somebody else's file of that name
     return read_withdrawals(listed)
 
 

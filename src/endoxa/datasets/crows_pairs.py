@@ -30,7 +30,7 @@ def recognise(path: Path) -> bool:
     """True for a table with the four published columns and none of our own labels."""
     if path.suffix.lower() not in TABLE_SUFFIXES:
         return False
-    columns = set(table_columns(path))
+    columns = set(table_columns(path, _REQUIRED))
     return columns.issuperset(_REQUIRED) and not columns & _OURS
 
 

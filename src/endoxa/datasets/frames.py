@@ -2,59 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
-import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-from xml.etree.ElementTree import ParseError
 
 import polars as pl
 
-from endoxa.datasets.files import require_file
 from endoxa.datasets.spreadsheets import neutralised_table
-from endoxa.datasets.tables import separator_hint, table_columns, table_rows
+from endoxa.datasets.tables import raise_fault, table_columns, table_rows, written_columns
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 
-if TYPE_CHECKING:
-    from openpyxl import Workbook
-
-
-@contextmanager
-def opened_workbook(path: Path, *, only_values: bool = False) -> Iterator[Workbook]:
-    """The workbook; cells that are streamed must be read inside the block, where damage is found.
-
-    Args:
-        path: the file.
-        only_values: stream what the cells show, without formulas and looks.
-
-    Raises:
-        UserError: the file cannot be read as a workbook, or openpyxl is missing.
-    """
-    require_file(path)
-    try:
-        from openpyxl import load_workbook
-    except ImportError as error:
-        raise UserError(
-            f"{path}: reading a spreadsheet needs openpyxl. Install it with: pip install 'endoxa[curate]'"
-        ) from error
-    try:
-        with warnings.catch_warnings():
-            # Warnings about styles that openpyxl does not keep; nothing is written back.
-            warnings.simplefilter("ignore")
-            with closing(load_workbook(path, read_only=only_values, data_only=only_values)) as book:
-                yield book
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, IndexError, OSError, ParseError) as error:
-        raise UserError(f"{path} is not a readable spreadsheet. Save it again as .xlsx.") from error
-
-
-WORKBOOK_SUFFIXES = (".xlsx",)
 WRITTEN_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 
 
-def read_table(path: Path, required: Sequence[str] = (), *, respect_withdrawals: bool = True) -> pl.DataFrame:
+def read_table(
+    path: Path,
+    required: Sequence[str] = (),
+    *,
+    optional: Sequence[str] = (),
+    respect_withdrawals: bool = True,
+    as_written: bool = False,
+) -> pl.DataFrame:
     """Every row of a CSV, TSV, JSONL, Parquet or XLSX file; all columns are text, in the file's order.
 
     An empty cell is an empty string or null, as the format has it.
@@ -62,20 +30,25 @@ def read_table(path: Path, required: Sequence[str] = (), *, respect_withdrawals:
     Args:
         path: the file; its suffix says what it is.
         required: columns it must have.
+        optional: further names that somebody gave: such a column keeps its spelling.
         respect_withdrawals: leave out what people took back from the campaign that the file comes from.
+        as_written: keep column names as they are written, and take numbers as they are.
 
     Raises:
         UserError: the file cannot be read, has no rows, lacks a column, or a row is broken.
     """
-    if path.suffix.lower() in WORKBOOK_SUFFIXES:
-        return _read_workbook(path, required)
-    columns: dict[str, list[str | None]] = {name: [] for name in table_columns(path)}
-    require_commas(path, list(columns))
-    for before, row in enumerate(table_rows(path, required, respect_withdrawals=respect_withdrawals)):
-        for fault in row.faults:
-            line = f" (line {row.line})" if row.line else ""
-            column = f", column '{fault.column}'" if fault.column else ""
-            raise UserError(f"{path}, row {row.number}{line}{column}: {fault.message}.")
+    rows = table_rows(
+        path,
+        required,
+        optional=optional,
+        respect_withdrawals=respect_withdrawals,
+        as_written=as_written,
+    )
+    wanted = (*required, *optional)
+    names = written_columns(path, wanted) if as_written else table_columns(path, wanted)
+    columns: dict[str, list[str | None]] = {name: [] for name in names}
+    for before, row in enumerate(rows):
+        raise_fault(path, row)
         for name in row.cells.keys() - columns.keys():  # JSONL: a later object may have more keys
             columns[name] = [None] * before
         for name, cells in columns.items():
@@ -84,49 +57,6 @@ def read_table(path: Path, required: Sequence[str] = (), *, respect_withdrawals:
     if frame.is_empty():
         raise UserError(f"{path} has column names but no rows.")
     return frame
-
-
-def require_commas(path: Path, columns: Sequence[str]) -> None:
-    """Raise UserError where all columns seem to stand in one, because something else than commas separates them."""
-    hint = separator_hint(columns)
-    if hint:
-        raise UserError(f"{path} has a single column, {columns[0]!r}.{hint}")
-
-
-def _read_workbook(path: Path, required: Sequence[str]) -> pl.DataFrame:
-    with opened_workbook(path, only_values=True) as book:
-        rows = [[_text(cell) for cell in row] for row in book.worksheets[0].iter_rows(values_only=True)]
-    rows = [row for row in rows if any(row)]
-    if len(rows) < 2:
-        raise UserError(f"{path} has no rows below the column names on its first sheet.")
-    header = [name or "" for name in rows[0]]
-    kept = [place for place, name in enumerate(header) if name]
-    names = [header[place] for place in kept]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UserError(f"{path} has two columns called '{twice[0]}': rename or remove one.")
-    require_columns(path, names, required)
-    cells = {header[place]: [row[place] if place < len(row) else None for row in rows[1:]] for place in kept}
-    return pl.DataFrame(cells, schema=dict.fromkeys(names, pl.String))
-
-
-def _text(cell: object) -> str | None:
-    """A cell of a spreadsheet as people see it: 3.0 is '3', nothing is None."""
-    if cell is None:
-        return None
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell)
-
-
-def require_columns(path: Path, found: Sequence[str], required: Sequence[str]) -> None:
-    """Raise UserError where one of the `required` columns is not among those `found` in the file."""
-    missing = [column for column in required if column not in found]
-    if missing:
-        raise UserError(
-            f"{path} has no column {', '.join(map(repr, missing))}; its columns are: "
-            f"{', '.join(map(repr, found))}.{separator_hint(found)}"
-        )
 
 
 def require_table_name(path: Path) -> None:

@@ -26,7 +26,7 @@ _REQUIRED = ("index", *_SENTENCES["en"], *_SENTENCES["hi"], "bias_type", "stereo
 
 def recognise(path: Path) -> bool:
     """True for a table with the English and Hindi sentence columns."""
-    return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path)).issuperset(_REQUIRED)
+    return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path, _REQUIRED)).issuperset(_REQUIRED)
 
 
 def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:  # noqa: ARG001 (the file says everything)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from endoxa.datasets.files import open_text, require_file
+from endoxa.datasets.dialects import open_text
+from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ _KEPT = tuple(name for name in PAIR_COLUMNS if name not in _REQUIRED)
 
 def recognise(path: Path) -> bool:
     """True for a table with the two sentence columns."""
-    return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path)).issuperset(_REQUIRED)
+    return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path, _REQUIRED)).issuperset(_REQUIRED)
 
 
 def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,8 @@ from endoxa.datasets.bbq import is_bbq
 from endoxa.datasets.collected import use_of
 from endoxa.datasets.files import require_file
 from endoxa.datasets.formats import FORMATS
-from endoxa.datasets.tables import TABLE_SUFFIXES, separator_hint, table_columns
+from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
+from endoxa.datasets.typography import made_alike
 from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
 
@@ -47,21 +49,28 @@ def recognise(path: Path) -> Reader:
         raise UserError(f"{path} is the table '{path.stem}' of a campaign, not sentence pairs: {use}.")
     _refuse_nearly(path)
     wanted = "; ".join(f"{reader.name} ({_marks(reader)})" for reader in readers)
-    raise UserError(f"{path} has an unknown format.{_found(path)} Expected one of: {wanted}.")
+    raise UserError(f"{path} has an unknown format.{_found(path)} Expected one of: {wanted}.{_offer(path)}")
+
+
+def _offer(path: Path) -> str:
+    """What to do with a table whose columns have names of their own."""
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        return ""
+    return (
+        " If two of its columns hold the sentences, name them: --columns sent_more=COLUMN,sent_less=COLUMN; "
+        "`endoxa datasets check` with it lists what is wrong."
+    )
 
 
 def _refuse_nearly(path: Path) -> None:
     """Refuse a table that has some columns of a format: it is probably meant to be one.
 
     Raises:
-        UserError: names the columns it lacks; or the separator, where that is the trouble.
+        UserError: names the columns it lacks.
     """
     if path.suffix.lower() not in TABLE_SUFFIXES:
         return
     found = table_columns(path)
-    hint = separator_hint(found)
-    if hint:
-        raise UserError(f"{path} has one column, {found[0]!r}.{hint}")
     wanted = {
         form.name: form.marks.removeprefix("columns ").split(", ")
         for form in FORMATS.values()
@@ -73,7 +82,7 @@ def _refuse_nearly(path: Path) -> None:
         missing = ", ".join(repr(column) for column in wanted[nearest] if column not in found)
         raise UserError(
             f"{path} looks like the format {nearest}, but has no column {missing}; its columns are: "
-            f"{', '.join(map(repr, found))}."
+            f"{', '.join(map(repr, found))}.{_offer(path)}"
         )
 
 
@@ -120,14 +129,33 @@ def reader_for(path: Path, options: ReadOptions, format: str | None) -> Reader: 
     return recognise(path) if format is None else READERS.get(format)
 
 
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """How many pairs were written, and how many of them were made alike in typography."""
+
+    pairs: int
+    made_alike: int = 0
+
+
 def convert_pairs(
     path: Path,
     target: Path,
     options: ReadOptions = DEFAULTS,
     format: str | None = None,  # noqa: A002
     to: str = "native",
-) -> int:
-    """Write the pairs of `path` to `target` in the format called `to`; returns how many there were.
+    *,
+    normalise: bool = False,
+) -> Converted:
+    """Write the pairs of `path` to `target` in the format called `to`.
+
+    Args:
+        path: a file of one of the formats of `READERS`.
+        target: the file to write.
+        options: see `ReadOptions`.
+        format: name of the format; None to recognise it.
+        to: name of the format to write.
+        normalise: write the two sentences of a pair alike where their words are the same
+            (`endoxa.datasets.typography`).
 
     Raises:
         UserError: the file cannot be read, the format cannot be written, or it cannot hold a pair. The
@@ -137,12 +165,27 @@ def convert_pairs(
     if write is None:
         able = ", ".join(reader.name for reader in READERS.all().values() if reader.write)
         raise UserError(f"Format '{to}' can be read but not written. Expected one of: {able}.")
-    counts: list[int] = []
-    write(_counted(read_pairs(path, options, format), counts), target)
-    return sum(counts)
+    counts: list[Converted] = []
+    write(_counted(read_pairs(path, options, format), counts, normalise=normalise), target)
+    return Converted(sum(one.pairs for one in counts), sum(one.made_alike for one in counts))
 
 
-def _counted(frames: Iterator[pl.DataFrame], counts: list[int]) -> Iterator[pl.DataFrame]:
+def _counted(
+    frames: Iterator[pl.DataFrame], counts: list[Converted], *, normalise: bool
+) -> Iterator[pl.DataFrame]:
     for frame in frames:
-        counts.append(frame.height)
-        yield frame
+        written = _normalised(frame) if normalise else frame
+        changed = frame.filter(
+            frame["sent_more"].ne(written["sent_more"]) | frame["sent_less"].ne(written["sent_less"])
+        )
+        counts.append(Converted(frame.height, changed.height))
+        yield written
+
+
+def _normalised(frame: pl.DataFrame) -> pl.DataFrame:
+    rows = frame.select("sent_more", "sent_less", "language").iter_rows()
+    alike = [made_alike(more, less, language) for more, less, language in rows]
+    return frame.with_columns(
+        sent_more=pl.Series([more for more, _ in alike], dtype=pl.String),
+        sent_less=pl.Series([less for _, less in alike], dtype=pl.String),
+    )

@@ -30,7 +30,7 @@ _AXES = {"women": "gender", "men": "gender"}
 
 def recognise(path: Path) -> bool:
     """True for a table with identity, attribute, opposite and type."""
-    return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path)).issuperset(_REQUIRED)
+    return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path, _REQUIRED)).issuperset(_REQUIRED)
 
 
 def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 import regex
 
@@ -34,8 +35,14 @@ class Span:
 
 def words(text: str) -> tuple[Word, ...]:
     """Words of a text; what is only punctuation is no word."""
-    stripped = (_EDGES.sub("", token) for token in text.split())
-    return tuple(Word(token, token.casefold()) for token in stripped if token)
+    return tuple(word for token in text.split() if (word := _word(token)) is not None)
+
+
+@lru_cache(maxsize=1 << 16)
+def _word(token: str) -> Word | None:
+    """What stands between blanks as a word; None where it is only punctuation."""
+    stripped = _EDGES.sub("", token)
+    return Word(stripped, stripped.casefold()) if stripped else None
 
 
 def differing_spans(more: Sequence[Word], less: Sequence[Word]) -> tuple[Span, ...]:

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from endoxa.datasets.dialects import open_text, undecodable
 from endoxa.datasets.drafts import Draft, Format, axis_of
-from endoxa.datasets.files import open_text, require_file, undecodable
+from endoxa.datasets.files import require_file
 from endoxa.datasets.tables import Fault
 from endoxa.errors import UserError
 from endoxa.schema import ReadOptions

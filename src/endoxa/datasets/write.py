@@ -17,7 +17,7 @@ from typing import TextIO
 import polars as pl
 
 from endoxa.datasets.spreadsheets import neutralised
-from endoxa.datasets.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES, TABLE_SUFFIXES
+from endoxa.datasets.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES, TEXT_AND_PARQUET_SUFFIXES
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS
 
@@ -35,10 +35,12 @@ def write_pairs(frames: Iterator[pl.DataFrame], path: Path) -> None:
         write_jsonl(frames, path)
     elif suffix in PARQUET_SUFFIXES:
         write_parquet(frames, path)
-    elif suffix in TABLE_SUFFIXES:
+    elif suffix in TEXT_AND_PARQUET_SUFFIXES:
         write_csv((row for frame in frames for row in frame.iter_rows()), tuple(PAIR_COLUMNS), path)
     else:
-        raise UserError(f"{path}: pairs are written as {', '.join(TABLE_SUFFIXES)}, not as '{path.suffix}'.")
+        raise UserError(
+            f"{path}: pairs are written as {', '.join(TEXT_AND_PARQUET_SUFFIXES)}, not as '{path.suffix}'."
+        )
 
 
 def write_csv(rows: Iterable[Sequence[str | None]], columns: Sequence[str], path: Path) -> None:

@@ -13,7 +13,7 @@ import polars as pl
 from endoxa import __version__
 from endoxa.datasets import READERS
 from endoxa.datasets.files import sha256
-from endoxa.datasets.frames import WORKBOOK_SUFFIXES, read_table
+from endoxa.datasets.frames import read_table
 from endoxa.datasets.read import DEFAULTS, recognise
 from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
 from endoxa.errors import UserError
@@ -179,9 +179,9 @@ def read_material(
 def _kind_of(path: Path) -> Kind | None:
     """Associations or statements by their columns; None for anything that may be pairs."""
     suffix = path.suffix.lower()
-    if suffix not in (*TABLE_SUFFIXES, *WORKBOOK_SUFFIXES):
+    if suffix not in TABLE_SUFFIXES:
         return None
-    columns = read_table(path).columns if suffix in WORKBOOK_SUFFIXES else table_columns(path)
+    columns = table_columns(path)
     if set(columns).issuperset(_SENTENCES):
         return None
     return next((kind for kind, marks in _MARKS.items() if set(columns).issuperset(marks)), None)

@@ -17,7 +17,6 @@ _KEPT_BY_EVERY_FORMAT = ("direction", "stereotypical", "sent_more", "sent_less")
 _DAMAGED = {
     "an empty file": b"",
     "bytes that are no text": bytes(range(128, 256)) * 8,
-    "UTF-16": "sent_more,sent_less\nA b.,C d.\n".encode("utf-16"),
     "a table of something else": b"colour,price\nred,3\n",
 }
 

@@ -249,7 +249,7 @@ def test_two_rows_with_one_code_are_told(campaign, typed):
         (lambda text: text.replace("consent", "agreed"), "row 1: column 'consent' is missing"),
         (lambda text: text.replace("card 1 ", "first card "), "row 1: unknown column 'first card"),
         (lambda text: text.replace("card 1 ", "card 1 0000"), "row 1: unknown column 'card 1 0000"),
-        (lambda _: "", "is empty: expected the file"),
+        (lambda _: "", "is empty"),
     ],
 )
 def test_another_file_is_told(campaign, typed, change, sentence):

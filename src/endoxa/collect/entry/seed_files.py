@@ -20,6 +20,7 @@ from endoxa.collect.entry.keys import fold, key
 from endoxa.collect.entry.seeding import SeedRow
 from endoxa.collect.naming import Match
 from endoxa.collect.visible import READ, visible
+from endoxa.datasets.dialects import decoded, dialect_of_text, undecodable
 from endoxa.datasets.spreadsheets import restored
 from endoxa.errors import UserError
 
@@ -30,8 +31,6 @@ _NO = frozenset(map(fold, ("no", "false", "0", "n", "non", "não", "nao", "hapan
 MAX_ROWS = 5_000
 _NEEDED = ("country", "attribute", "language")
 _LINE_ENDS = re.compile(r"\r\n?|\n")
-_SEPARATOR = re.compile(r"^sep=([,;\t])", re.IGNORECASE)
-"""First line of spreadsheet programs that says what stands between cells."""
 
 
 @lru_cache(maxsize=1_024)
@@ -123,7 +122,7 @@ def read_seeds(source: Path | bytes, name: str, languages: tuple[str, ...]) -> l
     Raises:
         SeedFileError: the first thing that is wrong.
     """
-    text = _text(source, name)
+    text = _text(source, name, languages)
     suffix = Path(name).suffix.lower()
     if suffix in {".jsonl", ".ndjson"}:
         records = _json_records(text, name)
@@ -148,31 +147,29 @@ def read_seeds(source: Path | bytes, name: str, languages: tuple[str, ...]) -> l
     return rows
 
 
-def _text(source: Path | bytes, name: str) -> str:
+def _text(source: Path | bytes, name: str, languages: tuple[str, ...]) -> str:
     try:
         content = source if isinstance(source, bytes) else source.read_bytes()
     except OSError as error:
         raise _fault(
             gettext("%(name)s cannot be read: %(fault)s."), name=name, fault=error.strerror or error
         ) from error
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        place = _place(name, content[: error.start].count(b"\n") + 1)
+    text = decoded(content, languages)
+    if undecodable(text):
+        wrong = next(number for number, line in enumerate(text.split("\n"), start=1) if undecodable(line))
         raise _fault(
             gettext("%(place)s, is not UTF-8 text: save the file as 'CSV UTF-8' and upload it again."),
-            place=place,
-        ) from error
+            place=_place(name, wrong),
+        )
+    return text
 
 
 def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tuple[str, Mapping[str, str]]]:
-    # Spreadsheet programs of many countries write semicolons into .csv files, some write tabs.
-    first = _LINE_ENDS.split(text, maxsplit=1)[0]
-    declared = _SEPARATOR.match(first)
-    mark = declared[1] if declared else delimiter or max(",;\t", key=first.count)
+    dialect = dialect_of_text(text, delimiter or ",", _NEEDED)
+    mark = dialect.delimiter
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     try:
-        if declared:
+        for _ in range(dialect.skipped):
             next(reader)
         columns = [column.strip().lower() for column in next(reader, [])]
         _check_columns(columns, name)

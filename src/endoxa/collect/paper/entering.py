@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +47,8 @@ from endoxa.collect.paper.sheets import (
 )
 from endoxa.collect.privacy import is_over
 from endoxa.collect.security.codes import RECEIPT_LENGTH, hash_receipt, letters_of, no_cookie, sheet_id
+from endoxa.datasets.dialects import csv_records, declared_languages, undecodable
+from endoxa.datasets.files import require_file
 from endoxa.datasets.spreadsheets import restored
 from endoxa.errors import UserError
 
@@ -96,7 +97,8 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
     Raises:
         UserError: the first thing that is wrong, with its row and column.
     """
-    rows = _rows(path)
+    with declared_languages(*campaign.settings.data_languages):
+        rows = _rows(path)
     if not rows:
         raise UserError(f"{path.name} is empty: expected the file that `endoxa collect print` wrote.")
     heading = [restored(name).strip() for name in rows[0]]
@@ -131,17 +133,13 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
 
 
 def _rows(path: Path) -> list[list[str]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as problem:
-        raise UserError(
-            f"{path} cannot be read ({problem.strerror}): name the filled-in answers.csv."
-        ) from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path.name} is not UTF-8: save it as 'CSV UTF-8'.") from None
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    require_file(path)
+    rows: list[list[str]] = []
+    for line, cells in csv_records(path):
+        if isinstance(cells, csv.Error) or undecodable("".join(cells)):
+            raise UserError(f"{path.name}, line {line} is no CSV that can be read: save it as 'CSV UTF-8'.")
+        rows.append(cells)
+    return rows
 
 
 def _pairs(name: str, heading: list[str], campaign: Campaign) -> dict[str, Pair]:

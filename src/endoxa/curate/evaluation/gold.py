@@ -13,7 +13,8 @@ import polars as pl
 from endoxa.curate.evaluation.scores import Pair, Reading
 from endoxa.curate.extract import Question
 from endoxa.curate.survey.rows import question_named
-from endoxa.datasets.frames import read_table, require_columns
+from endoxa.datasets.frames import read_table
+from endoxa.datasets.tables import require_columns
 from endoxa.errors import UserError
 
 _PUBLISHED = (

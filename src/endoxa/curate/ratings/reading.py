@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table, require_columns
-from endoxa.datasets.tables import TABLE_SUFFIXES
+from endoxa.datasets.frames import read_table
+from endoxa.datasets.tables import TABLE_SUFFIXES, require_columns
 from endoxa.errors import UserError
 
 COLUMNS: dict[str, str] = {

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from endoxa.curate.review.form import ROW_KEY
@@ -19,14 +18,13 @@ from endoxa.curate.review.sheet import (
     origin_row_from,
     to_text,
 )
-from endoxa.datasets.files import open_text, require_file, undecodable
-from endoxa.datasets.spreadsheets import neutralised, restored
+from endoxa.datasets.spreadsheets import neutralised
+from endoxa.datasets.tables import raise_fault, table_rows, written_columns
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.schema import Progress
 
 _BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes UTF-8 for the system's own encoding
-_SEPARATORS = ",;\t"  # what spreadsheet programs write, depending on the country
 
 
 def write_csv_sheet(sheet: Sheet, path: Path, progress: Progress = lambda *_: None) -> None:
@@ -46,50 +44,38 @@ def write_csv_sheet(sheet: Sheet, path: Path, progress: Progress = lambda *_: No
 
 
 def read_csv_sheet(path: Path) -> RawSheet:
-    """The cells of a sheet that came back as CSV, with commas, semicolons or tabs between them.
+    """The cells of a sheet that came back as CSV, in whatever dialect (`endoxa.datasets.tables`).
 
     Raises:
         UserError: it cannot be read, or does not say what it was made from.
     """
-    require_file(path)
-    with open_text(path, newline="") as stream:
-        text = stream.read()
-    if undecodable(text):
+    if not is_csv_sheet(path):
         raise UserError(
-            f"{path} is not UTF-8 text. Save it again as 'CSV UTF-8', or return the sheet as .xlsx."
+            f"{path} has no column '{ORIGIN}', which identifies its table. Return the original sheet with all its "
+            "columns."
         )
-    for separator in _SEPARATORS:
-        lines = _lines(path, text, separator)
-        _, header = next(lines, (1, []))
-        if ORIGIN in header:
-            return _raw_sheet(path, header, list(lines))
-    raise UserError(
-        f"{path} has no column '{ORIGIN}', which identifies its table. Return the original sheet with all its "
-        "columns."
-    )
+    lines: list[tuple[int, Mapping[str, str | None]]] = []
+    for row in table_rows(path, (), respect_withdrawals=False, as_written=True):
+        if any(fault.check != "ragged-row" for fault in row.faults):  # empty cells at the end may be missing
+            raise_fault(path, row)
+        lines.append((row.number + 1, row.cells))
+    return _raw_sheet(path, written_columns(path), lines)
 
 
 def is_csv_sheet(path: Path) -> bool:
     """Whether the first line has the column that only review sheets have."""
-    require_file(path)
-    with open_text(path, newline="") as stream:
-        return ORIGIN in stream.readline()
+    return ORIGIN in written_columns(path, (ORIGIN,))
 
 
-def _lines(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    try:
-        yield from enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=separator), start=1)
-    except csv.Error as error:
-        raise UserError(f"{path} cannot be read as CSV ({error}): save it again as 'CSV UTF-8'.") from error
-
-
-def _raw_sheet(path: Path, header: Sequence[str], lines: Sequence[tuple[int, list[str]]]) -> RawSheet:
-    names = [restored(name).strip() for name in header]
+def _raw_sheet(
+    path: Path, header: Sequence[str], lines: Sequence[tuple[int, Mapping[str, str | None]]]
+) -> RawSheet:
+    names = [name.strip() for name in header]
     origin: Origin | None = None
     origins: dict[str, OriginRow] = {}
     rows: list[tuple[int, dict[str, str]]] = []
     for number, cells in lines:
-        row = dict(zip(names, (restored(cell) for cell in cells), strict=False))
+        row = {name.strip(): cell or "" for name, cell in cells.items()}
         if row.get(ORIGIN, "").strip():
             origin, origin_row = _origins(path, number, row[ORIGIN])
             origins[origin_row.row] = origin_row

@@ -16,7 +16,8 @@ import polars as pl
 import endoxa
 from endoxa.curate.review.form import ANSWERS, DISPUTED, EARLIER, PROPOSAL, ROW_KEY, Kind, kind_of
 from endoxa.curate.review.spreadsheet import has_controls
-from endoxa.datasets.frames import read_table, require_columns
+from endoxa.datasets.frames import read_table
+from endoxa.datasets.tables import require_columns
 from endoxa.errors import UserError
 
 Row = dict[str, str]

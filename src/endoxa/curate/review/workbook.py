@@ -37,7 +37,7 @@ from endoxa.curate.review.spreadsheet import (
     shown,
     unescaped,
 )
-from endoxa.datasets.frames import opened_workbook
+from endoxa.datasets.workbooks import opened_workbook
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.schema import Progress

@@ -22,7 +22,7 @@ from endoxa.curate.survey.mapping import (
     without_code,
 )
 from endoxa.datasets.files import require_file
-from endoxa.datasets.frames import WORKBOOK_SUFFIXES, read_table
+from endoxa.datasets.frames import read_table
 from endoxa.datasets.tables import TABLE_SUFFIXES
 from endoxa.errors import UserError
 from endoxa.languages.persons.identifiers import LONG_NUMBER, find_identifiers
@@ -102,9 +102,6 @@ def _whole_identifier(cell: str) -> str:
     return "" if found[0].kind == LONG_NUMBER and len(cell) < _LONG_NUMBER_DIGITS else found[0].kind
 
 
-_KINDS = (*TABLE_SUFFIXES, *WORKBOOK_SUFFIXES)
-
-
 def read_export(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
     """The table at `path`, all columns as text; see `endoxa.datasets.frames.read_table`.
 
@@ -112,12 +109,12 @@ def read_export(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
         UserError: the name ends in no kind of file that is read, or see `read_table`.
     """
     require_file(path)
-    if path.suffix.lower() not in _KINDS:
+    if path.suffix.lower() not in TABLE_SUFFIXES:
         raise UserError(
-            f"{path} has an unknown file type. Save it as {', '.join(_KINDS[:-1])} or {_KINDS[-1]} "
+            f"{path} has an unknown file type. Save it as {', '.join(TABLE_SUFFIXES[:-1])} or {TABLE_SUFFIXES[-1]} "
             "(from a spreadsheet: .csv or .xlsx)."
         )
-    return read_table(path, required)
+    return read_table(path, required, as_written=True)
 
 
 LONG_ANSWER = 5000

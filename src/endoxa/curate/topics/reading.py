@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.novelty.concepts import normalise
-from endoxa.datasets.frames import read_table, require_columns
-from endoxa.datasets.tables import TABLE_SUFFIXES
+from endoxa.datasets.frames import read_table
+from endoxa.datasets.tables import TABLE_SUFFIXES, require_columns
 from endoxa.errors import UserError
 
 MENTION_COLUMNS: dict[str, str] = {

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.datasets.columns import require_known_columns
-from endoxa.datasets.frames import WORKBOOK_SUFFIXES, read_table, require_columns
-from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns, table_rows
+from endoxa.datasets.tables import TABLE_SUFFIXES, raise_fault, require_columns, table_columns, table_rows
 from endoxa.errors import UserError
 
 OPTIONS = ("ans0", "ans1", "ans2")
@@ -59,7 +58,7 @@ _CONDITIONS = {
 def is_table(path: Path) -> bool:
     """Whether questions in the file are rows of a table, and not lines of JSON."""
     suffix = path.suffix.lower()
-    return suffix not in _JSON and suffix in (*TABLE_SUFFIXES, *WORKBOOK_SUFFIXES)
+    return suffix not in _JSON and suffix in TABLE_SUFFIXES
 
 
 def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -73,16 +72,19 @@ def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[
         UserError: the file cannot be read, lacks a column, or a row is broken; says how to name columns.
     """
     require_known_columns(named, QUESTION_COLUMNS, "questions")
-    missing = [name for name in REQUIRED if named.get(name, name) not in _columns(path)]
+    columns = table_columns(path, tuple(named.values()))
+    missing = [name for name in REQUIRED if named.get(name, name) not in columns]
     if missing:
         raise UserError(
             f"{path} has no column {', '.join(repr(named.get(name, name)) for name in missing)}. If the file calls it "
             f"otherwise, name it: --columns {','.join(f'{name}=NAME' for name in missing)}. Its columns are: "
-            f"{', '.join(map(repr, _columns(path)))}."
+            f"{', '.join(map(repr, columns))}."
         )
-    require_columns(path, _columns(path), list(named.values()))
-    for number, line, cells in _cells(path):
-        yield line, _record(renamed_fields(cells, named), path, number, line)
+    require_columns(path, columns, list(named.values()))
+    for row in table_rows(path, (), optional=tuple(named.values())):
+        raise_fault(path, row)
+        line = row.line or row.number
+        yield line, _record(renamed_fields(row.cells, named), path, row.number, line)
 
 
 def renamed_fields(row: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
@@ -91,26 +93,6 @@ def renamed_fields(row: Mapping[str, Any], named: Mapping[str, str]) -> dict[str
     return {
         theirs.get(name, name): value for name, value in row.items() if name not in named or name in theirs
     }
-
-
-def _columns(path: Path) -> tuple[str, ...]:
-    return (
-        tuple(read_table(path).columns) if path.suffix.lower() in WORKBOOK_SUFFIXES else table_columns(path)
-    )
-
-
-def _cells(path: Path) -> Iterator[tuple[int, int, Mapping[str, str | None]]]:
-    """Number, line and cells of each row."""
-    if path.suffix.lower() in WORKBOOK_SUFFIXES:
-        for number, cells in enumerate(read_table(path).iter_rows(named=True), start=1):
-            yield number, number + 1, cells
-        return
-    for row in table_rows(path, ()):
-        line = row.line or row.number
-        for fault in row.faults:
-            column = f", column '{fault.column}'" if fault.column else ""
-            raise UserError(f"{path}, line {line}{column}: {fault.message}.")
-        yield row.number, line, row.cells
 
 
 def _record(cells: Mapping[str, str | None], path: Path, number: int, line: int) -> dict[str, Any]:

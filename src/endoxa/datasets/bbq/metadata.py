@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
 from endoxa.datasets.bbq.rows import NO_NAMES, Columns, checked_rows
-from endoxa.datasets.files import open_text, require_file
-from endoxa.datasets.frames import require_columns
-from endoxa.errors import UserError
+from endoxa.datasets.tables import raise_fault, table_rows
 
 NAME = "additional_metadata.csv"
 
@@ -43,22 +40,15 @@ def read_metadata(path: Path, category: str | None = None) -> dict[Key, int]:
     Raises:
         UserError: the file cannot be read, or lacks category, example_id or target_loc.
     """
-    require_file(path)
     found: dict[Key, int] = {}
     doubtful: set[Key] = set()
-    with open_text(path, newline="") as stream:
-        reader = csv.DictReader(stream)
-        try:
-            require_columns(path, list(reader.fieldnames or []), ("category", "example_id", "target_loc"))
-            for row in reader:
-                place = _place(row["target_loc"])
-                if place is None or (category is not None and row["category"] != category):
-                    continue
-                key = (row["category"], row["example_id"])
-                if found.setdefault(key, place) != place:
-                    doubtful.add(key)
-        except csv.Error as error:
-            raise UserError(f"{path}, line {reader.line_num} is not readable as CSV ({error}).") from error
+    for row in _cells(path, "target_loc"):
+        place = _place(row["target_loc"])
+        if place is None or (category is not None and row["category"] != category):
+            continue
+        key = (row["category"] or "", row["example_id"] or "")
+        if found.setdefault(key, place) != place:
+            doubtful.add(key)
     return {key: place for key, place in found.items() if key not in doubtful}
 
 
@@ -72,21 +62,20 @@ def read_social_values(path: Path) -> dict[Key, tuple[str, ...]]:
     Raises:
         UserError: the file cannot be read, or lacks category, example_id or Relevant_social_values.
     """
-    require_file(path)
-    with open_text(path, newline="") as stream:
-        reader = csv.DictReader(stream)
-        try:
-            require_columns(path, list(reader.fieldnames or []), ("category", "example_id", SOCIAL_VALUES))
-            return {
-                (row["category"], row["example_id"]): tuple(
-                    value.strip()
-                    for value in (row[SOCIAL_VALUES] or "").split(",")
-                    if value.strip() not in ("", "NA")
-                )
-                for row in reader
-            }
-        except csv.Error as error:
-            raise UserError(f"{path}, line {reader.line_num} is not readable as CSV ({error}).") from error
+    return {
+        (row["category"] or "", row["example_id"] or ""): tuple(
+            value.strip()
+            for value in (row[SOCIAL_VALUES] or "").split(",")
+            if value.strip() not in ("", "NA")
+        )
+        for row in _cells(path, SOCIAL_VALUES)
+    }
+
+
+def _cells(path: Path, column: str) -> Iterator[Mapping[str, str | None]]:
+    for row in table_rows(path, ("category", "example_id", column)):
+        raise_fault(path, row)
+        yield row.cells
 
 
 def _place(cell: str | None) -> int | None:

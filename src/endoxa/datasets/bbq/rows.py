@@ -12,7 +12,8 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_v
 
 from endoxa.datasets.bbq.flat import QUESTION_COLUMNS, flat_rows, is_table, renamed_fields
 from endoxa.datasets.columns import require_known_columns
-from endoxa.datasets.files import open_text, require_file, undecodable
+from endoxa.datasets.dialects import open_text, undecodable
+from endoxa.datasets.files import require_file
 from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError

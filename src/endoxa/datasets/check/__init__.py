@@ -58,6 +58,7 @@ PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
     characters.script_language,
     characters.surrounding_blanks,
     characters.line_break,
+    characters.typography,
     characters.final_punctuation,
     characters.replacement_character,
     characters.mojibake,

@@ -137,7 +137,7 @@ def is_associations(path: Path) -> bool:
     """Whether a file is a table with the columns of associations and without sentences."""
     if path.suffix.lower() not in TABLE_SUFFIXES:
         return False
-    found = set(table_columns(path))
+    found = set(table_columns(path, REQUIRED))
     return found.issuperset(REQUIRED) and not found & _SENTENCES
 
 

@@ -12,6 +12,7 @@ from babel.localedata import load as load_locale
 
 from endoxa.datasets.check.problems import SENTENCES, Checked, Item, Problem
 from endoxa.datasets.spans import Word
+from endoxa.datasets.typography import differences
 
 _COMBINED = {
     "Jpan": frozenset({"Hira", "Kana", "Hani"}),
@@ -45,8 +46,13 @@ def script_of(letter: str) -> str | None:
     return None if found in ("Zyyy", "Zinh") else found
 
 
+_LATIN = frozenset({"Latn"})
+
+
 def scripts_of(text: str) -> frozenset[str]:
     """Scripts of the letters of a text."""
+    if text.isascii():
+        return _LATIN if any(map(str.isalpha, text)) else frozenset()
     return frozenset(found for letter in set(text) if (found := script_of(letter)))
 
 
@@ -99,6 +105,8 @@ def script_language(item: Item) -> Iterator[Problem]:
     if not expected:
         return
     for column, text in item.sentences():
+        if text.isascii() and "Latn" in expected:
+            continue
         letters = [found for letter in text if (found := script_of(letter))]
         inside = sum(found in expected for found in letters)
         if letters and inside * 2 < len(letters):
@@ -158,7 +166,7 @@ def mojibake(item: Checked) -> Iterator[Problem]:
     in real text; the same idea as ftfy's (Speer 2019).
     """
     for column, text in item.sentences():
-        if any(_was_utf8(run) for run in _NOT_ASCII.findall(text)):
+        if not text.isascii() and any(_was_utf8(run) for run in _NOT_ASCII.findall(text)):
             message = "holds letters garbled by a wrong encoding (UTF-8 read as Windows-1252)"
             yield item.problem("warning", "mojibake", column, message, text)
 
@@ -175,7 +183,7 @@ def _was_utf8(run: str) -> bool:
 def html_entity(item: Checked) -> Iterator[Problem]:
     """Mark-up left in the text (an ampersand, a code, a semicolon), which no model reads as the character."""
     for column, text in item.sentences():
-        if _ENTITY.search(text):
+        if "&" in text and _ENTITY.search(text):
             message = "holds an HTML entity instead of the character it stands for"
             yield item.problem("warning", "html-entity", column, message, text)
 
@@ -189,6 +197,22 @@ def invisible_character(item: Checked) -> Iterator[Problem]:
         if _INVISIBLE.search(text):
             message = "holds an invisible character (zero-width space, soft hyphen or control character)"
             yield item.problem("warning", "invisible-character", column, message, text)
+
+
+def typography(item: Item) -> Iterator[Problem]:
+    """The sentences are written differently where their words are the same: other quotes, dashes, blanks, joiners.
+
+    A tokenizer cuts them into other tokens, so that the scores compare typography as well.
+    """
+    found = differences(item.cell("sent_more"), item.cell("sent_less"))
+    if found:
+        kinds = ", ".join(dict.fromkeys(difference.kind for difference in found))
+        message = (
+            f"the sentences are written differently where their words are the same ({kinds}): "
+            "`endoxa datasets convert --normalise` makes them alike"
+        )
+        text = "; ".join(f"{difference.more} / {difference.less}" for difference in found)
+        yield item.problem("warning", "typography", "", message, text)
 
 
 def final_punctuation(item: Item) -> Iterator[Problem]:

@@ -93,8 +93,14 @@ def _english(text: str) -> list[str]:
     """Contractions written out; "need not" denies "must"; "any more" and "at all" come with a negation."""
     full: list[str] = []
     for word in _folded(_ENGLISH_TAILS.sub(" ", text)):
-        short = word.removesuffix("n't")
-        full += _ENGLISH_CONTRACTED.get(word, [word] if short == word else [short, NOT])
+        if word in _ENGLISH_CONTRACTED:
+            full += _ENGLISH_CONTRACTED[word]
+        elif word.endswith("n't"):
+            full += [word.removesuffix("n't"), NOT]
+        else:
+            full.append(word)
+    if "need" not in full:
+        return full
     following = zip_longest(full, full[1:], fillvalue="")
     return ["must" if pair == ("need", NOT) else pair[0] for pair in following]
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from endoxa.datasets.check.lexicon import AGREEMENT, GENDERED, negates
 from endoxa.datasets.check.problems import Item, Problem, Replacement, join
 from endoxa.datasets.spans import Word
+from endoxa.datasets.typography import same_words
 
 LONG_SPAN = 4
 """Words of a group name; a longer replacement changes more than the group."""
@@ -30,9 +31,9 @@ def identical_sentences(item: Item) -> Iterator[Problem]:
 
 
 def no_word_differs(item: Item) -> Iterator[Problem]:
-    """Only case, blanks or punctuation differ: what is measured is not a stereotype."""
+    """Only case, blanks, punctuation or typography differ: what is measured is not a stereotype."""
     more, less = (text for _, text in item.sentences())
-    if more != less and not item.spans:
+    if more != less and (not item.spans or same_words(more, less)):
         message = "the sentences differ only in case, blanks or punctuation"
         yield item.problem("warning", "no-word-differs", "", message, f"{more} / {less}")
 
@@ -47,7 +48,7 @@ def negation_only(item: Item) -> Iterator[Problem]:
         message = (
             "one sentence is only the negation of the other: an absent stereotype is not an opposite one"
         )
-        yield item.problem("warning", "negation-only", "", message, _changes(item.replacements()))
+        yield item.problem("warning", "negation-only", "", message, _changes(item.replacements))
 
 
 def _negates(item: Item) -> bool:
@@ -65,7 +66,7 @@ def several_spans(item: Item) -> Iterator[Problem]:
     """
     if len(item.spans) < 2 or _negates(item):
         return
-    changed = item.replacements()
+    changed = item.replacements
     changes = {_change(one) for one in changed} - {None} if item.language == "en" else set()
     if len(changes) > 1:
         message = (
@@ -96,10 +97,10 @@ def _stem(word: Word) -> str:
 
 def long_perturbation(item: Item) -> Iterator[Problem]:
     """A replaced stretch longer than a group's name: the topic changes too (Blodgett et al. 2021)."""
-    longest = max((len(side) for one in item.replacements() for side in one.sides), default=0)
+    longest = max((len(side) for one in item.replacements for side in one.sides), default=0)
     if longest > LONG_SPAN:
         message = f"the sentences differ in a stretch of {longest} words, more than a group's name"
-        yield item.problem("warning", "long-perturbation", "", message, _changes(item.replacements()))
+        yield item.problem("warning", "long-perturbation", "", message, _changes(item.replacements))
 
 
 def length_difference(item: Item) -> Iterator[Problem]:
@@ -108,7 +109,7 @@ def length_difference(item: Item) -> Iterator[Problem]:
     if abs(difference) >= LENGTH_DIFFERENCE:
         column = "sent_more" if difference > 0 else "sent_less"
         message = f"is {abs(difference)} words longer than the other sentence: a sum prefers the shorter one"
-        yield item.problem("warning", "length-difference", column, message, _changes(item.replacements()))
+        yield item.problem("warning", "length-difference", column, message, _changes(item.replacements))
 
 
 def other_changes(item: Item) -> Iterator[Problem]:

@@ -90,7 +90,7 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A pair whose cells hold, with its words and the spans in which they differ.
+    """A pair whose cells hold, with its words, the spans in which they differ, and the words of each span.
 
     `language` is the tag without script and region ('hi' for 'hi-Latn').
     """
@@ -100,13 +100,19 @@ class Item:
     more: tuple[Word, ...]
     less: tuple[Word, ...]
     spans: tuple[Span, ...]
+    replacements: tuple[Replacement, ...]
 
     @classmethod
     def of(cls, draft: Draft) -> Item:
         """Take the sentences of a draft without faults apart."""
         more, less = words(draft.pair["sent_more"] or ""), words(draft.pair["sent_less"] or "")
         language = (draft.pair.get("language") or "und").replace("_", "-").split("-")[0].lower()
-        return cls(draft, language, more, less, differing_spans(more, less))
+        spans = differing_spans(more, less)
+        replacements = tuple(
+            Replacement(more[span.start_more : span.end_more], less[span.start_less : span.end_less])
+            for span in spans
+        )
+        return cls(draft, language, more, less, spans, replacements)
 
     def cell(self, column: str) -> str:
         """Text of a cell; empty where there is none."""
@@ -114,24 +120,17 @@ class Item:
 
     def sentences(self) -> Iterator[tuple[str, str]]:
         """Column and text of both sentences."""
-        return ((column, self.cell(column)) for column in SENTENCES)
-
-    def replacements(self) -> tuple[Replacement, ...]:
-        """The words of each differing span."""
-        return tuple(
-            Replacement(
-                self.more[span.start_more : span.end_more], self.less[span.start_less : span.end_less]
-            )
-            for span in self.spans
-        )
+        return iter((("sent_more", self.cell("sent_more")), ("sent_less", self.cell("sent_less"))))
 
     def compares_groups(self) -> bool:
         """False where the pair keeps its group and changes what is said of it (S-AS, StereoSet)."""
         if self.cell("attribute_more"):
             return False
         identity = {word.folded for word in words(self.cell("identity"))}
-        return not identity or not all(
-            identity <= {word.folded for word in side} for side in (self.more, self.less)
+        return (
+            not identity
+            or not identity.issubset(word.folded for word in self.more)
+            or not identity.issubset(word.folded for word in self.less)
         )
 
     def problem(self, severity: Severity, check: str, column: str, message: str, text: str = "") -> Problem:

@@ -95,7 +95,7 @@ def _changes_gender(item: Item) -> bool:
     return any(
         {_gender(word.folded) for word in one.more} | {_gender(word.folded) for word in one.less}
         >= {"masculine", "feminine"}
-        for one in item.replacements()
+        for one in item.replacements
     )
 
 
@@ -115,9 +115,10 @@ def doubled_word(item: Item) -> Iterator[Problem]:
         doubled = [
             token
             for token, following in pairwise(tokens)
-            if token.isalpha()
-            and token.casefold() not in DOUBLED_ALLOWED
+            if len(token) <= len(following)
             and token.casefold() == following.rstrip(".,;:!?").casefold()
+            and token.isalpha()
+            and token.casefold() not in DOUBLED_ALLOWED
         ]
         if doubled:
             yield item.problem(
@@ -136,7 +137,7 @@ def country_for_group(item: Item) -> Iterator[Problem]:
     if not item.compares_groups():
         return
     known = _territories(item.language)
-    found = [join(side) for one in item.replacements() for side in one.sides if _phrase(side) in known]
+    found = [join(side) for one in item.replacements for side in one.sides if _phrase(side) in known]
     if found:
         message = "names a country or territory where the other sentence has something else"
         yield item.problem("note", "country-for-group", "", message, ", ".join(found))
@@ -163,7 +164,7 @@ def name_for_group(item: Item) -> Iterator[Problem]:
     """
     if item.language != "en" or item.cell("axis") not in _NAME_AXES:
         return
-    for one, span in zip(item.replacements(), item.spans, strict=True):
+    for one, span in zip(item.replacements, item.spans, strict=True):
         inside = span.start_more > 0 and span.start_less > 0
         if inside and _looks_like_names(one):
             text = f"{join(one.more)} / {join(one.less)}"
@@ -183,7 +184,7 @@ def no_group_term(item: Item) -> Iterator[Problem]:
     """Only words that name no group differ: articles, prepositions, auxiliaries. Only English."""
     if item.language != "en" or not item.compares_groups():
         return
-    changed = [word for one in item.replacements() for side in one.sides for word in side]
+    changed = [word for one in item.replacements for side in one.sides for word in side]
     if changed and all(word.folded in FUNCTION_WORDS for word in changed):
         text = " ".join(word.text for word in changed)
         message = "the sentences differ only in words that name no group"
@@ -197,7 +198,7 @@ def group_capitals(item: Item) -> Iterator[Problem]:
     """
     if item.language != "en":
         return
-    for one, span in zip(item.replacements(), item.spans, strict=True):
+    for one, span in zip(item.replacements, item.spans, strict=True):
         if not (span.start_more and span.start_less and len(one.more) == len(one.less) == 1):
             continue
         more, less = one.more[0], one.less[0]

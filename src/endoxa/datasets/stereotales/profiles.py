@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from endoxa.datasets.files import require_file
-from endoxa.datasets.frames import read_table, require_columns
+from endoxa.datasets.frames import read_table
 from endoxa.datasets.served import versions_apart
 from endoxa.datasets.stereotales.decoding import decode
-from endoxa.datasets.tables import PARQUET_SUFFIXES
+from endoxa.datasets.tables import PARQUET_SUFFIXES, require_columns
 from endoxa.errors import UserError
 
 MISSING = -1

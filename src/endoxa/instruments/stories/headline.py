@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from endoxa.datasets.served import version_sentences, versions_apart
-from endoxa.engine.asking.outcomes import AnswerCounts, answer_warnings, over_contexts
 from endoxa.datasets.spreadsheets import read_csv
+from endoxa.engine.asking.outcomes import AnswerCounts, answer_warnings, over_contexts
 from endoxa.engine.folder import AGREEMENT, RECORDS
 from endoxa.engine.run import read_run
 from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.files import open_text, require_file, undecodable
+from endoxa.datasets.dialects import open_text, undecodable
+from endoxa.datasets.files import require_file
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.schema import AssociationTest, TermSet

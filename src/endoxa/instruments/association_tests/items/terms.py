@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from endoxa.datasets.files import undecodable
+from endoxa.datasets.dialects import undecodable
 from endoxa.errors import UserError
 
 KINDS = ("name", "noun", "mass", "adjective", "verb", "pronoun", "modifier")

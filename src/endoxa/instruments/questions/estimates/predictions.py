@@ -12,8 +12,8 @@ import polars as pl
 
 from endoxa.curate.questions import language_of_questions
 from endoxa.datasets.bbq import find_metadata, read_items
-from endoxa.datasets.frames import read_table, require_columns
-from endoxa.datasets.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES
+from endoxa.datasets.frames import read_table
+from endoxa.datasets.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES, require_columns
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers import outcome, read_answer
 from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers

@@ -10,9 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table, require_columns
+from endoxa.datasets.frames import read_table
 from endoxa.datasets.served import SERVED, versions_apart
 from endoxa.datasets.stereotales.associations import PARTS, association_id
+from endoxa.datasets.tables import require_columns
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.panel import HIGHEST, HUMAN, LOWEST, MODEL
 from endoxa.schema.harm import HARM_OUTCOMES

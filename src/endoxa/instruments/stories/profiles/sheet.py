@@ -26,8 +26,8 @@ from endoxa.curate.review.spreadsheet import (
     row_height,
     set_text,
 )
-from endoxa.datasets.frames import read_table, require_columns
-from endoxa.datasets.spreadsheets import neutralised, read_csv
+from endoxa.datasets.frames import read_table
+from endoxa.datasets.spreadsheets import neutralised
 from endoxa.datasets.stereotales import NAMED_BY, UNKNOWN, Vocabulary, story_names
 from endoxa.datasets.write import replacing
 from endoxa.engine.folder import RECORDS
@@ -235,7 +235,7 @@ def read_sheet(path: Path, vocabulary: Vocabulary) -> dict[str, Coding]:
     """
     asked = choices(vocabulary)
     codings: dict[str, Coding] = {}
-    table = _table(path, [KEY, *asked])
+    table = read_table(path, [KEY, *asked])
     for number, row in enumerate(table.iter_rows(named=True), start=2):
         answers = {
             name: _answer(path, number, name, row[name], allowed)
@@ -252,26 +252,6 @@ def read_sheet(path: Path, vocabulary: Vocabulary) -> dict[str, Coding]:
     if not codings:
         raise UserError(f"{path} contains no answers. Fill in at least one row.")
     return codings
-
-
-def _table(path: Path, required: Sequence[str]) -> pl.DataFrame:
-    """The sheet; spreadsheet programs of many countries write semicolons into CSV files."""
-    if not _has_semicolons(path):
-        return read_table(path, required)
-    try:
-        table = read_csv(path, separator=";", infer_schema=False)
-    except pl.exceptions.PolarsError as problem:
-        raise UserError(f"{path} cannot be read as CSV: {str(problem).splitlines()[0]}") from problem
-    require_columns(path, table.columns, required)
-    return table
-
-
-def _has_semicolons(path: Path) -> bool:
-    if path.suffix.lower() != ".csv" or not path.is_file():
-        return False
-    with path.open("rb") as stream:
-        header = stream.readline().removeprefix(b"\xef\xbb\xbf").replace(b'"', b"")
-    return header.startswith(f"{KEY};".encode())
 
 
 def _answer(path: Path, number: int, name: str, text: str, allowed: tuple[str, ...]) -> str:

@@ -1,0 +1,275 @@
+"""How two sentences are written where their words are the same: quotes, dashes, blanks, joiners, composed letters.
+
+A tokenizer cuts `can’t` and `can't` into other tokens, so that a pair which differs there compares typography with the
+stereotype. `differences` finds such places, `made_alike` mends them and leaves everything else as it is.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import accumulate
+
+import regex
+
+JOINERS = "\u200c\u200d"
+"""Zero-width non-joiner and joiner: part of the spelling in scripts of India and in Persian."""
+_INVISIBLE = (
+    f"{JOINERS}\u00ad\u0640\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0e\ufe0f\ufeff"
+)
+_UNSEEN = regex.compile(f"[{_INVISIBLE}]")
+_UNSEEN_BUT_JOINERS = regex.compile(f"[{_INVISIBLE}--[{JOINERS}]]", regex.VERSION1)
+_JOINING = regex.compile(
+    r"[\p{Arabic}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}\p{Tamil}\p{Telugu}\p{Kannada}"
+    r"\p{Malayalam}\p{Sinhala}\p{Khmer}\p{Myanmar}\p{Mongolian}]"
+)
+_DASHES = "-\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
+_TOKEN = regex.compile(rf"(\s*)([\p{{L}}\p{{M}}\p{{N}}{_INVISIBLE}]+|\.{{2,}}|[{_DASHES}]+|\S)")
+_MARKS = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛‹›ʼ′´`", "'"),
+        **dict.fromkeys("“”„‟«»″", '"'),
+        "…": "...",
+    }
+)
+_DASH = regex.compile(rf"[{_DASHES}]+")
+_RUNS = ((_DASH, "-"), (regex.compile(r"\.{2,}"), "..."))
+_FARSI = str.maketrans("يك٠١٢٣٤٥٦٧٨٩", "یک۰۱۲۳۴۵۶۷۸۹")
+_ARABIC = str.maketrans("یک۰۱۲۳۴۵۶۷۸۹", "يك٠١٢٣٤٥٦٧٨٩")
+_FARSI_LANGUAGES = ("ckb", "fa", "ku", "ps", "sd", "ug", "ur")
+INVISIBLE = "joiners or invisible characters"
+COMPOSITION = "composed and decomposed letters"
+LETTERS = "Arabic and Farsi letters"
+OTHER_FORMS = "full-width letters, ligatures or other forms"
+_FORMS: dict[str, Callable[[str], str]] = {
+    INVISIBLE: lambda text: "".join(_UNSEEN.sub("", text).split()),
+    COMPOSITION: lambda text: unicodedata.normalize("NFC", text),
+    LETTERS: lambda text: text.translate(_FARSI),
+}
+"""What makes two texts equal that differ in nothing else."""
+_KINDS = {"'": "quotation marks", '"': "quotation marks", "-": "dashes", "...": "ellipses"}
+_OTHER_WAYS = regex.compile(f"[‘’‚‛‹›ʼ′“”„‟«»″يكیک٠-٩۰-۹\u2010-\u2015\u2212{_INVISIBLE}]")
+_UNUSUAL_BLANKS = regex.compile(r"\s\s|\s[!?;:,.]|[\t\r\n\v\f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or a mark, with the blanks before it, and the form in which all its ways of writing are the same."""
+
+    blank: str
+    text: str
+    plain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Tokens `more` of one sentence that are `less` in the other, in the same words; `kind` says what differs."""
+
+    kind: str
+    more: str
+    less: str
+
+
+def tokens(text: str) -> tuple[Token, ...]:
+    """The words and marks of a text, in order."""
+    return tuple(Token(found[1], found[2], _plain(found[2])) for found in _TOKEN.finditer(text))
+
+
+def _plain(text: str) -> str:
+    if text.isascii() and text.isalnum():
+        return text
+    plain: str = _UNSEEN.sub("", unicodedata.normalize("NFKC", text.translate(_MARKS)).translate(_FARSI))
+    for pattern, mark in _RUNS:
+        plain = pattern.sub(mark, plain)
+    return plain
+
+
+def _usual(text: str) -> bool:
+    """Whether a text holds nothing that has another way of writing; most do not, and need no closer look."""
+    plain = text.isascii() or (unicodedata.is_normalized("NFKC", text) and not _OTHER_WAYS.search(text))
+    return plain and not _UNUSUAL_BLANKS.search(text)
+
+
+def differences(more: str, less: str) -> tuple[Difference, ...]:
+    """Where two sentences are written differently in the same words, or in different words by different conventions.
+
+    Args:
+        more: one sentence.
+        less: the other.
+    """
+    if _usual(more) and _usual(less):
+        return ()
+    return tuple(
+        Difference(_kind(stretch), _written(stretch.more), _written(stretch.less))
+        for stretch in _stretches(tokens(more), tokens(less))
+        if _differs(stretch)
+    )
+
+
+def same_words(more: str, less: str) -> bool:
+    """Whether two texts differ in typography only: they have the same words and marks, written differently."""
+    if _usual(more) and _usual(less):
+        return False
+    return "".join(token.plain for token in tokens(more)) == "".join(token.plain for token in tokens(less))
+
+
+def made_alike(more: str, less: str, language: str) -> tuple[str, str]:
+    """The two sentences, written alike where they differ in how they are written; all other places stay as they are.
+
+    Quotes become straight, dashes hyphens, ellipses three dots, blanks plain ones, letters composed. Joiners stay where
+    the script needs them, and come to the side that lacks them.
+
+    Args:
+        more: one sentence.
+        less: the other.
+        language: ISO 639 code: Farsi or Arabic letters.
+    """
+    if not differences(more, less):
+        return more, less
+    sides: tuple[list[str], list[str]] = ([], [])
+    for stretch in _stretches(tokens(more), tokens(less)):
+        for side, text in zip(sides, _alike(stretch, language), strict=True):
+            side.append(text)
+    ends = [text[len(text.rstrip()) :] for text in (more, less)]
+    return "".join(sides[0]) + ends[0], "".join(sides[1]) + ends[1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Tokens of both sentences: the same words or not; `opens` where what stands before them differs."""
+
+    more: Sequence[Token]
+    less: Sequence[Token]
+    same: bool
+    opens: bool
+
+
+def _stretches(more: Sequence[Token], less: Sequence[Token]) -> Iterator[_Stretch]:
+    matcher = SequenceMatcher(
+        None, [token.plain for token in more], [token.plain for token in less], autojunk=False
+    )
+    for tag, i, j, k, m in matcher.get_opcodes():
+        if tag == "equal":
+            for n in range(j - i):
+                yield _Stretch((more[i + n],), (less[k + n],), same=True, opens=n == 0)
+        else:
+            yield from _parts(more[i:j], less[k:m])
+
+
+def _parts(more: Sequence[Token], less: Sequence[Token]) -> Iterator[_Stretch]:
+    """What differs, without the words at its ends that only one side writes as several."""
+    (i, k), (j, m) = _shared(more, less), _shared(_backwards(more), _backwards(less))
+    if i + j > len(more) or k + m > len(less):
+        j = m = 0
+    bounds = ((0, i, 0, k, True), (i, len(more) - j, k, len(less) - m, False))
+    for start, end, first, last, same in (
+        *bounds,
+        (len(more) - j, len(more), len(less) - m, len(less), True),
+    ):
+        if end > start or last > first:
+            yield _Stretch(more[start:end], less[first:last], same, opens=True)
+
+
+def _backwards(side: Sequence[Token]) -> list[Token]:
+    return [replace(token, plain=token.plain[::-1]) for token in reversed(side)]
+
+
+def _shared(more: Sequence[Token], less: Sequence[Token]) -> tuple[int, int]:
+    """How many tokens at the start of both are the same letters, where both have a boundary."""
+    one, other = _boundaries(more), _boundaries(less)
+    return next(((one[text], other[text]) for text in reversed(one) if text and text in other), (0, 0))
+
+
+def _boundaries(side: Sequence[Token]) -> dict[str, int]:
+    """The letters up to each token -> the number of tokens."""
+    letters = accumulate(token.plain for token in side)
+    return {text: number for number, text in enumerate(letters, start=1)}
+
+
+def _differs(stretch: _Stretch) -> bool:
+    if not stretch.same:
+        return bool(_other_conventions(stretch))
+    if _text(stretch.more) != _text(stretch.less):
+        return True
+    # Where words before it differ, a blank on one side only belongs to them ("non-Muslims").
+    one, other = stretch.more[0].blank, stretch.less[0].blank
+    return one != other and (not stretch.opens or bool(one and other))
+
+
+def _other_conventions(stretch: _Stretch) -> str:
+    """How words that differ are written by different conventions, or an empty text."""
+    one, other = _text(stretch.more), _text(stretch.less)
+    if one.isascii() and other.isascii():
+        return ""
+    unseen = [_UNSEEN_BUT_JOINERS.search(text) is not None for text in (one, other)]
+    if unseen[0] != unseen[1]:
+        return INVISIBLE
+    composed = [unicodedata.normalize("NFC", text) == text for text in (one, other)]
+    if composed[0] != composed[1]:
+        return COMPOSITION
+    farsi, arabic = ([text.translate(table) == text for text in (one, other)] for table in (_FARSI, _ARABIC))
+    return LETTERS if farsi == arabic[::-1] and farsi[0] != farsi[1] else ""
+
+
+def _composed(text: str) -> str:
+    """Letters composed (NFC), and nothing that is not seen but joiners."""
+    return unicodedata.normalize("NFC", _UNSEEN_BUT_JOINERS.sub("", text))
+
+
+def _text(stretch: Sequence[Token]) -> str:
+    """The tokens without the blanks before the first."""
+    return _written(stretch).removeprefix(stretch[0].blank if stretch else "")
+
+
+def _written(stretch: Sequence[Token]) -> str:
+    return "".join(token.blank + token.text for token in stretch)
+
+
+def _kind(stretch: _Stretch) -> str:
+    if not stretch.same:
+        return _other_conventions(stretch)
+    one, other = _text(stretch.more), _text(stretch.less)
+    if one == other:
+        return "blanks"
+    if stretch.more[0].plain in _KINDS:
+        return _KINDS[stretch.more[0].plain]
+    return next((kind for kind, form in _FORMS.items() if form(one) == form(other)), OTHER_FORMS)
+
+
+def _alike(stretch: _Stretch, language: str) -> tuple[str, str]:
+    """Both sides as they are written alike; the blanks before them stay where words before them differ."""
+    one, other = _written(stretch.more), _written(stretch.less)
+    if not _differs(stretch):
+        return one, other
+    code = language.replace("_", "-").partition("-")[0].lower()
+    letters = _FARSI if code in _FARSI_LANGUAGES else _ARABIC
+    if not stretch.same:
+        if _other_conventions(stretch) == LETTERS:
+            one, other = one.translate(letters), other.translate(letters)
+        return _composed(one), _composed(other)
+    text = _common_text(stretch.more, stretch.less, letters)
+    blanks = (stretch.more[0].blank, stretch.less[0].blank)
+    if all(blanks):
+        blanks = (" ", " ")
+    elif not stretch.opens:
+        blanks = (blanks[0], blanks[0])
+    return blanks[0] + text, blanks[1] + text
+
+
+def _common_text(more: Sequence[Token], less: Sequence[Token], letters: dict[int, int]) -> str:
+    one, other = _text(more), _text(less)
+    if one == other:
+        return one
+    if (
+        len(more) != 1 or len(less) != 1
+    ):  # one word on one side, several on the other: joined where they can be
+        return max((one, other), key=lambda text: sum(text.count(joiner) for joiner in JOINERS))
+    unseen = _UNSEEN_BUT_JOINERS if _JOINING.search(one + other) else _UNSEEN
+    texts = [unicodedata.normalize("NFC", unseen.sub("", text)) for text in (one, other)]
+    longest = max(texts, key=len)
+    if _UNSEEN.sub("", texts[0]) == _UNSEEN.sub("", texts[1]):
+        return longest
+    marks = _DASH.sub("-", longest.translate(_MARKS))
+    return unicodedata.normalize("NFKC", marks).translate(letters)
