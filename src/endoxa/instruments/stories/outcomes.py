@@ -13,7 +13,7 @@ from endoxa.datasets.served import versions_apart
 from endoxa.engine.asking.outcomes import AnswerCounts, count_answers
 from endoxa.engine.asking.spread import equal_repeats
 from endoxa.engine.folder import RECORDS
-from endoxa.models.chat.templates import without_thoughts
+from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.page.inputs import EXTRACTED, HARM, Run
 
 
