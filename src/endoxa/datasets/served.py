@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
 SERVED = "served_model"
 """Column of records: the model's exact name as its provider reports it, or empty."""
@@ -36,6 +38,8 @@ def versions_apart(records: pl.LazyFrame, model: str = "model", within: Sequence
         model: the column that names models.
         within: columns that tell runs apart.
     """
+    import polars as pl  # names are shown by commands that load no tables
+
     if SERVED not in records.collect_schema():
         return records
     served = pl.col(SERVED).cast(pl.String)
@@ -63,7 +67,7 @@ def _labels(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     served: defaultdict[str, list[str]] = defaultdict(list)
     for model, name in pairs:
         served[model].append(name)
-    labels = {}
+    labels: dict[tuple[str, str], str] = {}
     for model, names in served.items():
         if len(names) > 1:
             short = [_version(model, name) for name in names]

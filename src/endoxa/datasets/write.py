@@ -43,12 +43,12 @@ def write_pairs(frames: Iterator[pl.DataFrame], path: Path) -> None:
         )
 
 
-def write_csv(rows: Iterable[Sequence[str | None]], columns: Sequence[str], path: Path) -> None:
+def write_csv(rows: Iterable[Iterable[object]], columns: Sequence[str], path: Path) -> None:
     """Write rows under `columns` as CSV (RFC 4180; tabs where the suffix is .tsv), without formulas."""
     with replacing(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         writer.writerow(map(neutralised, columns))
-        writer.writerows([text and neutralised(text) for text in row] for row in rows)
+        writer.writerows([neutralised(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
 
 
 def write_jsonl(frames: Iterator[pl.DataFrame], path: Path) -> None:
