@@ -144,6 +144,8 @@ def _ask_all_models(
     pending = [number for number in numbers if journal.count(number) < items * asked.calls]
     progress("checking the models", 0, 0)
     failed: dict[int, UserError] = {} if asked.score else dict(find_silent(asked, pending, journal))
+    if not asked.score:
+        warn_of_ignored_settings(asked, [number for number in pending if number not in failed], journal)
     facts = []
     for number in numbers:
         if number < len(earlier) and number not in pending:
@@ -213,9 +215,6 @@ def find_silent(asked: Questions, numbers: Iterable[int], journal: AnswerJournal
             await chat.check()
         finally:
             await chat.close()
-        costs = price_of(spec, asked.settings.price) is not None
-        if spec.host.own_server and not costs and not journal.count(number):
-            await _try_out(spec, asked.settings)
 
     async def look_at_all(several: Sequence[int]) -> list[BaseException | None]:
         return await asyncio.gather(*map(look, several), return_exceptions=True)
@@ -228,15 +227,22 @@ def find_silent(asked: Questions, numbers: Iterable[int], journal: AnswerJournal
     return {number: problem for number, problem in found.items() if isinstance(problem, SilentError)}
 
 
-async def _try_out(spec: ChatSpec, settings: ChatRunSettings) -> None:
-    """Warn of settings that a server of the user's own ignores; a first question there costs nothing."""
+def warn_of_ignored_settings(asked: Questions, numbers: Iterable[int], journal: AnswerJournal) -> None:
+    """Warn of temperature and seeds that a server of the user's own ignores, where asking there costs nothing."""
+    settings = asked.settings
     hasty = replace(settings.options, attempts=1, patience=0.0)
-    chat = open_chat(spec, hasty, lambda *_: None)
-    try:
-        if said := await ignored_settings(chat, settings.sampling, settings.seed):
-            log.warning("%s", said)
-    finally:
-        await chat.close()
+
+    async def try_out(spec: ChatSpec) -> None:
+        chat = open_chat(spec, hasty, lambda *_: None)
+        try:
+            if said := await ignored_settings(chat, settings.sampling, settings.seed):
+                log.warning("%s", said)
+        finally:
+            await chat.close()
+
+    for spec in (asked.specs[number] for number in numbers if not journal.count(number)):
+        if spec.host.own_server and price_of(spec, settings.price) is None:
+            asyncio.run(try_out(spec))
 
 
 def ask_model(asked: Questions, number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
