@@ -9,10 +9,12 @@ import pytest
 from support.tutorials import HOME, Step, follow, unseen
 
 PAGES = sorted(page for page in HOME.glob("*.md") if page.name != "README.md")
+ROAD = HOME.parent / "road.md"
+"""The whole road on a published survey: its figures are those that the commands print."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+@pytest.mark.parametrize("page", [*PAGES, ROAD], ids=[page.stem for page in (*PAGES, ROAD)])
 def test_commands_print_what_the_page_shows(page, tmp_path, shared):
     ran = 0
     for step in follow(page, tmp_path, shared):

@@ -63,7 +63,8 @@ def follow(page: Path, folder: Path, shared: Path) -> Iterator[Step]:
             lines = part["body"].replace("\\\n", " ").splitlines()
             commands = tuple(line for line in lines if line.startswith("endoxa "))
             shown = tuple(line for line in (part["shown"] or "").splitlines() if line.strip(" .…"))
-            yield Step(commands, shown, "".join(run(one, folder) for one in commands))
+            here = [one.replace("../shared", str(shared)) for one in commands]
+            yield Step(commands, shown, "".join(run(one, folder) for one in here))
 
 
 def run(command: str, folder: Path) -> str:

@@ -15,6 +15,7 @@ from tests.collect.tasks.test_extraction import rows
 from endoxa.collect.tasks.exchange.files import read_from, write_for
 from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from support.collect import campaign_folders, commands
 
 VOTE = {"from_name": "vote", "to_name": "identity", "type": "choices", "id": "x1", "origin": "manual"}
 
@@ -209,6 +210,14 @@ def test_unknown_tools_and_translations_are_refused(write, tmp_path):
         write_for("doccano", "votes", write(tuples(1)), tmp_path / "t.json")
     with pytest.raises(UserError, match="another tool"):
         write_for("label-studio", "translation", write(tuples(1)), tmp_path / "t.json")
+
+
+def test_kinds_are_listed_without_a_campaign():
+    done = commands.run(
+        commands.COMMAND, "collect", "task", "kinds", env=campaign_folders.environment(), timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert {"extraction: Review of statements", "  --set needed=3"} <= set(done.stdout.splitlines())
 
 
 def test_the_command_needs_no_campaign(write, tmp_path):
