@@ -22,7 +22,7 @@ from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 from endoxa.models.encoders import parse_encoder
 from endoxa.models.encoders.server import ServerEncoder
 from endoxa.models.server import ServerModel
-from endoxa.models.transport import byte_limit, hide_key
+from endoxa.models.transport import byte_limit, hide_key, room_for_results
 from endoxa.schema import Message, Sampling
 
 KEY = "sk-planted/4c0ffee4c0ffee"
@@ -164,11 +164,17 @@ def test_short_keys_are_words() -> None:
 class Asked:
     """A request of httpx, as far as the limit looks at it."""
 
-    def __init__(self, **body: Any) -> None:
+    def __init__(self, method: str = "POST", **body: Any) -> None:
+        self.method = method
         self.headers, self.content = {"content-type": "application/json"}, json.dumps(body).encode()
 
 
 def test_the_limit_follows_from_what_is_asked() -> None:
+    listing = byte_limit(Asked("GET"))
+    with room_for_results(10_000, 100):
+        assert byte_limit(Asked("GET")) > max(listing, 10_000 * 100 * 48)
+    with room_for_results(1, 100):
+        assert byte_limit(Asked("GET")) < listing
     small = byte_limit(Asked(messages=[], max_tokens=16))
     assert 16 * 12 < small < 2**20
     assert byte_limit(Asked(messages=[], max_completion_tokens=100_000)) > 100_000 * 48

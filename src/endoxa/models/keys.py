@@ -56,7 +56,9 @@ def server_key(
         if key != NO_KEY or not is_loopback(parts.hostname or ""):
             raise _only_in_a_file(what, host, words, variable if key != NO_KEY else "")
         return NO_KEY
-    hosts = typed_hosts()
+    hosts, name = typed_hosts(), parts.hostname or ""
+    if not any(name in several for several in hosts):  # a provider that is named by one word
+        hosts |= {frozenset((name,))}
     if key != NO_KEY and len(hosts) > 1:
         named = sorted(frozenset[str]().union(*hosts))
         raise UserError(

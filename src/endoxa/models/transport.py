@@ -91,12 +91,11 @@ def byte_limit(request: Any) -> int:
     Args:
         request: of httpx, already sent.
     """
-    if not request.headers.get("content-type", "").startswith("application/json"):
+    if request.method == "GET":
         return _results_bytes.get() or LISTING_BYTES
-    try:
-        body = json.loads(request.content)
-    except ValueError:
+    if not request.headers.get("content-type", "").startswith("application/json"):
         return LISTING_BYTES
+    body = json.loads(request.content)
     return body_limit(body, len(request.content)) if isinstance(body, Mapping) else LISTING_BYTES
 
 
