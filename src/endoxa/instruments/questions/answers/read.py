@@ -9,7 +9,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from endoxa.engine.answers.text import declined, fold, plain
+import regex
+
+from endoxa.engine.answers.text import before_new_question, declined, fold, plain, read_first
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers.options import (
     Asked,
@@ -146,6 +148,8 @@ _STATEMENTS = 32
 _STATEMENT = 600
 """Characters of a statement that are read."""
 
+_LISTED = regex.compile(r"(?<=\S\s*)\n[ \t]*[(\[]?A[).:\]]([^\n]+)\n\s*[(\[]?B[).:\]]([^\n]+)")
+"""Two options, one below the other."""
 _DISAGREE = Reading(None, refused=False, rule="letter-and-text-disagree")
 
 
@@ -177,14 +181,8 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
     if not text.strip():
         return Reading(None, refused=False, rule="empty")
     reader = _Reader(asked(item), order)
-    text = reader.without_list(text)
-    return (
-        reader.fields(text)
-        or reader.whole(text)
-        or reader.statement(text)
-        or reader.line(text)
-        or reader.start(text)
-        or reader.free(text)
+    return read_first(
+        text, reader.before_next(text), reader.read, lambda found: found.choice is not None or found.refused
     )
 
 
@@ -194,6 +192,26 @@ class _Reader:
 
     asked: Asked
     order: Order
+
+    def read(self, text: str) -> Reading:
+        """The first step that decides."""
+        text = self.without_list(text)
+        return (
+            self.fields(text)
+            or self.whole(text)
+            or self.statement(text)
+            or self.line(text)
+            or self.start(text)
+            or self.free(text)
+        )
+
+    def before_next(self, text: str) -> str:
+        """The text up to where a model goes on with a question and options of its own."""
+        first = before_new_question(text, self.asked.language)
+        for match in _LISTED.finditer(first):
+            if not any(self.asked.option_of(match[k]) is not None for k in (1, 2)):
+                return first[: match.start()]
+        return first
 
     def without_list(self, text: str) -> str:
         """The text without lines that repeat several options one after the other, each once."""
