@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import regex
 
@@ -59,6 +60,8 @@ def _of_several(standing: Sequence[Said], unknown: int) -> Reading:
         if one.outright and (one.option != unknown or one.clause.contrasting or not listed)
     ]
     if any(one.option == unknown for one in outright):
+        if _at_odds(standing, unknown):
+            return Reading(None, refused=False, rule=SEVERAL)
         person = _despite(standing, unknown)
         return _read(unknown if person is None else person, unknown, NAMED)
     concluded = _only(
@@ -70,6 +73,16 @@ def _of_several(standing: Sequence[Said], unknown: int) -> Reading:
     if named is not None:
         return _read(named, unknown, NAMED)
     return Reading(None, refused=False, rule=SEVERAL)
+
+
+def _at_odds(standing: Sequence[Said], unknown: int) -> bool:
+    """Whether one sentence names one person as the answer and goes on that it cannot be known ("X, not known")."""
+    alone = len({each.option for each in standing}) == 2
+    return alone and any(
+        before.answering and before.option != unknown == after.option and not after.clause.lead
+        for before, after in pairwise(standing)
+        if before.clause.sentence == after.clause.sentence
+    )
 
 
 def _despite(standing: Sequence[Said], unknown: int) -> int | None:
@@ -148,6 +161,8 @@ _STATEMENTS = 32
 _STATEMENT = 600
 """Characters of a statement that are read."""
 
+_NUMBER = regex.compile(r"^\s*\d{1,2}[.)]\s+")
+_LAST = regex.compile(r"(?<=[.!?])\s+[(\[]?(?P<letter>[A-C])[)\]]?[.!]?\s*$")
 _LISTED = regex.compile(r"(?<=\S\s*)\n[ \t]*[(\[]?A[).:\]]([^\n]+)\n\s*[(\[]?B[).:\]]([^\n]+)")
 """Two options, one below the other."""
 _DISAGREE = Reading(None, refused=False, rule="letter-and-text-disagree")
@@ -202,6 +217,7 @@ class _Reader:
             or self.statement(text)
             or self.line(text)
             or self.start(text)
+            or self.end(text)
             or self.free(text)
         )
 
@@ -220,7 +236,9 @@ class _Reader:
             return text
         stated = self.asked.language.statements
         choices = [
-            found.choice if (found := self.whole(line)) and not stated.search(fold(line)) else None
+            found.choice
+            if (found := self.whole(_NUMBER.sub("", line))) and not stated.search(fold(line))
+            else None
             for line in lines
         ]
         runs: list[list[int]] = []
@@ -296,6 +314,17 @@ class _Reader:
         if any(said.lettered and said.affirmed and said.option != option for said in rest):
             return None
         if contradicts(rest, option, self.asked.unknown):
+            return _DISAGREE
+        return Reading(option, refused=False, rule="letter")
+
+    def end(self, text: str) -> Reading | None:
+        """A letter that is the whole last sentence, unless what stands before it answers with another option."""
+        found = _LAST.search(text)
+        if found is None:
+            return None
+        option = self.order["ABC".index(found["letter"])]
+        before = all_said(text[: found.start()], self.asked, self.order)
+        if contradicts(before, option, self.asked.unknown):
             return _DISAGREE
         return Reading(option, refused=False, rule="letter")
 
