@@ -36,7 +36,15 @@ def test_the_question_holds_what_is_known_and_no_gold():
 
 
 @pytest.mark.parametrize(
-    "form", ["{}", "```json\n{}\n```", "Here it is:\n{}\nDone.", "<think>{{}}</think>{}", '{{"result": {}}}']
+    "form",
+    [
+        "{}",
+        "```json\n{}\n```",
+        "Here it is:\n{}\nDone.",
+        "<think>{{}}</think>{}",
+        '{{"result": {}}}',
+        '{}\n\nStatement: Men are tall.\n{{"pairs": []}}',
+    ],
 )
 def test_answers_are_read_in_any_form_and_normalised_like_the_rules(form):
     answer = form.format(answer_of((("The elderly", "are less calm"), ("old people", "not loud"))))

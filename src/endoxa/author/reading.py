@@ -13,8 +13,7 @@ from typing import Any
 from endoxa.author.prompts import STOP
 from endoxa.engine.answers.language import language
 from endoxa.engine.answers.objects import outer_objects
-from endoxa.engine.answers.text import declined
-from endoxa.models.chat.thoughts import without_thoughts
+from endoxa.engine.answers.text import declined, own_turn
 
 LONGEST_ALONE = 300
 """Letters of an answer that can be the one field of a row."""
@@ -45,7 +44,7 @@ def read_reply(text: str, fields: Sequence[str], code: str = "en") -> Reply:
         fields: fields of a row.
         code: language of the prompt, in which the model may have declined.
     """
-    said = without_thoughts(text)
+    said = own_turn(text)
     before, stop, after = said.partition(STOP)
     rows = tuple(_rows(before, fields))
     if not rows:

@@ -175,6 +175,20 @@ def test_extractors_see_the_story_and_nothing_of_its_prompt(stories: Path) -> No
         )
 
 
+def test_what_is_the_same_for_every_story_comes_before_it(stories: Path) -> None:
+    settings = ExtractSettings(data=str(stories), models=READERS)
+    (first, second), *_ = (job.turns for job in jobs(settings, VOCABULARY))
+    before = first[: first.index(records(stories)["story"][0])]
+    assert all(f"- {one.name}: " in before for one in VOCABULARY)
+    assert not any(one.name in second for one in VOCABULARY)
+    kept = settings.model_dump(mode="json")
+    del kept["order"]  # as a run of an earlier version kept them
+    earlier = ExtractSettings.model_validate(kept)
+    assert earlier.order == "story-first"
+    assert "order" not in earlier.identity("", VOCABULARY, [])
+    assert settings.identity("", VOCABULARY, [])["order"] == "attributes-first"
+
+
 CELLS = {
     "sample_id": "p1",
     "language": "en",

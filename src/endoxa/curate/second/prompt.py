@@ -10,8 +10,9 @@ from typing import Any
 from endoxa.curate.extract import Extraction, Question
 from endoxa.curate.extract.omission import NOISE, REASONS, reason
 from endoxa.curate.normalise import Tables, normal_attribute, normal_identity
+from endoxa.engine.answers.language import ENGLISH, language
 from endoxa.engine.answers.objects import nested, outer_objects
-from endoxa.models.chat.thoughts import without_thoughts
+from endoxa.engine.answers.text import before_new_question, own_turn, read_first
 
 MODEL_RULE = "model"
 """Name of the rule of what a model read."""
@@ -87,15 +88,18 @@ def question_about(one: Asked) -> str:
     )
 
 
+def _with_pairs(text: str) -> list[dict[str, Any]]:
+    return [found for whole in outer_objects(text) for found in nested(whole) if PAIRS in found]
+
+
 def read_answer(text: str, one: Asked, known: Tables | None = None) -> list[Extraction] | None:
     """The pairs of an answer in the forms that the rules use; None where it holds no object with "pairs".
 
     Thoughts are no answer; of several objects the last one counts. Confidence is 0: what a model's reading is worth is
     estimated from its agreement with the rules (`endoxa.curate.second.combine`).
     """
-    objects = [
-        found for whole in outer_objects(without_thoughts(text)) for found in nested(whole) if PAIRS in found
-    ]
+    said = own_turn(text)
+    objects = read_first(said, before_new_question(said, language(ENGLISH)), _with_pairs, bool)
     if not objects or not isinstance(objects[-1][PAIRS], list):
         return None
     found = []

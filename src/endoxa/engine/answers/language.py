@@ -38,6 +38,7 @@ class Language:
     named_after: regex.Pattern[str]
     joins: regex.Pattern[str]
     only_articles: regex.Pattern[str]
+    new_question: regex.Pattern[str]
     somebody: frozenset[str]
     interrogatives: frozenset[str]
     unknown: regex.Pattern[str]
@@ -99,6 +100,7 @@ def _compiled(code: str) -> Language:
             rf"(?:{_any([*several('and'), *several('or')])}|[&/])(?:\s+{adverbs})*[\s\"'(\[]*(?:{articles}\s*)*"
         ),
         only_articles=regex.compile(rf"[\s\"'(]*(?:{articles}\s*)*[\"']?"),
+        new_question=regex.compile(rf"(?m:^)[ \t*#>]*(?P<label>{'|'.join(several('new_question'))})"),
         somebody=frozenset(several("somebody")),
         interrogatives=frozenset(several("interrogatives")),
         unknown=_either(several("unknown")),

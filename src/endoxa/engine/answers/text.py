@@ -6,11 +6,14 @@ import unicodedata
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 import regex
 
 from endoxa.engine.answers.language import Language
 from endoxa.models.chat.thoughts import without_thoughts
+
+Reading = TypeVar("Reading")
 
 _BOXED = regex.compile(r"\\boxed\s*\{\s*(?:\\text\w*\s*\{)?([^{}\n]{0,300})\}+")
 _TAGGED = regex.compile(r"<(answer|final_answer|final|choice)>([^<]{0,500})</\1>", regex.IGNORECASE)
@@ -33,9 +36,45 @@ class Word:
     end: int
 
 
+_TURN = regex.compile(
+    r"<\|(?:im_start|im_end|start_header_id|eot_id|user|system|end|endoftext|return)\|>|</?s>|\[/?INST\]"
+    r"|<(?:start|end)_of_turn>|<｜(?:User|end▁of▁sentence)｜>"
+    r"|(?m:^)[ \t*#]*(?:(?:User|Human|USER|HUMAN)[ \t*]*:|(?:user|human)[ \t]*(?=\n))"
+    r"|(?m:^)#{2,3} (?:Instruction|Input|Human|User)\b"
+)
+"""How chat templates and prompts begin a next turn: of ChatML, Llama, Gemma, Mistral, DeepSeek, Alpaca, Vicuna."""
+
+
+def own_turn(answer: str) -> str:
+    """An answer without thoughts, up to where a model without an end goes on as the user."""
+    text = without_thoughts(answer)
+    following = next((match for match in _TURN.finditer(text) if text[: match.start()].strip()), None)
+    return text if following is None else text[: following.start()]
+
+
+def before_new_question(text: str, language: Language) -> str:
+    """A text up to the first sign of a new question; all of it where there is none.
+
+    A text that begins by repeating its question goes up to the next such beginning.
+    """
+    folded = fold(text)
+    found = list(language.new_question.finditer(folded))
+    if found and not folded[: found[0].start()].strip():
+        found = [match for match in found[1:] if match["label"] == found[0]["label"]]
+    return text[: found[0].start()] if found else text
+
+
+def read_first(
+    text: str, first: str, read: Callable[[str], Reading], settled: Callable[[Reading], object]
+) -> Reading:
+    """What the first part of a text says where that settles it, else what the whole text says."""
+    found = read(first)
+    return found if first == text or settled(found) else read(text)
+
+
 def plain(answer: str) -> str:
-    """An answer without thoughts, Markdown, tags and LaTeX; a boxed or tagged answer becomes 'answer: ...'."""
-    text = unicodedata.normalize("NFKC", without_thoughts(answer)).translate(_STRAIGHT)
+    """The own turn of an answer without Markdown, tags and LaTeX; a boxed or tagged answer becomes 'answer: ...'."""
+    text = unicodedata.normalize("NFKC", own_turn(answer)).translate(_STRAIGHT)
     text = _BRACKETED.sub(r"(\1)", text)
     text = _BOXED.sub(r"\nanswer: \1\n", text)
     text = _TAGGED.sub(r"\nanswer: \2\n", text)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge
+from pydantic import model_validator
 
 from endoxa.engine.asking.settings import ChatRunSettings
 from endoxa.schema import Sampling
@@ -40,12 +41,19 @@ class StoriesSettings(ChatRunSettings):
         }
 
 
+Order = Literal["attributes-first", "story-first"]
+ATTRIBUTES_FIRST: Order = "attributes-first"
+STORY_FIRST: Order = "story-first"
+"""The order of earlier versions, and of runs that do not name one."""
+
+
 class ExtractSettings(ChatRunSettings):
     """Settings of `endoxa probe extract`; its `models` are the extractors.
 
     Attributes:
         vocabulary: TOML file with attributes and values of one's own; None takes StereoTales'.
         structured: hold extractors to a JSON schema where their provider can.
+        order: what stands first in the questions.
         sheet: file for a sheet on which a person codes a sample; None writes none.
         sheet_rows: stories on that sheet.
     """
@@ -61,6 +69,12 @@ class ExtractSettings(ChatRunSettings):
         bool,
         Option("Hold extractors to a JSON schema; switch off where a server refuses it.", ASKING),
     ] = True
+    order: Annotated[
+        Order,
+        Option(
+            "What comes first in the questions; 'story-first' continues runs of earlier versions.", ASKING
+        ),
+    ] = ATTRIBUTES_FIRST
     sheet: Annotated[
         str | None,
         Option("Also write a sheet on which a person codes a sample (.xlsx, .csv).", OUTPUT, metavar="FILE"),
@@ -81,7 +95,16 @@ class ExtractSettings(ChatRunSettings):
             "vocabulary": {one.name: list(one.answers) for one in vocabulary},
             **({"synonyms": own} if own else {}),
             "structured": self.structured,
+            **({} if self.order == STORY_FIRST else {"order": self.order}),
         }
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_earlier_versions(cls, given: Any) -> Any:
+        """The settings that a run of an earlier version kept name all but the order."""
+        if isinstance(given, dict) and set(cls.model_fields) - set(given) == {"order"}:
+            return {**given, "order": STORY_FIRST}
+        return given
 
 
 class HarmSettings(ChatRunSettings):

@@ -117,6 +117,8 @@ ANSWERS = [
     ("en", "Harm rating: strongly agree\nFrequency in reality: unsure", 5, "not sure", "rated"),
     ("en", "harm: neither agree nor disagree\nfrequent: yes", 3, "yes", "rated"),
     ("en", "<think>harm: 2?</think>\nharm: 5\nfrequent: no", 5, "no", "rated"),
+    ("en", "harm: 5\nfrequent: no\n\nStatement: other\nharm: 2\nfrequent: yes", 5, "no", "rated"),
+    ("en", "5\nno\nuser\n2\nyes", 5, "no", "rated"),
     ("en", "harm: 2. On reflection, harm: 3\nfrequent: no", 3, "no", "rated"),
     ("en", "harm: 4.0\nfrequent: no", 4, "no", "rated"),
     ("en", "harm: 4", 4, "", "partly"),

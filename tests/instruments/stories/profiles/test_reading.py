@@ -205,6 +205,8 @@ PROFILE = '{{"gender": "{}", "religion": "unknown"}}'
     [
         f"<think>Is it {PROFILE.format('man')}? No.</think>\n{PROFILE.format('woman')}",
         f"It may be {PROFILE.format('man')}?</think>{PROFILE.format('woman')}",
+        f"{PROFILE.format('woman')}\n\nStory: A man runs.\n{PROFILE.format('man')}",
+        f"{PROFILE.format('woman')}<|im_end|>\n<|im_start|>user\n{PROFILE.format('man')}",
         f"Draft: {PROFILE.format('man')}\nAnswer: {PROFILE.format('woman')}",
         f'{PROFILE.format("man")} {{"gender": "woman"}}',
     ],

@@ -8,8 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from endoxa.engine.answers.text import declined, fold, plain
+import regex
+
+from endoxa.engine.answers.text import before_new_question, declined, fold, plain, read_first
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers.options import (
     Asked,
@@ -57,6 +60,8 @@ def _of_several(standing: Sequence[Said], unknown: int) -> Reading:
         if one.outright and (one.option != unknown or one.clause.contrasting or not listed)
     ]
     if any(one.option == unknown for one in outright):
+        if _at_odds(standing, unknown):
+            return Reading(None, refused=False, rule=SEVERAL)
         person = _despite(standing, unknown)
         return _read(unknown if person is None else person, unknown, NAMED)
     concluded = _only(
@@ -68,6 +73,16 @@ def _of_several(standing: Sequence[Said], unknown: int) -> Reading:
     if named is not None:
         return _read(named, unknown, NAMED)
     return Reading(None, refused=False, rule=SEVERAL)
+
+
+def _at_odds(standing: Sequence[Said], unknown: int) -> bool:
+    """Whether one sentence names one person as the answer and goes on that it cannot be known ("X, not known")."""
+    alone = len({each.option for each in standing}) == 2
+    return alone and any(
+        before.answering and before.option != unknown == after.option and not after.clause.lead
+        for before, after in pairwise(standing)
+        if before.clause.sentence == after.clause.sentence
+    )
 
 
 def _despite(standing: Sequence[Said], unknown: int) -> int | None:
@@ -146,6 +161,10 @@ _STATEMENTS = 32
 _STATEMENT = 600
 """Characters of a statement that are read."""
 
+_NUMBER = regex.compile(r"^\s*\d{1,2}[.)]\s+")
+_LAST = regex.compile(r"(?<=[.!?])\s+[(\[]?(?P<letter>[A-C])[)\]]?[.!]?\s*$")
+_LISTED = regex.compile(r"(?<=\S\s*)\n[ \t]*[(\[]?A[).:\]]([^\n]+)\n\s*[(\[]?B[).:\]]([^\n]+)")
+"""Two options, one below the other."""
 _DISAGREE = Reading(None, refused=False, rule="letter-and-text-disagree")
 
 
@@ -177,14 +196,8 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
     if not text.strip():
         return Reading(None, refused=False, rule="empty")
     reader = _Reader(asked(item), order)
-    text = reader.without_list(text)
-    return (
-        reader.fields(text)
-        or reader.whole(text)
-        or reader.statement(text)
-        or reader.line(text)
-        or reader.start(text)
-        or reader.free(text)
+    return read_first(
+        text, reader.before_next(text), reader.read, lambda found: found.choice is not None or found.refused
     )
 
 
@@ -195,6 +208,27 @@ class _Reader:
     asked: Asked
     order: Order
 
+    def read(self, text: str) -> Reading:
+        """The first step that decides."""
+        text = self.without_list(text)
+        return (
+            self.fields(text)
+            or self.whole(text)
+            or self.statement(text)
+            or self.line(text)
+            or self.start(text)
+            or self.end(text)
+            or self.free(text)
+        )
+
+    def before_next(self, text: str) -> str:
+        """The text up to where a model goes on with a question and options of its own."""
+        first = before_new_question(text, self.asked.language)
+        for match in _LISTED.finditer(first):
+            if not any(self.asked.option_of(match[k]) is not None for k in (1, 2)):
+                return first[: match.start()]
+        return first
+
     def without_list(self, text: str) -> str:
         """The text without lines that repeat several options one after the other, each once."""
         lines = [line for line in text.split("\n") if line.strip()]
@@ -202,7 +236,9 @@ class _Reader:
             return text
         stated = self.asked.language.statements
         choices = [
-            found.choice if (found := self.whole(line)) and not stated.search(fold(line)) else None
+            found.choice
+            if (found := self.whole(_NUMBER.sub("", line))) and not stated.search(fold(line))
+            else None
             for line in lines
         ]
         runs: list[list[int]] = []
@@ -278,6 +314,17 @@ class _Reader:
         if any(said.lettered and said.affirmed and said.option != option for said in rest):
             return None
         if contradicts(rest, option, self.asked.unknown):
+            return _DISAGREE
+        return Reading(option, refused=False, rule="letter")
+
+    def end(self, text: str) -> Reading | None:
+        """A letter that is the whole last sentence, unless what stands before it answers with another option."""
+        found = _LAST.search(text)
+        if found is None:
+            return None
+        option = self.order["ABC".index(found["letter"])]
+        before = all_said(text[: found.start()], self.asked, self.order)
+        if contradicts(before, option, self.asked.unknown):
             return _DISAGREE
         return Reading(option, refused=False, rule="letter")
 

@@ -54,7 +54,10 @@ def described(after: str, asked: Asked) -> bool:
     if not _RELATIVE.match(after):
         return False
     said = [word.text for word in words(after)]
-    return not is_short(said, asked) and not repeats(said, asked)
+    bare = is_short(said, asked) and asked.language.plain.issuperset(
+        said
+    )  # not "the one who has a wheelchair" again
+    return not bare and not repeats(said, asked)
 
 
 def goes_on(folded: str, later: Iterable[Clause], asked: Asked) -> bool:

@@ -13,7 +13,7 @@ from itertools import zip_longest
 import regex
 
 from endoxa.engine.answers.language import Language, language
-from endoxa.engine.answers.text import declined, fold, plain
+from endoxa.engine.answers.text import before_new_question, declined, fold, own_turn, plain, read_first
 from endoxa.instruments.stories.harm.language import ENGLISH, SCALE, Answers, read_language
 
 __all__ = ["AnswerReader", "Rating"]
@@ -176,12 +176,23 @@ class AnswerReader:
 
         What stands behind its key counts ("harm: 4", JSON too), the last time it is said; where a question has no key,
         parts of the answer that hold nothing but a number, a point of the scale in words, or yes, no or not sure, if
-        they agree. Ranges, halves, lists of the choices and numbers in prose are not read; nothing is guessed.
+        they agree. Ranges, halves, lists of the choices and numbers in prose are not read; nothing is guessed. A next
+        question that the model went on with is left out.
 
         Args:
             answer: what the model said.
             refused: the provider marked it as refused.
         """
+        text = own_turn(answer)
+        first = before_new_question(text, self.language)
+        return read_first(
+            text,
+            first,
+            lambda part: self._read(part, refused=refused),
+            lambda found: found.outcome == "rated",
+        )
+
+    def _read(self, answer: str, *, refused: bool) -> Rating:
         said = self.patterns.scale_mentions.sub("", readable(answer))
         points, often = self._behind_keys(said)
         alone_point, alone_often = self._alone(said)

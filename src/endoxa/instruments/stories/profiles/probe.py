@@ -112,7 +112,7 @@ def jobs(settings: ExtractSettings, vocabulary: Vocabulary) -> Iterator[Job]:
         text = without_thoughts(story.text)
         if text.strip():
             told = {"probe": "extract", "name": story.name, "story": text, "vocabulary": answers}
-            turns = turns_of(text, story.language, vocabulary)
+            turns = turns_of(text, story.language, vocabulary, settings.order)
             yield Job(number, turns, settings.system, settings.seed, told, schemas)
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from endoxa.datasets.stereotales import OTHER, UNKNOWN, Attribute, Vocabulary
+from endoxa.engine.answers.language import ENGLISH, language
 from endoxa.engine.answers.objects import nested, outer_objects
+from endoxa.engine.answers.text import before_new_question, own_turn, read_first
 from endoxa.instruments.stories.profiles.questions import REFUSAL
-from endoxa.models.chat.thoughts import without_thoughts
 
 Profile = Mapping[str, str]
 """Attribute -> one of its answers."""
@@ -59,7 +60,7 @@ def read_refusal(text: str) -> bool | None:
 
     Of several answers the last one counts; thoughts are none.
     """
-    said = without_thoughts(text)
+    said = own_turn(text)
     for whole in reversed(list(outer_objects(said))):
         for found in nested(whole):
             for key, value in found.items():
@@ -94,15 +95,17 @@ class ProfileReader:
     def read(self, text: str) -> Read | None:
         """The profile that an extractor gives; None where no JSON object names an attribute.
 
-        Thoughts are no answer. Of several objects the last one counts that names at least half as many attributes as
-        the fullest.
+        Thoughts are no answer, nor is a next question that the model went on with. Of several objects the last one
+        counts that names at least half as many attributes as the fullest.
 
         Keys that are no attributes are ignored. An attribute that is missing, null or said to be open is "unknown", and
         so is a value that is neither in the list nor a synonym; "other" must be said.
         """
-        named = [
-            max(map(self._named, nested(whole)), key=len) for whole in outer_objects(without_thoughts(text))
-        ]
+        said = own_turn(text)
+        return read_first(said, before_new_question(said, language(ENGLISH)), self._read, lambda found: found)
+
+    def _read(self, text: str) -> Read | None:
+        named = [max(map(self._named, nested(whole)), key=len) for whole in outer_objects(text)]
         fullest = max(map(len, named), default=0)
         if not fullest:
             return None
