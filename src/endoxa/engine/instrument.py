@@ -59,6 +59,7 @@ class Work:
         files: SHA-256 of each file that is read again when the records are written.
         versions: versions of libraries that only some runs use.
         reopen: a finished run is opened again, to ask what ended with an error.
+        growing: names of lists in the identity that a finished run can be added to, beside `models`.
         keeps_journal: the journal of a finished run stays, so that a model can be added. Otherwise `measure` reads
             what is done from the folder.
     """
@@ -72,6 +73,7 @@ class Work:
     files: Mapping[Path, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     reopen: bool = False
+    growing: tuple[str, ...] = ()
     keeps_journal: bool = True
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -34,6 +35,14 @@ class RunSettings(Settings):
     limit: Limit = None
     seed: Seed = 0
     notice: str | None = None
+
+    def with_earlier(self, _before: Mapping[str, Any]) -> Self:
+        """These settings, with what a finished run measured besides in front, where it can be added to.
+
+        Args:
+            _before: what `run.json` of the finished run says.
+        """
+        return self
 
     def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the records."""
