@@ -63,6 +63,7 @@ class Work:
         available: counts the items that the data holds after the filters; None where the run takes all of them.
         versions: versions of libraries that only some runs use.
         reopen: a finished run is opened again, to ask what ended with an error.
+        growing: names of lists in the identity that a finished run can be added to, beside `models`.
         keeps_journal: the journal of a finished run stays, so that a model can be added. Otherwise `measure` reads
             what is done from the folder.
     """
@@ -77,6 +78,7 @@ class Work:
     available: Callable[[], int] | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     reopen: bool = False
+    growing: tuple[str, ...] = ()
     keeps_journal: bool = True
 
 

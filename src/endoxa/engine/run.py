@@ -122,9 +122,8 @@ def measure(
     new = not out.exists()
     before = _earlier(instrument, out, restart=restart)
     try:
-        work = instrument.work(
-            settings if before is None else _with_earlier_models(settings, before, out), out
-        )
+        settings = settings if before is None else _with_earlier(settings, before, out)
+        work = instrument.work(settings, out)
         _require_repeated(expected, work.identity)
         own_words = _own_words(instrument, settings, before)
     except UserError:
@@ -132,10 +131,11 @@ def measure(
             out.rmdir()
         raise
     if before is not None:
-        _require_same(before["identity"], work.identity, out)
+        _require_same(before, work, out)
     if before and before.get("finished"):
         complete = Run(out, before, was_complete=True)
-        if not _added(work, before) and not (work.reopen and any(complete.errors.values())):
+        added = _added(work, before) or _grown(work, before)
+        if not added and not (work.reopen and any(complete.errors.values())):
             return complete
         _require_journal(work, out)
     created = before["created"] if before else now()
@@ -211,6 +211,16 @@ def _own_words(instrument: Instrument[S], settings: S, before: Mapping[str, Any]
     return instrument.words(settings) if instrument.words else {}
 
 
+def _with_earlier(settings: S, before: Mapping[str, Any], out: Path) -> S:
+    """The settings with what the folder has already in front.
+
+    Raises:
+        UserError: see `_with_earlier_models`.
+    """
+    together = _with_earlier_models(settings, before, out)
+    return together.with_earlier(before) if before.get("finished") else together
+
+
 def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S:
     """The settings with the models that the folder has already in front, so that they keep their numbers.
 
@@ -254,13 +264,17 @@ def _require_repeated(expected: Mapping[str, Any] | None, identity: Mapping[str,
         raise UserError(f"The run cannot be repeated: {'; '.join(changed)}.")
 
 
-def _require_same(earlier: Mapping[str, Any], identity: Mapping[str, Any], out: Path) -> None:
+def _require_same(before: Mapping[str, Any], work: Work, out: Path) -> None:
     """Refuse another run than the one the folder holds; models behind the earlier ones are added to it.
+
+    So is what else can be added to a finished run (`Work.growing`).
 
     Raises:
         UserError: something else differs.
     """
-    kept = {**identity, "models": identity["models"][: len(earlier.get("models", []))]}
+    earlier, kept = before["identity"], dict(work.identity)
+    for name in ("models", *(work.growing if before.get("finished") else ())):
+        kept[name] = kept[name][: len(earlier.get(name, []))]
     if found := differences(earlier, kept):
         raise DifferentRunError(
             f"The folder {out} holds a different run ({'; '.join(found)}). Choose another --out, or pass --restart to "
@@ -274,15 +288,23 @@ def _added(work: Work, before: Mapping[str, Any]) -> list[Any]:
     return added
 
 
+def _grown(work: Work, before: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """What is added to the other lists of an earlier run, by their names."""
+    behind = {name: list(work.identity[name][len(before["identity"][name]) :]) for name in work.growing}
+    return {name: added for name, added in behind.items() if added}
+
+
 def _begin_addition(work: Work, journal: JournalFile, out: Path, before: Mapping[str, Any]) -> None:
     """Note what is being added to a finished run, and forget what was added by halves and is not wanted now.
 
     The run stays finished, as it was, until the new models are through.
     """
-    added = _added(work, before)
+    added, grown = _added(work, before), _grown(work, before)
     wanted = takewhile(lambda pair: pair[0] == pair[1], zip(added, before.get("adding", []), strict=False))
-    journal.forget_models(len(before["identity"]["models"]) + len(list(wanted)))
-    write_json(out / RUN, {**before, "adding": added})
+    # What was begun for other rules has numbers of theirs.
+    same = before.get("adding_to", {}) == grown
+    journal.forget_models(len(before["identity"]["models"]) + len(list(wanted)) if same else 0)
+    write_json(out / RUN, {**before, "adding": added, "adding_to": grown})
 
 
 def _require_journal(work: Work, out: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -44,6 +45,14 @@ class RunSettings(Settings):
             raise UserError(
                 "--limit takes the first items and --sample a random part of all of them. Give only one of the two."
             )
+        return self
+
+    def with_earlier(self, _before: Mapping[str, Any]) -> Self:
+        """These settings, with what a finished run measured besides in front, where it can be added to.
+
+        Args:
+            _before: what `run.json` of the finished run says.
+        """
         return self
 
     def asked(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from endoxa.models.encoders.encoder import (
     EncoderSpec,
     Vector,
 )
-from endoxa.models.encoders.kinds import open_encoders, parse_encoder
+from endoxa.models.encoders.kinds import check_texts, open_encoders, parse_encoder
 
 __all__ = [
     "Encoded",
@@ -23,6 +23,7 @@ __all__ = [
     "EncoderOptions",
     "EncoderSpec",
     "Vector",
+    "check_texts",
     "open_encoders",
     "parse_encoder",
 ]

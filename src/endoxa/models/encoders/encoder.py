@@ -133,6 +133,7 @@ class EncoderKind:
         look: recognises an encoder from its files; no weights are read into memory.
         open: loads an encoder, given the poolings that fit it and every text that will be encoded; several encoders
             where one cannot give all the poolings.
+        check: refuses texts that an encoder cannot read, from its tokenizer alone; None where only the encoder tells.
         poolings: names of the poolings that an encoder offers.
         read: reads the words of an encoder.
         prefixes: beginnings of the words it reads, where they are not `name/`.
@@ -147,6 +148,7 @@ class EncoderKind:
     open: Callable[[EncoderSpec, EncoderOptions, Sequence[str], Sequence[str]], list[Encoder]]
     poolings: Callable[[EncoderSpec], tuple[str, ...]]
     read: Callable[[str, EncoderKind], EncoderSpec] = _rest
+    check: Callable[[EncoderSpec, EncoderOptions, Sequence[str], Sequence[str]], None] | None = None
     prefixes: tuple[str, ...] = ()
     takes_layers: bool = False
     libraries: tuple[str, ...] = ()

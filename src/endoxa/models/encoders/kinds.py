@@ -76,5 +76,21 @@ def open_encoders(
     return kind.open(spec, options, poolings, texts)
 
 
+def check_texts(
+    spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[str], texts: Sequence[str]
+) -> None:
+    """Refuse texts that an encoder cannot read before any encoder is loaded, where its tokenizer can tell.
+
+    Args: see `open_encoders`.
+
+    Raises:
+        UserError: a text is too long, gives no token, or holds a special token.
+    """
+    kind = ENCODERS.get(spec.kind)
+    _require_libraries(kind, spec)
+    if kind.check is not None:
+        kind.check(spec, options, poolings, texts)
+
+
 def _require_libraries(kind: EncoderKind, spec: EncoderSpec) -> None:
     require_libraries(f"The encoder '{spec.text}'", kind.libraries, kind.install)

@@ -123,8 +123,16 @@ class SentenceEncoder:
             return []
         if not hasattr(tokenizer, "unk_token_id"):  # a bag of words: no order, no limit
             return [len(text.split()) for text in texts]
-        lengths = [len(ids) for ids in tokenizer(list(texts))["input_ids"]]
-        for text, length in zip(texts, lengths, strict=True):
+        from endoxa.models.special_tokens import SpecialTokens
+
+        special = SpecialTokens.of(tokenizer)
+        encoded = tokenizer(list(texts))["input_ids"]
+        lengths = [len(ids) for ids in encoded]
+        for text, ids, length in zip(texts, encoded, lengths, strict=True):
+            if problem := special.problem(ids, around=True):
+                raise UserError(
+                    f"The text '{text[:SHOWN]}' cannot be encoded with '{self.name}': {problem}. Take it out of the tests."
+                )
             if limit is not None and length > limit:
                 raise UserError(
                     f"The text '{text[:SHOWN]}...' has {length} tokens and '{self.name}' reads at most {limit}: "

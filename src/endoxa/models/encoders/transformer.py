@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel
 
 from endoxa.errors import UserError
 from endoxa.models.batches import equal_length_batches, halve_when_full
@@ -30,7 +30,7 @@ from endoxa.models.checkpoint import (
 from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Vector
 from endoxa.models.encoders.poolings import Pooling, States
 from endoxa.models.language_codes import codes_of
-from endoxa.models.local import had, read_config, refuse_foreign_tokenizer, refuse_incomplete
+from endoxa.models.local import had, load_tokenizer, read_config, refuse_foreign_tokenizer, refuse_incomplete
 from endoxa.models.networks import pack_weights
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.models.special_tokens import AS_TEXT, SpecialTokens
@@ -73,19 +73,9 @@ def load_network(spec: EncoderSpec, options: EncoderOptions) -> Network:
     config = read_config(model, how)
     device = choose_device(how.device)
     network = _load_weights(spec, how, source, config, device)
-    tokenizer = had(
-        spec.text,
-        "tokenizer",
-        lambda: AutoTokenizer.from_pretrained(
-            how.tokenizer or source, revision=how.revision, trust_remote_code=how.trust_remote_code
-        ),
-    )
+    tokenizer = load_tokenizer(model, how, source)
     refuse_foreign_tokenizer(model, tokenizer, network)
-    if codes := codes_of(tokenizer, spec.text):
-        raise UserError(
-            f"The encoder '{spec.text}' marks every text with its language ('{codes[0]}', '{codes[1]}', ...), which "
-            "association tests do not tell it: every text would be read as one language. Choose another encoder."
-        )
+    refuse_tagged(spec, tokenizer)
     parameters = sum(p.numel() for p in network.parameters())
     layers, width = _measure(spec, network, device)
     layer = _choose_layer(spec, options.layer, layers)
@@ -111,6 +101,23 @@ def load_network(spec: EncoderSpec, options: EncoderOptions) -> Network:
     return Network(
         spec.text, _reader(network, layer), tokenizer, device, longest_input(config), batch_tokens, facts
     )
+
+
+def refuse_tagged(spec: EncoderSpec, tokenizer: Any) -> None:
+    """Refuse an encoder that marks texts with their language, which it is not told here.
+
+    Raises:
+        UserError: it does.
+    """
+    if codes := codes_of(tokenizer, spec.text):
+        raise UserError(
+            f"The encoder '{spec.text}' marks every text with its language ('{codes[0]}', '{codes[1]}', ...), which "
+            "association tests do not tell it: every text would be read as one language. Choose another encoder."
+        )
+
+
+def _no_weights(_ids: torch.Tensor) -> torch.Tensor:
+    raise AssertionError("texts are tokenized here and not encoded")
 
 
 def _as_model(spec: EncoderSpec) -> ModelSpec:
@@ -220,6 +227,25 @@ class TransformerEncoder:
         encoder = cls(load_network(spec, options), poolings)
         encoder.check(texts)
         return encoder
+
+    @classmethod
+    def check_texts(
+        cls, spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[Pooling], texts: Sequence[str]
+    ) -> None:
+        """Tokenize `texts` as the encoder would; no weights are read.
+
+        Raises:
+            UserError: the tokenizer cannot be had, or a text cannot be read.
+        """
+        model = _as_model(spec)
+        folder, longest = local_folder(model), longest_input(read_config(model, options.model))
+        tokenizer = load_tokenizer(model, options.model, str(folder) if folder else spec.target)
+        refuse_tagged(spec, tokenizer)
+        reader = cls(
+            Network(spec.text, _no_weights, tokenizer, torch.device("cpu"), longest, 1, {}), poolings
+        )
+        for with_special in reader._readings():
+            reader._tokenize(texts, with_special=with_special)
 
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`."""

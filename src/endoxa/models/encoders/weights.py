@@ -62,6 +62,14 @@ def _open(
     return opened
 
 
+def _check(spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[str], texts: Sequence[str]) -> None:
+    picked = [POOLINGS.get(name) for name in poolings if name != MODEL]
+    if picked:
+        from endoxa.models.encoders.transformer import TransformerEncoder
+
+        TransformerEncoder.check_texts(spec, options, picked, texts)
+
+
 def _offered(spec: EncoderSpec) -> tuple[str, ...]:
     own = () if _sentence_folder(spec) is None else (MODEL,)
     return (*POOLINGS.all(), *own)
@@ -72,6 +80,7 @@ HUGGING_FACE = EncoderKind(
     form="hf/ORG/NAME, hf/FOLDER",
     look=_look,
     open=_open,
+    check=_check,
     poolings=_offered,
     takes_layers=True,
     libraries=LOCAL,

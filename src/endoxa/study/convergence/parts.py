@@ -51,7 +51,7 @@ def check_parts(parts: pl.DataFrame) -> pl.DataFrame:
             f"The association '{several['association_id'][0]}' has several identities in the table of parts. "
             "Expected one."
         )
-    return checked.group_by(*KEY, "identity", "part", maintain_order=True).agg(pl.col("value").mean())
+    return checked.group_by(*KEY, "identity", "part", maintain_order=True).agg(pl.col("value").sort().mean())
 
 
 @dataclass(frozen=True, slots=True)

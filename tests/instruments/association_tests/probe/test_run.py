@@ -222,6 +222,17 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(settings, tmp_path, change
     assert not (tmp_path / "run").exists()
 
 
+def test_what_a_later_encoder_cannot_read_stops_the_run_before_the_first_encodes(tmp_path, tiny, monkeypatch):
+    """GPT-2 of 64 positions says so before T5, which reads any length, is loaded."""
+    write_tests([one_test("long", [*BAKERS, "patient " * 90], DRIVERS, QUICK, SLOW)], tmp_path / "tests.json")
+    models = (f"hf/{tiny['encoder-decoder']}", f"hf/{tiny['causal']}")
+    asked = EmbeddingsSettings(tests=str(tmp_path / "tests.json"), models=models, poolings=("mean",))
+    monkeypatch.setattr("endoxa.instruments.association_tests.probe.run.encoders", None)
+    with pytest.raises(UserError, match=r"has \d+ tokens and .*causal' reads at most 64"):
+        measure(EMBEDDINGS, asked, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_script_the_tokenizer_does_not_know_is_said(tmp_path, tiny, caplog):
     hindi = [f"{word} यहाँ है" for word in ("अनिल", "सुनील", "कपिल")]
     write_tests([one_test("hindi", hindi, BAKERS, QUICK, SLOW, "hi")], tmp_path / "tests.json")

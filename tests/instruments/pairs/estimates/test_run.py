@@ -147,6 +147,20 @@ def test_row_order_changes_nothing():
     assert_frame_equal(one.comparisons, other.comparisons, check_exact=True)
 
 
+@pytest.mark.parametrize("identity", [None, [f"g{i % 9}" for i in range(40)]])
+def test_numbers_of_rows_as_ids_change_nothing(identity):
+    """A file in another order has other row numbers as ids; the tables are the same to the last byte."""
+    records = make_records({(model, "sum"): RNG.normal(size=40) for model in "ab"}, identity=identity)
+    records = records.with_columns(
+        pl.format("{} {}", pl.lit(name), "item_id").alias(name) for name in ("sent_more", "sent_less")
+    )
+    ids = records["item_id"].unique(maintain_order=True)
+    turned = records.with_columns(pl.col("item_id").replace_strict(ids, ids.reverse())).reverse()
+    one, other = quick(records), quick(turned)
+    assert one.estimates.write_csv() == other.estimates.write_csv()
+    assert one.comparisons.write_csv() == other.comparisons.write_csv()
+
+
 def test_other_models_change_only_the_family():
     identity = [f"g{i % 9}" for i in range(40)]
     first, second = RNG.normal(size=40), RNG.normal(size=40)

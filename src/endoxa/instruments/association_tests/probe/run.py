@@ -29,7 +29,7 @@ from endoxa.instruments.association_tests.probe.texts import (
     texts_of,
     unknown_shares,
 )
-from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, parse_encoder
+from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, check_texts, parse_encoder
 from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
 from endoxa.models.encoders.static import write_npz
 from endoxa.schema import AssociationTest, Progress
@@ -123,6 +123,9 @@ def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
         finished = bool(before.get("finished"))
         models = list(before["models"]) if finished else []
         vectors = list(before["vectors"]) if finished else []
+        for spec in specs[len(models) :]:
+            progress(f"checking the texts with {spec.text}", 0, len(texts))
+            check_texts(spec, settings.encoder_options(), fitted.poolings[spec.text], texts)
         for number, spec in list(enumerate(specs))[len(models) :]:
             described = _encode_model(work, number, spec, fitted.poolings[spec.text])
             models.append({**described, "fingerprint": facts[spec.text].fingerprint})

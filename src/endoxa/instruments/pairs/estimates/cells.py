@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from endoxa.instruments.pairs.estimates.records import CONTENT
 from endoxa.schema import ALL, Sample
 
-_ITEM_ORDER = ("data", "item_id")
+_ITEM_ORDER = ("data", CONTENT, "item_id")
 MOSTLY = 0.5
 """Share of pairs whose identity another language must name alike for languages to count as linked."""
 
@@ -35,7 +36,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Every pair one model scored under one rule, in the order of (data, item_id).
+    """Every pair one model scored under one rule, in the order of (data, sentences, item_id).
 
     Attributes:
         model: the model.
@@ -125,7 +126,7 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
         pl.concat_str(pl.lit("key\t"), _filled("identity_key").str.to_lowercase()),
         pl.concat_str(pl.lit("identity\t"), _filled("identity").str.to_lowercase()),
         pl.concat_str(pl.lit("association\t"), _filled("association_id")),
-        pl.concat_str(pl.lit("pair\t"), "data", pl.lit("\t"), "item_id"),
+        pl.concat_str(pl.lit("pair\t"), *_ITEM_ORDER, separator="\t", ignore_nulls=True),
     )
     prepared = records.with_columns(
         sign=sign,

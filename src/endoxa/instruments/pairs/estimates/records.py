@@ -30,6 +30,9 @@ OPTIONAL = {
     "data": pl.String,
     "run": pl.String,
 }
+CONTENT = "content"
+"""Column with a number that follows from both sentences: an order without ids, which may be row numbers."""
+_SENTENCES = ("sent_more", "sent_less")
 _KEY = ("data", "item_id", "model", "rule")
 
 
@@ -54,7 +57,7 @@ def load_records(runs: Sequence[Path]) -> pl.DataFrame:
 
 
 def check_records(records: pl.DataFrame) -> pl.DataFrame:
-    """The columns of `REQUIRED` and `OPTIONAL` in their types (optional ones null where they are missing).
+    """The columns of `REQUIRED` and `OPTIONAL` and `CONTENT` in their types, null where optional ones are missing.
 
     Raises:
         UserError: a column is missing or of the wrong type, there is no row, a required cell is null, a score
@@ -64,7 +67,10 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
     if missing:
         found = ", ".join(records.columns) or "none"
         raise UserError(f"The records have no column '{missing[0]}' (columns found: {found}).")
-    columns = {**REQUIRED, **OPTIONAL}
+    columns = {**REQUIRED, **OPTIONAL, CONTENT: pl.UInt64}
+    if set(_SENTENCES) <= set(records.columns):
+        content = pl.concat_str(_SENTENCES, separator="\t", ignore_nulls=True).hash()
+        records = records.with_columns(content.alias(CONTENT))
     try:
         checked = records.select(
             (pl.col(name) if name in records.columns else pl.lit(None, dtype=kind).alias(name)).cast(kind)
@@ -89,7 +95,11 @@ def _load(run: Path) -> pl.DataFrame:
     try:
         lazy = pl.scan_parquet(path)
         present = lazy.collect_schema().names()
-        wanted = [name for name in (*REQUIRED, *OPTIONAL) if name in present and name not in ("data", "run")]
+        wanted = [
+            name
+            for name in (*REQUIRED, *OPTIONAL, *_SENTENCES)
+            if name in present and name not in ("data", "run")
+        ]
         table = lazy.select(wanted).collect()
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise UserError(

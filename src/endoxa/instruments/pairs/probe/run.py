@@ -142,15 +142,21 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
         done = before.get("models", []) if before.get("finished") else []
         if done:
             journal.restore(out, [(spec.text, [rule.name for rule in rules[spec.text]]) for spec in specs])
-        for number, spec in enumerate(specs):
-            if number >= len(done) and rules[spec.text] and not settings.skip_unscorable:
-                _require_scorable(work, number, spec, rules[spec.text])
-        models = [
-            _score_model(work, number, spec, rules[spec.text])
+        scored = [len(model["rules"]) for model in done] + [0] * (len(specs) - len(done))
+        missing = [
+            (number, spec, scored[number])
             for number, spec in enumerate(specs)
-            if number >= len(done)
+            if number >= len(done) or scored[number] < len(rules[spec.text])
         ]
-        return {"models": [*done, *models]}
+        for number, spec, first in missing if not settings.skip_unscorable else ():
+            if rules[spec.text]:
+                _require_scorable(work, number, spec, rules[spec.text], first)
+        models = dict(enumerate(done))
+        for number, spec, first in missing:
+            models[number] = models.get(number, {}) | _score_model(
+                work, number, spec, rules[spec.text], first
+            )
+        return {"models": [models[number] for number in range(len(specs))]}
 
     def write(journal: Journal, out: Path) -> dict[str, int]:
         names = [[rule.name for rule in rules[spec.text]] for spec in specs]
@@ -181,12 +187,23 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
         measure=measure,
         write=write,
         available=counted(lambda: available(data, settings), settings),
+        growing=("rules",),
         keeps_journal=False,
     )
 
 
-def _score_model(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule]) -> dict[str, Any]:
-    """Bring every chunk's rows of one model into the journal; returns the model's facts for `run.json`."""
+def _score_model(
+    work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule], first: int
+) -> dict[str, Any]:
+    """Bring every chunk's rows of one model into the journal; returns the model's facts for `run.json`.
+
+    Args:
+        work: the run.
+        number: the model's number.
+        spec: the model.
+        rules: all its rules.
+        first: number of the first that is not scored yet.
+    """
     work.progress(f"loading {spec.text}", 0, work.items)
     unknown: dict[str, float] = {}
     with scoring_model(spec, work.settings.options, work.settings.engine) as (model, ahead):
@@ -195,14 +212,14 @@ def _score_model(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Ru
             if not work.settings.skip_unscorable:
                 checking = f"checking lengths with {model.name}"
                 doubtful = _doubtful(work, model.max_tokens)
-                _score_chunks(work, number, model, rules, doubtful, ahead=ahead, what=checking)
+                _score_chunks(work, number, model, rules, doubtful, ahead=ahead, first=first, what=checking)
             scoring = f"scoring with {model.name}"
             all_chunks = chunks(work.data, work.settings)
-            _score_chunks(work, number, model, rules, all_chunks, ahead=ahead, what=scoring)
+            _score_chunks(work, number, model, rules, all_chunks, ahead=ahead, first=first, what=scoring)
         return {**model.describe(), "unknown_tokens": unknown, "rules": [rule.name for rule in rules]}
 
 
-def _require_scorable(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule]) -> None:
+def _require_scorable(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule], first: int) -> None:
     """Refuse what the model cannot score before any model is scored; nothing but its tokenizer is loaded.
 
     A model on a server, or held by a Python program, tells only when it is asked.
@@ -214,9 +231,9 @@ def _require_scorable(work: Scoring, number: int, spec: ModelSpec, rules: Sequen
     reader = open_reader(spec, work.settings.options)
     if reader is None:
         return
+    model = cast("Model", reader)  # rules ask for name and tokenizer only
     for chunk in _doubtful(work, reader.max_tokens):
-        # Rules ask a model for its name and tokenizer only.
-        lines, requests = lines_of(chunk.items, chunk.first, rules, cast("Model", reader), calibrate=False)
+        lines, requests = lines_of(chunk.items, chunk.first, rules, model, calibrate=False, first_rule=first)
         read = zip(requests, reader.read(list(requests.values())), strict=True)
         results = {key: one if isinstance(one, Unscorable) else _READABLE for key, one in read}
         _rows(work, chunk, list(rows_of(lines, rules, number, results)))
@@ -249,9 +266,13 @@ def _score_chunks(
     several: Iterable[Chunk],
     *,
     ahead: int,
+    first: int,
     what: str,
 ) -> None:
-    """Bring the rows of chunks into the journal, in their order; `ahead` of them are sent before the first is read."""
+    """Bring the rows of chunks into the journal, in their order; `ahead` of them are sent before the first is read.
+
+    Rules before number `first` have theirs.
+    """
     under_way: set[bytes] = set()
 
     def begun() -> Iterator[tuple[Chunk, list[Line], Begun | None]]:
@@ -260,7 +281,12 @@ def _score_chunks(
                 yield chunk, [], None
                 continue
             lines, requests = lines_of(
-                chunk.items, chunk.first, rules, model, calibrate=work.settings.calibrate
+                chunk.items,
+                chunk.first,
+                rules,
+                model,
+                calibrate=work.settings.calibrate,
+                first_rule=first,
             )
             yield chunk, lines, begin(model, number, requests, work.journal, under_way)
 

@@ -94,15 +94,21 @@ class Line:
 
 
 def lines_of(
-    items: Sequence[dict[str, Any]], first: int, rules: Sequence[Rule], model: Model, *, calibrate: bool
+    items: Sequence[dict[str, Any]],
+    first: int,
+    rules: Sequence[Rule],
+    model: Model,
+    *,
+    calibrate: bool,
+    first_rule: int = 0,
 ) -> tuple[list[Line], dict[bytes, Request]]:
-    """What must be known about each item under each rule, and the distinct requests behind it."""
+    """What must be known about each item under each rule from `first_rule` on, and the distinct requests behind it."""
     own = [pair_of(item) for item in items]
     neutral = [neutral_pairs(item) if calibrate else [] for item in items]
     everything = [*own, *(pair for pairs in neutral for pair in pairs)]
     requests: dict[bytes, Request] = {}
     lines = []
-    for number, rule in enumerate(rules):
+    for number, rule in enumerate(rules[first_rule:], first_rule):
         asked = []
         for more, less in rule.requests(everything, model):
             keys = request_key(more), request_key(less)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import Field
 
@@ -100,6 +100,23 @@ class PairsSettings(RunSettings):
     options: ModelOptions = ModelOptions()
     engine: EngineOptions = EngineOptions()
     chunk: int = Field(default=1024, ge=1)
+
+    def with_earlier(self, before: Mapping[str, Any]) -> Self:
+        """These settings with the rules of a finished run in front; where none is new, with just these."""
+        stated = tuple(before["settings"].get("rules", ()))
+        if self.rules == stated:
+            return self
+        scored = stated or tuple(dict.fromkeys(rule for model in before["models"] for rule in model["rules"]))
+        added = tuple(rule for rule in self.rules or self._usual_rules() if rule not in scored)
+        return self.model_copy(update={"rules": (*scored, *added) if added else stated})
+
+    def _usual_rules(self) -> tuple[str, ...]:
+        """The usual rule of each architecture among the models."""
+        from endoxa.instruments.pairs.rules import DEFAULT_RULES
+        from endoxa.models import look_at, parse_model
+
+        kinds = [look_at(parse_model(text), self.options).architecture for text in self.models]
+        return tuple(dict.fromkeys(DEFAULT_RULES[kind] for kind in kinds))
 
     def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the records."""
