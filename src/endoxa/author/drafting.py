@@ -16,6 +16,7 @@ from endoxa.author.settings import AuthorSettings, LabelSettings, TranslateSetti
 from endoxa.author.tables import run_folder, write_drafts, write_sheet
 from endoxa.datasets.files import require_apart
 from endoxa.datasets.frames import require_table_name
+from endoxa.datasets.statuses import reading_drafts
 from endoxa.engine.instrument import Instrument, Run, Work
 from endoxa.engine.part import part_words
 from endoxa.engine.run import run
@@ -63,7 +64,19 @@ def draft(
     Raises:
         UserError: anything that a user can mend.
     """
-    kind = KINDS[name]
+    with reading_drafts(include=settings.include_drafts):
+        return _draft(KINDS[name], settings, out, restart=restart, progress=progress, command=command)
+
+
+def _draft(
+    kind: Kind,
+    settings: AuthorSettings,
+    out: Path,
+    *,
+    restart: bool,
+    progress: Progress,
+    command: Sequence[str],
+) -> Outcome:
     require_table_name(out)
     sheet = Path(settings.sheet) if isinstance(settings, LabelSettings) and settings.sheet else None
     require_apart([out, sheet], [Path(settings.data)])

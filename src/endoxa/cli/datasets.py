@@ -50,6 +50,15 @@ Columns = Annotated[
 ]
 
 
+IncludeDrafts = Annotated[
+    bool,
+    typer.Option(
+        "--include-drafts",
+        help="Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.",
+    ),
+]
+
+
 @app.command("list", cls=GroupedCommand)
 def list_all() -> None:
     """List the published data sets and the formats that can be read.
@@ -127,6 +136,7 @@ def check(
     prefix: Prefix = None,
     template: Template = None,
     columns: Columns = None,
+    include_drafts: IncludeDrafts = False,
     output: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Also write the problems as CSV.")
     ] = None,
@@ -152,8 +162,10 @@ def check(
       endoxa datasets check export/pairs.csv
     """  # noqa: D301
     from endoxa.datasets.check import check_file, write_problems
+    from endoxa.datasets.statuses import reading_drafts
 
-    problems = check_file(file, _options(language, prefix, template, columns), format)
+    with reading_drafts(include=include_drafts):
+        problems = check_file(file, _options(language, prefix, template, columns), format)
     _print_problems(problems, show_text, every)
     if output is not None:
         write_problems(problems, output, show_text)
@@ -176,6 +188,7 @@ def convert(
     prefix: Prefix = None,
     template: Template = None,
     columns: Columns = None,
+    include_drafts: IncludeDrafts = False,
 ) -> None:
     """Convert a file of pairs to endoxa's own format, or to another format.
 
@@ -185,8 +198,10 @@ def convert(
       endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
     """  # noqa: D301
     from endoxa.datasets.read import convert_pairs
+    from endoxa.datasets.statuses import reading_drafts
 
-    count = convert_pairs(file, output, _options(language, prefix, template, columns), format, to)
+    with reading_drafts(include=include_drafts):
+        count = convert_pairs(file, output, _options(language, prefix, template, columns), format, to)
     typer.echo(f"{plural(count, 'pair')} written to {output}")
     typer.echo(_NOTICE)
 

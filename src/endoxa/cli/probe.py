@@ -67,6 +67,8 @@ def _probe(instrument: Instrument[Any]) -> Any:
     """What the command of an instrument does."""
 
     def probe(make: Any, given: frozenset[str], how: RunOptions) -> None:
+        from endoxa.datasets.statuses import reading_drafts
+
         if how.repeat is not None:
             if given or how.plan:
                 raise UserError(
@@ -76,10 +78,11 @@ def _probe(instrument: Instrument[Any]) -> Any:
             _run(instrument, settings, how, expected=identity)
             return
         settings = make()
-        if how.plan:
-            _print_plan(instrument, settings)
-        else:
-            _run(instrument, settings, how)
+        with reading_drafts(include=settings.include_drafts):
+            if how.plan:
+                _print_plan(instrument, settings)
+            else:
+                _run(instrument, settings, how)
 
     return probe
 

@@ -13,6 +13,7 @@ from xml.etree.ElementTree import ParseError
 import polars as pl
 
 from endoxa.datasets.files import require_file
+from endoxa.datasets.statuses import is_left_out, say_left_out
 from endoxa.datasets.tables import separator_hint, table_columns, table_rows
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
@@ -53,7 +54,13 @@ WORKBOOK_SUFFIXES = (".xlsx",)
 WRITTEN_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 
 
-def read_table(path: Path, required: Sequence[str] = (), *, respect_withdrawals: bool = True) -> pl.DataFrame:
+def read_table(
+    path: Path,
+    required: Sequence[str] = (),
+    *,
+    respect_withdrawals: bool = True,
+    respect_statuses: bool = True,
+) -> pl.DataFrame:
     """Every row of a CSV, TSV, JSONL, Parquet or XLSX file; all columns are text, in the file's order.
 
     An empty cell is an empty string or null, as the format has it.
@@ -62,15 +69,19 @@ def read_table(path: Path, required: Sequence[str] = (), *, respect_withdrawals:
         path: the file; its suffix says what it is.
         required: columns it must have.
         respect_withdrawals: leave out what people took back from the campaign that the file comes from.
+        respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.datasets.statuses`).
 
     Raises:
         UserError: the file cannot be read, has no rows, lacks a column, or a row is broken.
     """
     if path.suffix.lower() in WORKBOOK_SUFFIXES:
-        return _read_workbook(path, required)
+        whole = _read_workbook(path, required)
+        return _approved(whole, path) if respect_statuses else whole
     columns: dict[str, list[str | None]] = {name: [] for name in table_columns(path)}
     require_commas(path, list(columns))
-    for before, row in enumerate(table_rows(path, required, respect_withdrawals=respect_withdrawals)):
+    for before, row in enumerate(
+        table_rows(path, required, respect_withdrawals=respect_withdrawals, respect_statuses=respect_statuses)
+    ):
         for fault in row.faults:
             line = f" (line {row.line})" if row.line else ""
             column = f", column '{fault.column}'" if fault.column else ""
@@ -83,6 +94,15 @@ def read_table(path: Path, required: Sequence[str] = (), *, respect_withdrawals:
     if frame.is_empty():
         raise UserError(f"{path} has column names but no rows.")
     return frame
+
+
+def _approved(table: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """The table without drafts that are not to be read."""
+    if "status" not in table.columns:
+        return table
+    kept = table.filter([not is_left_out(row) for row in table.iter_rows(named=True)])
+    say_left_out(path, table.height - kept.height, kept.height)
+    return kept
 
 
 def require_commas(path: Path, columns: Sequence[str]) -> None:

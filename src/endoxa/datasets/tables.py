@@ -20,6 +20,7 @@ import polars as pl
 
 from endoxa.datasets.collected import WITHDRAWALS, is_collected, is_withdrawn, restored, withdrawn_beside
 from endoxa.datasets.files import open_text, require_file, undecodable
+from endoxa.datasets.statuses import is_left_out, say_left_out
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ def table_columns(path: Path) -> tuple[str, ...]:
         return tuple(_csv_header(path, _csv_reader(path, stream)))
 
 
-def table_rows(path: Path, required: Sequence[str], *, respect_withdrawals: bool = True) -> Iterator[Row]:
+def table_rows(
+    path: Path, required: Sequence[str], *, respect_withdrawals: bool = True, respect_statuses: bool = True
+) -> Iterator[Row]:
     """Yield every record of the file in order; memory does not grow with the file.
 
     Args:
@@ -78,6 +81,7 @@ def table_rows(path: Path, required: Sequence[str], *, respect_withdrawals: bool
         required: columns it must have.
         respect_withdrawals: leave out what people took back from the campaign that the file comes from, and log how
             many rows that were.
+        respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.datasets.statuses`).
 
     Raises:
         UserError: the file cannot be read, or lacks one of the `required` columns.
@@ -91,7 +95,24 @@ def table_rows(path: Path, required: Sequence[str], *, respect_withdrawals: bool
             f"{separator_hint(found)}"
         )
     withdrawn = withdrawn_beside(path) if respect_withdrawals else frozenset[str]()
-    return _without(withdrawn, _all_rows(path), path) if withdrawn else _all_rows(path)
+    rows = _without(withdrawn, _all_rows(path), path) if withdrawn else _all_rows(path)
+    return _approved(rows, path) if respect_statuses else rows
+
+
+def _approved(rows: Iterator[Row], path: Path) -> Iterator[Row]:
+    """The rows without drafts that are not to be read; says how many those were.
+
+    Raises:
+        UserError: no other row is there.
+    """
+    left_out = kept = 0
+    for row in rows:
+        if is_left_out(row.cells):
+            left_out += 1
+        else:
+            kept += 1
+            yield row
+    say_left_out(path, left_out, kept)
 
 
 def _all_rows(path: Path) -> Iterator[Row]:
