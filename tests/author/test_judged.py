@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
+from endoxa.api.data import load_pairs
 from endoxa.author.judged import agreement_with, approved
-from endoxa.author.statuses import counted, settled
+from endoxa.author.statuses import counted, with_association_ids
+from endoxa.cli import app
+from endoxa.datasets.frames import read_table, write_table
+from endoxa.datasets.statuses import left_out_notes, reading_drafts
 from endoxa.errors import UserError
 
 
@@ -67,15 +74,56 @@ def test_tables_of_drafts_are_checked(drafts, tmp_path):
         approved(drafts, judged(tmp_path, "draft_id,approved\nd1,yes\n"))
 
 
-def test_only_approved_drafts_are_used_unless_asked_for():
-    table = pl.DataFrame(
-        {"draft_id": ["1", "2", "3"], "status": ["draft", "approved", "rejected"], "prompt_id": ["p"] * 3}
-    )
-    kept, left = settled(table)
-    assert (kept["association_id"].to_list(), left) == (["2"], 2)
-    assert settled(table, drafts=True)[0]["draft_id"].to_list() == ["1", "2"]
-    plain = pl.DataFrame({"identity": ["a"], "status": ["draft"]})
-    assert settled(plain) == (plain, 0)
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".xlsx"])
+def test_only_approved_drafts_are_read_unless_asked_for(tmp_path, suffix, caplog):
+    table = pl.DataFrame({"draft_id": ["1", "2", "3", "4"], "status": ["draft", "approved", "rejected", ""]})
+    path = tmp_path / f"drafts{suffix}"
+    if suffix == ".xlsx":
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        for row in (table.columns, *table.iter_rows()):
+            book.active.append(row)
+        book.save(path)
+    else:
+        write_table(table, path)
+    kept = with_association_ids(read_table(path))
+    assert kept["association_id"].to_list() == ["2"]
+    assert f"3 drafts of {path.name} left out" in caplog.text
+    with reading_drafts(include=True):
+        assert read_table(path)["draft_id"].to_list() == ["1", "2", "4"]
+        assert left_out_notes() == [f"1 draft of {path.name} left out: rejected by people."]
+
+
+PAIRS = """draft_id,status,source_ids,sent_more,sent_less,identity,note
+d1,approved,a1,Bakers are kind.,Bakers are rude.,bakers,mine
+d2,rejected,a2,Bakers are loud.,Bakers are calm.,bakers,mine
+d3,draft,a3,Bakers are slow.,Bakers are fast.,bakers,mine
+"""
+
+
+def test_rejected_and_unjudged_pairs_are_neither_measured_nor_released(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(PAIRS)
+    cli = CliRunner()
+    for frame in (load_pairs(path), load_pairs(pl.read_csv(path))):
+        assert frame.select("item_id", "association_id").rows() == [("d1", "a1")]
+    assert load_pairs(path, include_drafts=True)["item_id"].to_list() == ["d1", "d3"]
+    planned = cli.invoke(app, ["probe", "pairs", "--data", str(path), "--plan", "--include-drafts"])
+    assert re.search(r"all +all +2 ", planned.output)
+    for given, rows in ((["hub"], 1), (["hub", "--include-drafts"], 2), (["lm-eval"], 1), (["inspect"], 1)):
+        out = tmp_path / f"{'-'.join(given)}"
+        done = cli.invoke(app, ["export", given[0], str(path), "-o", str(out), *given[1:]])
+        assert done.exit_code == 0, done.output
+        if given[0] == "hub":
+            released = pl.read_parquet(out / "data" / "pairs.parquet")
+            assert released.height == rows
+            assert released["item_id"][0] == "d1"
+    converted = tmp_path / "converted.csv"
+    assert cli.invoke(app, ["datasets", "convert", str(path), "-o", str(converted)]).exit_code == 0
+    assert pl.read_csv(converted)["item_id"].to_list() == ["d1"]
+    path.write_text(PAIRS.replace("approved", "draft"))
+    with pytest.raises(UserError, match="no row that people approved"):
+        load_pairs(path)
 
 
 def test_kappa_is_that_of_scikit_learn(tmp_path):

@@ -36,6 +36,7 @@ def load_pairs(
     language: str | None = None,
     prefix: str | None = None,
     template: str | None = None,
+    include_drafts: bool = False,
 ) -> pl.DataFrame:
     """Sentence pairs of any known format, or of a data frame, checked.
 
@@ -46,6 +47,7 @@ def load_pairs(
         language: ISO 639 code, where the data does not say.
         prefix: S-AS tables: words before every identity.
         template: S-AS tables: sentence with {identity} and {attribute}.
+        include_drafts: also drafts of `endoxa author` that nobody has judged; rejected ones never are.
 
     Returns:
         A row for each pair, columns of `endoxa.schema.PAIR_COLUMNS`.
@@ -55,12 +57,14 @@ def load_pairs(
     """
     from endoxa.datasets.read import read_pairs
     from endoxa.datasets.sources import locate
+    from endoxa.datasets.statuses import reading_drafts
     from endoxa.schema import ReadOptions
 
     options = ReadOptions(language=language, prefix=prefix, template=template, columns=dict(columns or {}))
     if is_path(source):
-        return pl.concat(read_pairs(locate(str(source)), options, format))
-    with tempfile.TemporaryDirectory() as folder:
+        with reading_drafts(include=include_drafts):
+            return pl.concat(read_pairs(locate(str(source)), options, format))
+    with tempfile.TemporaryDirectory() as folder, reading_drafts(include=include_drafts):
         path = Path(folder) / "pairs.parquet"
         write_frame(as_polars(source), path)
         return pl.concat(read_pairs(path, options, format))

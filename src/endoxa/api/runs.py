@@ -89,7 +89,7 @@ def probe_pairs(
     """
     options["rules"] = rules
     if not is_path(data):
-        data = load_pairs(data, columns=columns)
+        data = load_pairs(data, columns=columns, include_drafts=bool(options.get("include_drafts")))
     elif columns:
         options["columns"] = dict(columns)
     return _Call("pairs", models, out, restart, progress, options).run(data, write_frame, "pairs.parquet")

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
+from endoxa.author.carrying import OF_AN_ATTRIBUTE, from_common_rows, from_one_row
 from endoxa.author.kind import Kind
 from endoxa.author.kinds import KINDS
-from endoxa.author.run import Drafted, author_work, drafted, prepare
+from endoxa.author.run import Drafted, Prepared, author_work, drafted, prepare
 from endoxa.author.services import translated
-from endoxa.author.settings import AuthorSettings, LabelSettings, TranslateSettings
+from endoxa.author.settings import (
+    AuthorSettings,
+    ExpandSettings,
+    LabelSettings,
+    TranslateSettings,
+    TuplesSettings,
+)
 from endoxa.author.tables import run_folder, write_drafts, write_sheet
 from endoxa.datasets.files import require_apart
 from endoxa.datasets.frames import require_table_name
+from endoxa.datasets.statuses import reading_drafts
 from endoxa.engine.instrument import Instrument, Run, Work
 from endoxa.engine.part import part_words
 from endoxa.engine.run import run
@@ -63,7 +73,19 @@ def draft(
     Raises:
         UserError: anything that a user can mend.
     """
-    kind = KINDS[name]
+    with reading_drafts(include=settings.include_drafts):
+        return _draft(KINDS[name], settings, out, restart=restart, progress=progress, command=command)
+
+
+def _draft(
+    kind: Kind,
+    settings: AuthorSettings,
+    out: Path,
+    *,
+    restart: bool,
+    progress: Progress,
+    command: Sequence[str],
+) -> Outcome:
     require_table_name(out)
     sheet = Path(settings.sheet) if isinstance(settings, LabelSettings) and settings.sheet else None
     require_apart([out, sheet], [Path(settings.data)])
@@ -83,11 +105,22 @@ def draft(
         made = drafted(of, done.folder, done.cost)
     if made is None or services:
         made = translated(of, run_folder(out), progress, made)
+    made = replace(made, drafts=_with_own_columns(of, made.drafts))
     written = write_drafts(of, made, out)
     if sheet is not None and isinstance(settings, LabelSettings):
         written.append(write_sheet(made.drafts, settings))
     seed = None if settings.sample is None else settings.seed
     return Outcome(made, tuple(written), done, part_words(of.data.height, of.available, seed, "rows"))
+
+
+def _with_own_columns(of: Prepared, drafts: pl.DataFrame) -> pl.DataFrame:
+    """The drafts with the columns of the user's table; those of translations are put together with their table."""
+    if isinstance(of.settings, TranslateSettings):
+        return drafts
+    if isinstance(of.settings, ExpandSettings):
+        return from_common_rows(of.data, drafts)
+    new_attributes = OF_AN_ATTRIBUTE if isinstance(of.settings, TuplesSettings) else frozenset[str]()
+    return from_one_row(of.data, drafts, new_attributes)
 
 
 def _require_writable(folder: Path) -> None:

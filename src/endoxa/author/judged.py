@@ -35,7 +35,7 @@ def approved(drafts: Path, judged: Path) -> pl.DataFrame:
     Raises:
         UserError: a column is missing, a verdict cannot be read, or no row is about these drafts.
     """
-    table, found = read_drafts(drafts), read_table(judged)
+    table, found = read_drafts(drafts), read_table(judged, respect_statuses=False)
     name = next((one for one in NAMES if one in found.columns), None)
     verdict = next((one for one in VERDICTS if one in found.columns), None)
     if name is None or verdict is None:
@@ -96,10 +96,10 @@ def agreement_with(labels: Path, sheet: Path, *, resamples: int = 2000, seed: in
 
     own = {
         row["draft_id"]: str(row["label"] or "")
-        for row in read_table(labels, ("draft_id", "label")).iter_rows(named=True)
+        for row in read_table(labels, ("draft_id", "label"), respect_statuses=False).iter_rows(named=True)
     }
     pairs, unlabelled = [], 0
-    filled = read_table(sheet, ("draft_id", "label"))
+    filled = read_table(sheet, ("draft_id", "label"), respect_statuses=False)
     for number, row in enumerate(filled.iter_rows(named=True), start=1):
         person = str(row["label"] or "").strip()
         known = {one.casefold(): one for one in str(row.get("labels") or "").split("; ") if one}

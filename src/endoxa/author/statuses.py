@@ -8,7 +8,7 @@ import polars as pl
 
 from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
-from endoxa.schema.drafts import APPROVED, DRAFT, STATUSES
+from endoxa.schema.drafts import STATUSES
 
 
 def is_drafts(columns: set[str]) -> bool:
@@ -22,7 +22,7 @@ def read_drafts(path: Path) -> pl.DataFrame:
     Raises:
         UserError: a column is missing, a name is there twice, or a status is unknown.
     """
-    table = read_table(path, ("draft_id", "status"))
+    table = read_table(path, ("draft_id", "status"), respect_statuses=False)
     for number, status in enumerate(table["status"], start=1):
         if status not in STATUSES:
             raise UserError(
@@ -34,20 +34,11 @@ def read_drafts(path: Path) -> pl.DataFrame:
     return table
 
 
-def settled(table: pl.DataFrame, *, drafts: bool = False) -> tuple[pl.DataFrame, int]:
-    """A table of associations without drafts that nobody approved, and how many were left out.
-
-    Args:
-        table: any; without a column `status` of drafts it stays as it is.
-        drafts: keep what nobody has judged yet; what people rejected never stays.
-    """
-    if not is_drafts(set(table.columns)):
-        return table, 0
-    kept = table.filter(pl.col("status").is_in([APPROVED, DRAFT] if drafts else [APPROVED]))
-    named = (
-        kept.with_columns(association_id=pl.col("draft_id")) if "association_id" not in kept.columns else kept
-    )
-    return named, table.height - kept.height
+def with_association_ids(table: pl.DataFrame) -> pl.DataFrame:
+    """A table of associations; approved drafts are named by their `draft_id` where the table names no association."""
+    if "draft_id" not in table.columns or "association_id" in table.columns:
+        return table
+    return table.with_columns(association_id=pl.col("draft_id"))
 
 
 def counted(drafts: pl.DataFrame) -> dict[str, int]:

@@ -228,6 +228,7 @@ def _plan(name: str, settings: AuthorSettings) -> None:
     from endoxa.author.kinds import KINDS
     from endoxa.author.run import plan
     from endoxa.cli.probe import print_plan
+    from endoxa.datasets.statuses import reading_drafts
     from endoxa.engine.asking.plan import plan_table
     from endoxa.languages import unreviewed
 
@@ -237,7 +238,8 @@ def _plan(name: str, settings: AuthorSettings) -> None:
         )
         if not settings.models:
             return
-    print_plan(plan_table(plan(KINDS[name], settings)))
+    with reading_drafts(include=settings.include_drafts):
+        print_plan(plan_table(plan(KINDS[name], settings)))
     if line := unreviewed(own_words(settings).items()):
         typer.echo(line)
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.build_input import IncludeDrafts, associations_of
+from endoxa.cli.build_input import associations_of
 from endoxa.cli.build_names import names
 from endoxa.cli.build_qa import questions
 from endoxa.cli.build_stories import stories
 from endoxa.cli.build_tests import association_tests
 from endoxa.cli.settings_command import add_command
+from endoxa.engine.options import IncludeDrafts
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.schema.options import OUTPUT, Option
 

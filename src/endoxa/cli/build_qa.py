@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.build_input import IncludeDrafts, associations_of
+from endoxa.cli.build_input import associations_of
+from endoxa.engine.options import IncludeDrafts
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.options import OUTPUT, Option
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.engine.options import IncludeDrafts
 from endoxa.instruments.stories.options import Selection
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.schema.terminal import terminal_console, terminal_table
@@ -35,6 +36,7 @@ def stories(
         Path | None,
         Option("Table of associations and the values that mean them; prompts carry their ids.", DATA),
     ] = None,
+    include_drafts: IncludeDrafts = False,
     check: Annotated[
         tuple[Path, ...], Option("Only check such a file; print one line per fault.", OUTPUT)
     ] = (),
@@ -62,7 +64,10 @@ def stories(
         return
     if out is None:
         raise UserError("Missing --out FILE for the prompts (or --check FILE to check your own file).")
-    _build(out, language, file, selection, map)
+    from endoxa.datasets.statuses import reading_drafts
+
+    with reading_drafts(include=include_drafts):
+        _build(out, language, file, selection, map)
 
 
 def _build(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.build_input import IncludeDrafts, associations_of
+from endoxa.cli.build_input import associations_of
+from endoxa.engine.options import IncludeDrafts
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.schema.terminal import terminal_console, terminal_table

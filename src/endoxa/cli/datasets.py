@@ -50,6 +50,15 @@ Columns = Annotated[
 ]
 
 
+IncludeDrafts = Annotated[
+    bool,
+    typer.Option(
+        "--include-drafts",
+        help="Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.",
+    ),
+]
+
+
 @app.command("list", cls=GroupedCommand)
 def list_all() -> None:
     """List the published data sets and the formats that can be read.
@@ -127,6 +136,7 @@ def check(
     prefix: Prefix = None,
     template: Template = None,
     columns: Columns = None,
+    include_drafts: IncludeDrafts = False,
     output: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Also write the problems as CSV.")
     ] = None,
@@ -152,8 +162,10 @@ def check(
       endoxa datasets check export/pairs.csv
     """  # noqa: D301
     from endoxa.datasets.check import check_file, write_problems
+    from endoxa.datasets.statuses import reading_drafts
 
-    problems = check_file(file, _options(language, prefix, template, columns), format)
+    with reading_drafts(include=include_drafts):
+        problems = check_file(file, _options(language, prefix, template, columns), format)
     _print_problems(problems, show_text, every)
     if output is not None:
         write_problems(problems, output, show_text)
@@ -183,6 +195,7 @@ def convert(
             help="Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.",
         ),
     ] = False,
+    include_drafts: IncludeDrafts = False,
 ) -> None:
     """Convert a file of pairs to endoxa's own format, or to another format.
 
@@ -193,9 +206,11 @@ def convert(
       endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
     """  # noqa: D301
     from endoxa.datasets.read import convert_pairs
+    from endoxa.datasets.statuses import reading_drafts
 
     options = _options(language, prefix, template, columns)
-    written = convert_pairs(file, output, options, format, to, normalise=normalise)
+    with reading_drafts(include=include_drafts):
+        written = convert_pairs(file, output, options, format, to, normalise=normalise)
     typer.echo(f"{plural(written.pairs, 'pair')} written to {output}")
     if written.made_alike:
         typer.echo(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.datasets import Format, Input, Language, Prefix, Template
+from endoxa.cli.datasets import Format, IncludeDrafts, Input, Language, Prefix, Template
 from endoxa.cli.settings_command import GroupedCommand
 from endoxa.page.words import plural
 
@@ -58,6 +58,7 @@ def hub(
     language: Language = None,
     prefix: Prefix = None,
     template: Template = None,
+    include_drafts: IncludeDrafts = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Make a folder for the Hugging Face hub: data, data card, licence, citation, checksums.
@@ -71,15 +72,17 @@ def hub(
       endoxa export hub associations.csv -o release --facts facts.toml --citation CITATION.cff
       endoxa export hub statements.csv -o release --keep country
     """  # noqa: D301
+    from endoxa.datasets.statuses import reading_drafts
     from endoxa.export.datasheet import read_facts
     from endoxa.export.hub import export_hub
     from endoxa.export.licences import Terms
     from endoxa.export.material import read_material
     from endoxa.schema import ReadOptions
 
-    material = read_material(
-        dataset, ReadOptions(language=language, prefix=prefix, template=template), format, keep or ()
-    )
+    with reading_drafts(include=include_drafts):
+        material = read_material(
+            dataset, ReadOptions(language=language, prefix=prefix, template=template), format, keep or ()
+        )
     if material.identifying:
         typer.echo(f"{plural(material.identifying, 'row')} left out: flagged 'identifier'.", err=True)
     if material.unplaced:
@@ -107,6 +110,7 @@ def lm_eval(
     language: Language = None,
     prefix: Prefix = None,
     template: Template = None,
+    include_drafts: IncludeDrafts = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Make a task for lm-evaluation-harness: pairs scored by the likelihood of whole sentences.
@@ -116,12 +120,14 @@ def lm_eval(
       endoxa export lm-eval pairs.csv -o task
       endoxa export lm-eval crows_pairs.csv -o task --name crows_published
     """  # noqa: D301
+    from endoxa.datasets.statuses import reading_drafts
     from endoxa.export.lm_eval import export_lm_eval
     from endoxa.export.material import read_pairs_material
     from endoxa.schema import ReadOptions
 
     options = ReadOptions(language=language, prefix=prefix, template=template)
-    material = read_pairs_material(file, options, format)
+    with reading_drafts(include=include_drafts):
+        material = read_pairs_material(file, options, format)
     group = export_lm_eval(material, output, name=name, overwrite=overwrite)
     typer.echo(f"{material.table.height} pairs written to {output}. Run them with:")
     typer.echo(f"lm_eval --include_path {output} --tasks {group} --model hf --model_args pretrained=MODEL")
@@ -137,6 +143,7 @@ def inspect(
     language: Language = None,
     prefix: Prefix = None,
     template: Template = None,
+    include_drafts: IncludeDrafts = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Make a task for Inspect: chat models choose between the two sentences of a pair, in both orders.
@@ -146,12 +153,14 @@ def inspect(
       endoxa export inspect pairs.csv -o task
       endoxa export inspect pairs.csv -o task --seed 7
     """  # noqa: D301
+    from endoxa.datasets.statuses import reading_drafts
     from endoxa.export.inspect import export_inspect
     from endoxa.export.material import read_pairs_material
     from endoxa.schema import ReadOptions
 
     options = ReadOptions(language=language, prefix=prefix, template=template)
-    material = read_pairs_material(file, options, format)
+    with reading_drafts(include=include_drafts):
+        material = read_pairs_material(file, options, format)
     export_inspect(material, output, seed=seed, overwrite=overwrite)
     typer.echo(f"{2 * material.table.height} samples ({material.table.height} pairs in both orders) written.")
     typer.echo(f"Run them with: cd {output} && inspect eval task.py --model openai/NAME")

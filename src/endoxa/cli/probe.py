@@ -73,6 +73,8 @@ def _probe(instrument: Instrument[Any]) -> Any:
     """What the command of an instrument does."""
 
     def probe(make: Any, given: Mapping[str, Any], how: RunOptions) -> None:
+        from endoxa.datasets.statuses import reading_drafts
+
         if how.repeat is not None:
             if others := [*sorted(set(given) - set(CONFIRMING)), *(["--plan"] if how.plan else [])]:
                 raise UserError(f"--repeat takes all settings from RUN: leave out {', '.join(others)}.")
@@ -81,10 +83,11 @@ def _probe(instrument: Instrument[Any]) -> Any:
             _run(instrument, settings, how, expected=identity)
             return
         settings = make()
-        if how.plan:
-            _print_plan(instrument, settings)
-        else:
-            _run(instrument, settings, how)
+        with reading_drafts(include=settings.include_drafts):
+            if how.plan:
+                _print_plan(instrument, settings)
+            else:
+                _run(instrument, settings, how)
 
     return probe
 

@@ -21,6 +21,7 @@ def read_table(
     *,
     optional: Sequence[str] = (),
     respect_withdrawals: bool = True,
+    respect_statuses: bool = True,
     as_written: bool = False,
 ) -> pl.DataFrame:
     """Every row of a CSV, TSV, JSONL, Parquet or XLSX file; all columns are text, in the file's order.
@@ -32,6 +33,7 @@ def read_table(
         required: columns it must have.
         optional: further names that somebody gave: such a column keeps its spelling.
         respect_withdrawals: leave out what people took back from the campaign that the file comes from.
+        respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.datasets.statuses`).
         as_written: keep column names as they are written, and take numbers as they are.
 
     Raises:
@@ -42,6 +44,7 @@ def read_table(
         required,
         optional=optional,
         respect_withdrawals=respect_withdrawals,
+        respect_statuses=respect_statuses,
         as_written=as_written,
     )
     wanted = (*required, *optional)

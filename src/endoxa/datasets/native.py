@@ -28,7 +28,8 @@ def recognise(path: Path) -> bool:
 def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:
     """One pair per row.
 
-    Where the file says nothing: item_id '<file stem>-<row>', language `options.language` or else 'und', axis
+    Where the file says nothing: item_id the `draft_id` of a draft, else '<file stem>-<row>', association_id the
+    `source_ids` of a draft, language `options.language` or else 'und', axis
     'unspecified', direction 'unknown', stereotypical 'more'.
     """
     called = options.columns
@@ -45,7 +46,8 @@ def _draft(row: Row, stem: str, language: str, called: Mapping[str, str]) -> Dra
     names = aliases | dict(called)
     pair: dict[str, str | None] = {name: row.cells.get(names.get(name, name)) or None for name in _KEPT}
     pair |= {
-        "item_id": pair["item_id"] or f"{stem}-{row.number}",
+        "item_id": pair["item_id"] or row.cells.get("draft_id") or f"{stem}-{row.number}",
+        "association_id": pair["association_id"] or row.cells.get("source_ids") or None,
         "language": pair["language"] or language,
         "axis": axis_of(pair["axis"]),
         "direction": direction_of(pair["direction"]) or "unknown",

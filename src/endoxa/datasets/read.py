@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import polars as pl
@@ -13,10 +14,10 @@ from endoxa.datasets.bbq import is_bbq
 from endoxa.datasets.collected import use_of
 from endoxa.datasets.files import require_file
 from endoxa.datasets.formats import FORMATS
-from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
+from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.datasets.typography import made_alike
 from endoxa.errors import UserError
-from endoxa.schema import Reader, ReadOptions
+from endoxa.schema import PAIR_COLUMNS, Reader, ReadOptions
 
 DEFAULTS = ReadOptions()
 
@@ -166,8 +167,31 @@ def convert_pairs(
         able = ", ".join(reader.name for reader in READERS.all().values() if reader.write)
         raise UserError(f"Format '{to}' can be read but not written. Expected one of: {able}.")
     counts: list[Converted] = []
-    write(_counted(read_pairs(path, options, format), counts, normalise=normalise), target)
+    frames = read_pairs(path, options, format)
+    if to == _LAST:
+        frames = _with_own_columns(frames, path, reader_for(path, options, format), options)
+    write(_counted(frames, counts, normalise=normalise), target)
     return Converted(sum(one.pairs for one in counts), sum(one.made_alike for one in counts))
+
+
+def _with_own_columns(
+    frames: Iterator[pl.DataFrame], path: Path, reader: Reader, options: ReadOptions
+) -> Iterator[pl.DataFrame]:
+    """The frames with the columns of the table that the format does not know, where a row is a pair."""
+    if reader.units != "one row, one pair" or path.suffix.lower() not in TABLE_SUFFIXES:
+        yield from frames
+        return
+    used = {*PAIR_COLUMNS, *options.columns.values(), *_READ_ELSEWHERE}
+    own = [name for name in table_columns(path) if name not in used]
+    rows = table_rows(path, ())
+    for frame in frames:
+        cells = [row.cells for row in islice(rows, frame.height)]
+        columns = [pl.Series(name, [one.get(name) for one in cells], dtype=pl.String) for name in own if name]
+        yield frame.with_columns(columns)
+
+
+_READ_ELSEWHERE = ("bias_type", "stereo_antistereo")
+"""Columns that are read as `axis` and `direction`."""
 
 
 def _counted(

@@ -34,6 +34,7 @@ from endoxa.datasets.dialects import (
 )
 from endoxa.datasets.files import require_file
 from endoxa.datasets.spreadsheets import restored
+from endoxa.datasets.statuses import is_left_out, say_left_out
 from endoxa.datasets.workbooks import WORKBOOK_SUFFIXES, workbook_rows
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS
@@ -178,6 +179,7 @@ def table_rows(
     *,
     optional: Sequence[str] = (),
     respect_withdrawals: bool = True,
+    respect_statuses: bool = True,
     as_written: bool = False,
 ) -> Iterator[Row]:
     """Yield every record of the file in order; memory does not grow with the file.
@@ -188,6 +190,7 @@ def table_rows(
         optional: further names that somebody gave: such a column keeps its spelling.
         respect_withdrawals: leave out what people took back from the campaign that the file comes from, and log how
             many rows that were.
+        respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.datasets.statuses`).
         as_written: keep column names as they are written, and take numbers as they are.
 
     Raises:
@@ -200,7 +203,9 @@ def table_rows(
     if not as_written:
         rows = (_with_decimal_points(path, _renamed(path, row, wanted)) for row in rows)
     withdrawn = withdrawn_beside(path) if respect_withdrawals else frozenset[str]()
-    return _without(withdrawn, rows, path) if withdrawn else rows
+    if withdrawn:
+        rows = _without(withdrawn, rows, path)
+    return _approved(rows, path) if respect_statuses else rows
 
 
 def require_columns(path: Path, found: Sequence[str], required: Sequence[str]) -> None:
@@ -211,6 +216,22 @@ def require_columns(path: Path, found: Sequence[str], required: Sequence[str]) -
             f"{path} has no column {', '.join(map(repr, missing))}; its columns are: "
             f"{', '.join(map(repr, found))}."
         )
+
+
+def _approved(rows: Iterator[Row], path: Path) -> Iterator[Row]:
+    """The rows without drafts that are not to be read; says how many those were.
+
+    Raises:
+        UserError: no other row is there.
+    """
+    left_out = kept = 0
+    for row in rows:
+        if is_left_out(row.cells):
+            left_out += 1
+        else:
+            kept += 1
+            yield row
+    say_left_out(path, left_out, kept)
 
 
 def _all_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
@@ -23,7 +24,7 @@ from endoxa.schema import PAIR_COLUMNS
 
 
 def write_pairs(frames: Iterator[pl.DataFrame], path: Path) -> None:
-    """Write pairs with our own columns, in the kind of file that the suffix names.
+    """Write pairs with our own columns and any that follow them, in the kind of file that the suffix names.
 
     Null and empty cells are the same in CSV; JSONL leaves null cells out.
 
@@ -36,11 +37,20 @@ def write_pairs(frames: Iterator[pl.DataFrame], path: Path) -> None:
     elif suffix in PARQUET_SUFFIXES:
         write_parquet(frames, path)
     elif suffix in TEXT_AND_PARQUET_SUFFIXES:
-        write_csv((row for frame in frames for row in frame.iter_rows()), tuple(PAIR_COLUMNS), path)
+        columns, several = _columns_of(frames)
+        write_csv((row for frame in several for row in frame.iter_rows()), columns, path)
     else:
         raise UserError(
             f"{path}: pairs are written as {', '.join(TEXT_AND_PARQUET_SUFFIXES)}, not as '{path.suffix}'."
         )
+
+
+def _columns_of(frames: Iterator[pl.DataFrame]) -> tuple[tuple[str, ...], Iterator[pl.DataFrame]]:
+    """Columns of the frames, which are those of the first one, and all frames."""
+    first = next(frames, None)
+    if first is None:
+        return tuple(PAIR_COLUMNS), iter(())
+    return tuple(first.columns), chain([first], frames)
 
 
 def write_csv(rows: Iterable[Iterable[object]], columns: Sequence[str], path: Path) -> None:
@@ -48,7 +58,9 @@ def write_csv(rows: Iterable[Iterable[object]], columns: Sequence[str], path: Pa
     with replacing(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         writer.writerow(map(neutralised, columns))
-        writer.writerows([neutralised(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+        writer.writerows(
+            [neutralised(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+        )
 
 
 def write_jsonl(frames: Iterator[pl.DataFrame], path: Path) -> None:
@@ -68,6 +80,7 @@ def write_parquet(frames: Iterator[pl.DataFrame], path: Path) -> None:
     """Write Parquet row group by row group: polars pulls the frames as it needs them."""
     from polars.io.plugins import register_io_source
 
+    columns, several = _columns_of(frames)
     failed: list[Exception] = []
 
     def source(
@@ -75,12 +88,12 @@ def write_parquet(frames: Iterator[pl.DataFrame], path: Path) -> None:
     ) -> Iterator[pl.DataFrame]:
         del with_columns, predicate, n_rows, batch_size  # the whole table is asked for, as it comes
         try:
-            yield from frames
+            yield from several
         except Exception as problem:
             # Polars may still open the file after it has passed an error on: it ends the table instead.
             failed.append(problem)
 
-    table = register_io_source(source, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
+    table = register_io_source(source, schema=dict.fromkeys(columns, pl.String))
     with replacing(path) as part:
         table.sink_parquet(part)
         if failed:

@@ -28,6 +28,14 @@ Sample = Annotated[
         metavar="N",
     ),
 ]
+IncludeDrafts = Annotated[
+    bool,
+    Option(
+        "Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.",
+        DATA,
+        only_on=True,
+    ),
+]
 Seed = Annotated[int, Ge(0), Le(2**31 - 1), Option("Seed of every random draw.", ANALYSIS)]
 Confidence = Annotated[float, Ge(0.01), Le(0.999), Option("Confidence level of the intervals.", ANALYSIS)]
 Resamples = Annotated[int, Ge(100), Option("Bootstrap samples per interval.", ANALYSIS)]

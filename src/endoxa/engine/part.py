@@ -81,9 +81,10 @@ def counted(items: Callable[[], Iterable[Any]], settings: RunSettings) -> Callab
 
 
 def part_identity(settings: RunSettings) -> dict[str, Any]:
-    """What of limit, sample and seed decides which items a run takes."""
+    """What of the settings decides which items a run takes."""
     sample = {} if settings.sample is None else {"sample": settings.sample, "seed": settings.seed}
-    return {"limit": settings.limit, **sample}
+    drafts = {"include_drafts": True} if settings.include_drafts else {}
+    return {"limit": settings.limit, **sample, **drafts}
 
 
 def part_of_run(facts: Mapping[str, Any]) -> str:

@@ -9,16 +9,20 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from endoxa.datasets.files import sha256
+from endoxa.datasets.statuses import left_out_notes, reading_drafts
 from endoxa.engine.folder import (
     JOURNAL,
+    NOTES,
     RUN,
     DifferentRunError,
     clear,
+    data_notes,
     differences,
     earlier_run,
     now,
@@ -33,9 +37,24 @@ from endoxa.errors import UserError
 from endoxa.languages.used import OWN_WORDS, Used
 from endoxa.schema import Progress
 
+P = ParamSpec("P")
+R = TypeVar("R")
+Step = Callable[Concatenate[Instrument[S], S, P], R]
 log = logging.getLogger(__name__)
 
 
+def _reading_drafts_as_set(step: Step[S, P, R]) -> Step[S, P, R]:
+    """The step with tables of drafts read as the settings say."""
+
+    @wraps(step)
+    def reading(instrument: Instrument[S], settings: S, *args: P.args, **given: P.kwargs) -> R:
+        with reading_drafts(include=settings.include_drafts):
+            return step(instrument, settings, *args, **given)
+
+    return reading
+
+
+@_reading_drafts_as_set
 def run(
     instrument: Instrument[S],
     settings: S,
@@ -95,6 +114,7 @@ def _reported(report: Callable[[S, Path], None], settings: S, out: Path) -> bool
     return True
 
 
+@_reading_drafts_as_set
 def measure(
     instrument: Instrument[S],
     settings: S,
@@ -148,6 +168,7 @@ def measure(
     return Run(out, _measured(work, out, facts, before, progress), was_complete=False)
 
 
+@_reading_drafts_as_set
 def outdated(instrument: Instrument[S], settings: S, out: Path) -> list[str]:
     """What differs between a finished run and what these settings would measure and estimate now; empty: nothing.
 
@@ -334,6 +355,8 @@ def _measured(
         _require_unchanged(work.files)
         progress("writing records", items, items)
         part = {} if work.available is None else {AVAILABLE: work.available()}
+        if notes := left_out_notes():
+            facts["data"] = {**facts.get("data", {}), NOTES: [*data_notes(facts), *notes]}
         facts["counts"] = {"items": items, **part, **work.write(journal, out)}
     except UserError:
         # A start that failed before anything was measured must not block the corrected command.

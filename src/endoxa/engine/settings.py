@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from endoxa.engine.options import Languages, Limit, Sample, Seed
+from endoxa.engine.options import IncludeDrafts, Languages, Limit, Sample, Seed
 from endoxa.errors import UserError
 from endoxa.schema.options import DATA, Option
 
@@ -26,6 +26,7 @@ class RunSettings(Settings):
         languages: only items in these languages; empty takes all.
         limit: only the first N items.
         sample: only a stratified random sample of N items.
+        include_drafts: also drafts in a table that nobody has judged.
         seed: seed of everything that is drawn.
         notice: what every page made from the run must say first ("planted models").
     """
@@ -36,6 +37,7 @@ class RunSettings(Settings):
     languages: Languages = ()
     limit: Limit = None
     sample: Sample = None
+    include_drafts: IncludeDrafts = False
     seed: Seed = 0
     notice: str | None = None
 

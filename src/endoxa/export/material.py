@@ -11,11 +11,12 @@ from typing import Any, Literal
 import polars as pl
 
 from endoxa import __version__
+from endoxa.author.statuses import with_association_ids
 from endoxa.datasets import READERS
 from endoxa.datasets.files import sha256
 from endoxa.datasets.frames import read_table
 from endoxa.datasets.read import DEFAULTS, recognise
-from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
+from endoxa.datasets.tables import TABLE_SUFFIXES, require_columns, table_columns
 from endoxa.errors import UserError
 from endoxa.languages import unreviewed
 from endoxa.languages.persons.identifiers import IDENTIFIER
@@ -154,7 +155,8 @@ def read_material(
     kind = _kind_of(path) if format is None else None
     if kind is None:
         return read_pairs_material(path, options, format, keep)
-    found = read_table(path, _MARKS[kind])
+    found = with_association_ids(read_table(path))
+    require_columns(path, found.columns, _MARKS[kind])
     reviewed = _released(path, found)
     whole = _unidentifying(path, reviewed)
     whole, unplaced = _unplaced(whole) if "region" not in keep else (whole, 0)
@@ -184,7 +186,8 @@ def _kind_of(path: Path) -> Kind | None:
     columns = table_columns(path)
     if set(columns).issuperset(_SENTENCES):
         return None
-    return next((kind for kind, marks in _MARKS.items() if set(columns).issuperset(marks)), None)
+    there = {*columns, *(("association_id",) if "draft_id" in columns else ())}
+    return next((kind for kind, marks in _MARKS.items() if there.issuperset(marks)), None)
 
 
 def _released(path: Path, table: pl.DataFrame) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.author.statuses import settled
+from endoxa.author.statuses import with_association_ids
 from endoxa.curate.associations import association_id
 from endoxa.datasets.frames import read_table, write_table
 from endoxa.datasets.stereotales import Vocabulary, read_vocabulary
@@ -71,9 +71,7 @@ def init_study(
 
 def _with_ids(table: pl.DataFrame, source: Path) -> pl.DataFrame:
     """The table with an id in every row, the one that `endoxa build` would give it."""
-    table, _ = settled(table, drafts=False)
-    if table.is_empty():
-        raise UserError(f"{source} has no association that people approved. Expected at least one row.")
+    table = with_association_ids(table)
     given = table[ID] if ID in table.columns else pl.Series(ID, [None] * table.height, dtype=pl.String)
     cells = table.with_columns(pl.lit("").alias(name) for name in _IDS if name not in table.columns)
     ids = [

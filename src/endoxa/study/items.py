@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.author.statuses import settled
+from endoxa.author.statuses import with_association_ids
 from endoxa.datasets.frames import read_table, write_table
 from endoxa.datasets.stereotales import Vocabulary
 from endoxa.errors import UserError
@@ -51,7 +51,7 @@ def read_associations(study: Study) -> pl.DataFrame:
     Raises:
         UserError: the table cannot be read, lacks an id, has one twice, or nothing is left of it.
     """
-    table, _ = settled(read_table(study.associations, REQUIRED), drafts=False)
+    table = with_association_ids(read_table(study.associations, REQUIRED))
     for number, name in enumerate(table[ID], start=1):
         if not str(name if name is not None else "").strip():
             raise UserError(f"{study.associations}, row {number}, column {ID}: empty. Expected a unique id.")

@@ -142,7 +142,7 @@ def context(settings: ExpandSettings, data: pl.DataFrame) -> Own:
 
         from endoxa.datasets.frames import read_table
 
-        rows += list(read_table(Path(settings.known)).iter_rows(named=True))
+        rows += list(read_table(Path(settings.known), respect_statuses=False).iter_rows(named=True))
     texts = (cell(row, name) for row in rows for name in ("stereotype", "sent_more"))
     from babel import Locale
 

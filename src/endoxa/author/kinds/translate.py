@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.author.carrying import own_columns
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
 from endoxa.author.prompts import Prompts
 from endoxa.author.settings import TranslateSettings
@@ -63,6 +64,10 @@ def judge(settings: TranslateSettings, _context: Any, ask: Ask, row: Cells) -> J
     return Judged(cells, checks=found_in(more, less, ask.facts["more"], ask.facts["less"], settings.to))
 
 
+CANDIDATE_COLUMNS = ("item_id", "status", "sent_more", "sent_less", "language", "language_from")
+"""Columns of the table for the room before the user's own and those of engines."""
+
+
 def candidates(data: pl.DataFrame, settings: TranslateSettings, drafts: pl.DataFrame) -> pl.DataFrame:
     """The table for the room of translations: a row for each pair, two columns and a column of checks for each engine.
 
@@ -75,6 +80,7 @@ def candidates(data: pl.DataFrame, settings: TranslateSettings, drafts: pl.DataF
     for row in drafts.iter_rows(named=True):
         by_engine.setdefault(row["engine"], {})[row["source_ids"]] = row
     made = []
+    own = own_columns(data, CANDIDATE_COLUMNS)
     for number, row in enumerate(data.iter_rows(named=True), start=1):
         name = row_name(row, number)
         one: dict[str, Any] = {
@@ -84,6 +90,7 @@ def candidates(data: pl.DataFrame, settings: TranslateSettings, drafts: pl.DataF
             "sent_less": cell(row, "sent_less"),
             "language": settings.to,
             "language_from": language_of(settings, row),
+            **{column: row[column] for column in own},
         }
         for engine, of_pairs in by_engine.items():
             found = of_pairs.get(name, {})

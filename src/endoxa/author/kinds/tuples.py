@@ -63,7 +63,9 @@ def known_tuples(path: str | None, lexicon: Lexicon) -> Iterator[tuple[str, str]
 
     from endoxa.datasets.frames import read_table
 
-    for row in read_table(Path(path), ("identity", "attribute")).iter_rows(named=True):
+    for row in read_table(Path(path), ("identity", "attribute"), respect_statuses=False).iter_rows(
+        named=True
+    ):
         yield folded(cell(row, "identity")), key(cell(row, "attribute"), lexicon)
 
 

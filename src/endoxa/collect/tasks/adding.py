@@ -91,7 +91,7 @@ def read_items(found: Room, settings: TaskSettings, path: Path, more: More | Non
     """
     from endoxa.datasets.frames import read_table
 
-    rows = read_table(path, tuple(found.columns)).to_dicts()
+    rows = read_table(path, tuple(found.columns), respect_statuses=False).to_dicts()
     return _items(found, settings, path, more(rows) if more else rows)
 
 

@@ -179,7 +179,7 @@ def read_topics(path: Path) -> Topics:
     Raises:
         UserError: the table cannot be read, a column is missing, or something has two topics.
     """
-    table = read_table(path)
+    table = read_table(path, respect_statuses=False)  # labels that nobody has judged are said to be such
     topic = next((column for column in LABEL_COLUMNS if column in table.columns), None)
     words = next((column for column in ("attribute", "text") if column in table.columns), None)
     if topic is None or not ({NAME, NAMES} & set(table.columns) or words):

@@ -73,6 +73,7 @@ class EmbeddingsSettings(RunSettings):
     ] = DEFAULT_MAX_UNKNOWN
     limit: int | None = None  # all tests of the file are encoded
     sample: int | None = None
+    include_drafts: bool = False
     confidence: Confidence = DEFAULT_CONFIDENCE
     draws: Draws = DRAWS
     options: ModelOptions = ModelOptions()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -54,7 +54,7 @@ class Built:
     """Pairs made from associations.
 
     Attributes:
-        pairs: columns of `BUILT_COLUMNS`, in the order of the associations.
+        pairs: columns of `BUILT_COLUMNS`, then those that the table of associations has besides, in its order.
         problems: columns of `PROBLEM_COLUMNS`.
         rare: associations with fewer respondents than asked for.
         assumed: what the table did not say, as sentences.
@@ -92,6 +92,7 @@ class _Work:
 
     options: PairOptions
     templates: Mapping[str, Template]
+    own: Sequence[str] = ()  # columns of the table that pairs have no other place for
     pairs: list[dict[str, str]] = field(default_factory=list)
     problems: list[dict[str, str]] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
@@ -119,7 +120,8 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
     options = options or PairOptions()
     absent = [name for name in _OPTIONAL if name not in associations.columns]
     table = associations.with_columns(pl.lit("").alias(name) for name in absent)
-    work = _Work(options, load_templates(options.templates))
+    own = [name for name in associations.columns if name not in (*BUILT_COLUMNS, "attribute")]
+    work = _Work(options, load_templates(options.templates), own)
     if options.language not in work.templates:
         raise UserError(
             f"No template for the language '{options.language}' (available: "
@@ -140,7 +142,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
         if _add(row, "" if hidden else row["region"], number, work):
             placeless += hidden
     return Built(
-        pl.DataFrame(work.pairs, schema=dict.fromkeys(BUILT_COLUMNS, pl.String)),
+        pl.DataFrame(work.pairs, schema=dict.fromkeys((*BUILT_COLUMNS, *work.own), pl.String)),
         pl.DataFrame(work.problems, schema=dict.fromkeys(PROBLEM_COLUMNS, pl.String)),
         rare,
         (*_assumed(absent, options), *unrated(table, options), *_short(work)),
@@ -205,8 +207,17 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
         tell("kept", f"'{row['attribute']}' may name a person: leave it out of what you publish if it does")
     for place, variant in enumerate(_framed(made, template, work), start=1):
         pair = _pair({**row, "region": region}, name, language, variant, work.options)
+        pair |= _own_cells(row, work.own, hidden=bool(row["region"]) and not region)
         work.pairs.append(pair if place == 1 else {**pair, "item_id": f"{pair['item_id']}-{place}"})
     return True
+
+
+def _own_cells(row: Mapping[str, str], own: Sequence[str], *, hidden: bool) -> dict[str, str]:
+    """Cells of the user's own columns; those that could tell the place are empty where the region is not given."""
+    return {name: "" if hidden and name in _PLACES else row[name] for name in own}
+
+
+_PLACES = ("country", "place")
 
 
 def _problem(work: _Work, row: Mapping[str, str], number: int, outcome: str, reason: str) -> None:

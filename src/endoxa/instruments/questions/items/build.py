@@ -28,6 +28,7 @@ from endoxa.instruments.questions.items.record import (
     record,
 )
 from endoxa.instruments.questions.options import QaOptions
+from endoxa.schema.associations import SMALLEST_CELL
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,7 @@ class _Row:
     number: int
     cells: Mapping[str, str]
     observed: Observed
+    own: Mapping[str, str]
 
     @property
     def association_id(self) -> str:
@@ -170,7 +172,9 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
         chosen = random.choice(len(beside), min(options.per_association, len(beside)), replace=False)
         for pair in (_pair(row, target, sides[beside[place]]) for place in chosen):
             draw = _draw(random, templates, pair, options)
-            records.append(record(len(records), pair, draw, templates, options))
+            made_of = record(len(records), pair, draw, templates, options)
+            own = {**row.own, **made_of["additional_metadata"]}
+            records.append({**made_of, "additional_metadata": own})
         made += 1
         fewer += len(chosen) < options.per_association
     return Questions(
@@ -184,12 +188,30 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
 
 def _rows(associations: pl.DataFrame, language: str) -> Iterator[_Row]:
     absent = [name for name in _COLUMNS if name not in associations.columns]
-    table = associations.with_columns(pl.lit("").alias(name) for name in absent).select(_COLUMNS)
+    table = associations.with_columns(pl.lit("").alias(name) for name in absent)
     for number, cells in enumerate(table.iter_rows(named=True), start=1):
-        row = {name: " ".join((cell or "").split()) for name, cell in cells.items()}
+        every = {name: " ".join((cell or "").split()) for name, cell in cells.items()}
+        row = {name: every[name] for name in _COLUMNS}
+        own = {name: cell for name, cell in every.items() if cell and name not in _WRITTEN_ELSEWHERE}
+        if _support(every) < SMALLEST_CELL:
+            own = {name: cell for name, cell in own.items() if name not in _PLACES}
         row["axis"] = row["axis"].lower()
         identity = identity_of(row["identity"], _main(row["language"] or language))
-        yield _Row(number, row, Observed(identity, row["attribute"], row["axis"], row["group_id"]))
+        yield _Row(number, row, Observed(identity, row["attribute"], row["axis"], row["group_id"]), own)
+
+
+_WRITTEN_ELSEWHERE = ("identity", "attribute", "association_id", "axis", "language", "source")
+"""Columns of associations that questions hold in a field of their own."""
+_PLACES = ("region", "country", "place")
+"""Columns that could tell a person, where few stand behind an association."""
+
+
+def _support(cells: Mapping[str, str]) -> float:
+    """Respondents behind an association; many where the table does not count them."""
+    try:
+        return float(cells.get("support") or "inf")
+    except ValueError:
+        return 1.0
 
 
 def _require_own_ids(rows: Sequence[_Row]) -> None:

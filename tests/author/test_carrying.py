@@ -1,0 +1,82 @@
+"""What came in goes out: the columns of the user's table come through every step that makes a row from a row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.cli import app
+
+IN = {
+    "item_id": "p1",
+    "sent_more": "The bakers are patient.",
+    "sent_less": "The bakers are hasty.",
+    "identity": "bakers",
+    "attribute": "patient",
+    "axis": "profession",
+    "direction": "stereo",
+    "country": "Senegal",
+    "region": "Dakar",
+    "nota propia": "42",
+}
+OTHER = IN | {
+    "item_id": "p2",
+    "identity": "fishers",
+    "sent_more": "The fishers are loud.",
+    "attribute": "loud",
+}
+CARRIED = ("axis", "direction", "country", "region", "identity", "nota propia")
+
+
+def endoxa(*words: Any) -> None:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == 0, f"{done.output} {done.exception}"
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        ["tuples", "--model", "sim/author-faultless", "--per-identity", 2],
+        ["sentences", "--model", "sim/author-faultless", "--register", "dialogue"],
+        ["expand", "--model", "sim/author-faultless", "--country", "Senegal", "--rows", 4],
+        ["counter", "--model", "sim/author-faultless"],
+        ["adapt", "--model", "sim/author-faultless", "--context", "society.toml"],
+        ["translate", "--to", "fr", "--engine", "sim/translator-a"],
+        ["label", "--scheme", "sentiment", "--model", "sim/author-faultless"],
+    ],
+    ids=lambda step: step[0],
+)
+def test_every_step_of_author(step: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame([IN, OTHER]).write_csv("in.csv")
+    Path("society.toml").write_text('place = "Senegal"\n')
+    endoxa("author", step[0], "in.csv", *step[1:], "-o", "out.csv")
+    out = pl.read_csv("out.csv", infer_schema=False)
+    assert out.height
+    assert set(CARRIED) <= set(out.columns)
+    constant = ("axis", "country", "region", "nota propia", "direction")
+    expected = {name: IN[name] for name in constant if not (step[0] == "expand" and name == "axis")}
+    for name, value in expected.items():
+        assert set(out[name]) == {value}, name
+    if step[0] not in ("expand",):
+        assert set(out["identity"]) == {"bakers", "fishers"}
+
+
+def test_build_and_convert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = pl.DataFrame([IN, OTHER]).drop("sent_more", "sent_less", "direction", "item_id")
+    table.write_csv("associations.csv")
+    endoxa("build", "pairs", "associations.csv", "-o", "pairs.csv", "--keep-region")
+    pairs = pl.read_csv("pairs.csv", infer_schema=False)
+    assert set(pairs["country"]) == {"Senegal"}
+    assert set(pairs["nota propia"]) == {"42"}
+    pl.DataFrame([IN, OTHER]).write_csv("own.csv")
+    for suffix in ("csv", "jsonl", "parquet"):
+        endoxa("datasets", "convert", "own.csv", "-o", f"converted.{suffix}")
+    assert pl.read_parquet("converted.parquet")["nota propia"].to_list() == ["42", "42"]
+    assert pl.read_csv("converted.csv", infer_schema=False)["country"].to_list() == ["Senegal"] * 2
+    assert pl.read_ndjson("converted.jsonl")["attribute"].to_list() == ["patient", "loud"]
