@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from endoxa.api.runs import outside_loops
+from endoxa.api.runs import outside_loops, several
 from endoxa.engine.progress import shown
 
 if TYPE_CHECKING:
@@ -37,16 +38,19 @@ def init_study(
     Raises:
         UserError: the folder holds a study, or the associations cannot be used.
     """
-    from endoxa.api.data import as_polars, is_path
-    from endoxa.datasets.frames import write_table
+    from endoxa.api.data import as_polars, is_path, naming_the_frame, write_frame
     from endoxa.study.file import FILE
     from endoxa.study.init import init_study as begin
 
     folder = Path(folder)
-    source = Path(associations) if is_path(associations) else folder / "given.csv"
-    if not is_path(associations):
-        write_table(as_polars(associations), source)
-    begin(folder, source, _several(models), _several(languages))
+    if is_path(associations):
+        begin(folder, Path(associations), several(models), several(languages))
+        return folder / FILE
+    with TemporaryDirectory() as temporary:
+        source = Path(temporary) / "associations.parquet"
+        write_frame(as_polars(associations), source)
+        with naming_the_frame(source):
+            begin(folder, source, several(models), several(languages))
     return folder / FILE
 
 
@@ -115,7 +119,3 @@ def report_study(folder: str | Path, out: str | Path) -> Written:
     from endoxa.study.report import write_study
 
     return write_study(read_study(Path(folder)), Path(out))
-
-
-def _several(given: Sequence[str] | str) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)

@@ -25,6 +25,7 @@ def associations_of(path: Path, *, drafts: bool) -> pl.DataFrame:
     """
     from endoxa.author.statuses import settled
     from endoxa.datasets.frames import read_table
+    from endoxa.datasets.identities import one_spelling
     from endoxa.errors import UserError
     from endoxa.page.words import plural
 
@@ -38,4 +39,4 @@ def associations_of(path: Path, *, drafts: bool) -> pl.DataFrame:
             f"{path} has no row that people approved. Have drafts judged (`endoxa author approve`), or give "
             "--include-drafts."
         )
-    return table
+    return one_spelling(table, source=str(path))
