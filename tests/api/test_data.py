@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import endoxa as ex
+from endoxa.api.models import _name_of
 from endoxa.datasets.bbq import read_items
 from support import qa_questions, tiny
 
@@ -99,3 +101,27 @@ def test_stories_and_tests(tmp_path: Path) -> None:
     path = tmp_path / "test.jsonl"
     path.write_text(json.dumps(sets), encoding="utf-8")
     assert ex.load_tests(sets)[0].x == ex.load_tests(path)[0].x
+
+
+def test_errors_about_a_frame_name_the_frame_and_its_row() -> None:
+    frame = pl.DataFrame({"sent_more": ["A b.", "C d."], "sent_less": ["E b.", ""]})
+    for call in (ex.load_pairs, partial(ex.probe_pairs, models="hf/x", progress=False)):
+        with pytest.raises(ex.UserError, match=r"^The data frame, row 2, column 'sent_less': is empty"):
+            call(frame)
+    questions = pl.DataFrame({"example_id": ["1"], "category": ["Age"]})
+    for call in (ex.load_questions, partial(ex.probe_questions, models="sim/biased", progress=False)):
+        with pytest.raises(ex.UserError, match=r"^The data frame, row 1 has no field"):
+            call(questions)
+
+
+@pytest.mark.parametrize(
+    ("called", "name"),
+    [
+        ("org/model", "org--model"),
+        ("/data/models/tiny-gpt2", "tiny-gpt2"),
+        ("/data/tiny-gpt2/checkpoint-500", "tiny-gpt2--checkpoint-500"),
+        (f"/cache/models--org--name/snapshots/{'0a' * 20}", "org--name"),
+    ],
+)
+def test_a_network_is_named_after_its_folder(called: str, name: str) -> None:
+    assert _name_of(called) == name

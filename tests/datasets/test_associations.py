@@ -51,6 +51,7 @@ PLANTED = [
     ("invisible-character", {"attribute": "love\u200bpoetry"}),
     ("duplicate-id", {"attribute": "dance"}),
     ("duplicate-association", {"association_id": "a2", "attribute": "Love  poetry"}),
+    ("identity-spellings", {"identity": "People from  Chile", "attribute": "dance"}),
     ("too-few-ratings", {"ratings": "2", "in_group_ratings": "0"}),
     ("nobody-said", {"support": "0"}),
 ]

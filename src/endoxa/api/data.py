@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -55,6 +56,7 @@ def load_pairs(
     Raises:
         UserError: the data cannot be read as pairs; says which row and column.
     """
+    from endoxa.datasets.dialects import declared_languages
     from endoxa.datasets.read import read_pairs
     from endoxa.datasets.sources import locate
     from endoxa.datasets.statuses import reading_drafts
@@ -62,12 +64,13 @@ def load_pairs(
 
     options = ReadOptions(language=language, prefix=prefix, template=template, columns=dict(columns or {}))
     if is_path(source):
-        with reading_drafts(include=include_drafts):
+        with declared_languages(*filter(None, [language])), reading_drafts(include=include_drafts):
             return pl.concat(read_pairs(locate(str(source)), options, format))
     with tempfile.TemporaryDirectory() as folder, reading_drafts(include=include_drafts):
         path = Path(folder) / "pairs.parquet"
         write_frame(as_polars(source), path)
-        return pl.concat(read_pairs(path, options, format))
+        with naming_the_frame(path):
+            return pl.concat(read_pairs(path, options, format))
 
 
 def load_questions(source: Source, *, columns: Columns | None = None) -> pl.DataFrame:
@@ -89,8 +92,10 @@ def load_questions(source: Source, *, columns: Columns | None = None) -> pl.Data
         frame = renamed(as_polars(source), columns)
         write, name = question_file(frame)
         with tempfile.TemporaryDirectory() as folder:
-            write(frame, Path(folder) / name)
-            return load_questions(Path(folder) / name)
+            path = Path(folder) / name
+            write(frame, path)
+            with naming_the_frame(path):
+                return load_questions(path)
     path, named = Path(source), columns or {}
     for _ in read_items(path, columns=named):  # says what is wrong, and where
         pass
@@ -134,7 +139,18 @@ def load_tests(source: Source) -> list[AssociationTest]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tests.json"
         path.write_text(json.dumps(source), encoding="utf-8")
-        return read_tests(path)
+        with naming_the_frame(path, "the tests"):
+            return read_tests(path)
+
+
+@contextmanager
+def naming_the_frame(path: Path, name: str = "the data frame") -> Iterator[None]:
+    """Errors about a file that was written of a frame name the frame, and rows where the file has lines."""
+    try:
+        yield
+    except UserError as problem:
+        sentence = str(problem).replace(f"{path}, line ", f"{name}, row ").replace(str(path), name)
+        raise UserError(sentence[:1].upper() + sentence[1:]) from problem
 
 
 def is_path(source: Source) -> bool:
@@ -219,7 +235,15 @@ def renamed(frame: pl.DataFrame, columns: Columns | None) -> pl.DataFrame:
     Raises:
         UserError: a column is not there, or would stand there twice.
     """
+    from endoxa.datasets.tables import spelled
+
     names = dict(columns or {})
+    # A file's columns are in the spelling that is known; the name that was given may have its own.
+    known = spelled(tuple(names.values()))
+    names = {
+        ours: theirs if theirs in frame.columns else known.get(theirs, theirs)
+        for ours, theirs in names.items()
+    }
     missing = [theirs for theirs in names.values() if theirs not in frame.columns]
     if missing:
         raise UserError(

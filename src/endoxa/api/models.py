@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from endoxa.errors import UserError
@@ -52,8 +54,27 @@ def _is_weights(model: Any) -> bool:
 def _offered(model: Any) -> str:
     if _is_weights(model):
         network, tokenizer = model
-        called = getattr(network.config, "_name_or_path", "") or type(network).__name__
-        return live_model(str(called).strip("/").replace("/", "--"), network, tokenizer)
+        called = str(getattr(network.config, "_name_or_path", "") or type(network).__name__)
+        return live_model(_name_of(called), network, tokenizer)
     return live_model(
         getattr(model, "__qualname__", type(model).__name__).replace("<", "").replace(">", ""), model
     )
+
+
+_UNNAMED = re.compile(
+    r"[0-9a-f]{40}|(?:checkpoint|step|epoch)[-_]?\d*|model|final|best|last|weights|main|snapshots"
+)
+"""Names of folders that many models have."""
+
+
+def _name_of(called: str) -> str:
+    """The name of a network on the hub, or of its folder (with the one above where that is a name of many)."""
+    path = Path(called).expanduser()
+    if not (path.is_absolute() or called.startswith(".") or path.is_dir()):
+        return called.strip("/").replace("/", "--")
+    parts = path.resolve().parts[1:]
+    cached = next((part for part in parts if part.startswith("models--")), "")
+    if cached:
+        return cached.removeprefix("models--")
+    first = next((n for n in range(1, len(parts)) if not _UNNAMED.fullmatch(parts[-n].casefold())), 1)
+    return "--".join(parts[-first:]) or "model"

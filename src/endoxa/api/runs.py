@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -22,17 +22,20 @@ from endoxa.api.data import (
     is_path,
     load_pairs,
     load_stories,
+    naming_the_frame,
     question_file,
     renamed,
     write_frame,
 )
 from endoxa.api.models import Model, named
 from endoxa.api.result import Result
+from endoxa.datasets.dialects import declared_languages
 from endoxa.engine.instrument import INSTRUMENTS
 from endoxa.engine.keywords import values_by_path
 from endoxa.engine.progress import shown
 from endoxa.engine.run import run
 from endoxa.errors import UserError
+from endoxa.schema import Progress
 from endoxa.schema.options import options_of, settings_from
 from endoxa.schema.typed import typed_words
 
@@ -89,7 +92,12 @@ def probe_pairs(
     """
     options["rules"] = rules
     if not is_path(data):
-        data = load_pairs(data, columns=columns, include_drafts=bool(options.get("include_drafts")))
+        # What says how the data are read is used up here: the run reads pairs in our own columns.
+        languages = several(options.get("languages", ()))
+        reading = {name: options.pop(name, None) for name in ("format", "prefix", "template")}
+        language = languages[0] if len(languages) == 1 else None
+        include_drafts = bool(options.get("include_drafts"))
+        data = load_pairs(data, columns=columns, language=language, include_drafts=include_drafts, **reading)
     elif columns:
         options["columns"] = dict(columns)
     return _Call("pairs", models, out, restart, progress, options).run(data, write_frame, "pairs.parquet")
@@ -279,11 +287,16 @@ class _Call:
         temporary = Path(tempfile.mkdtemp(prefix="endoxa-")) if self.out is None else None
         folder = temporary / "run" if temporary else Path(self.out or "")
         try:
-            values[field,] = str(data) if is_path(data) else _written(data, write, folder, name)
+            path = Path(data) if is_path(data) else _written(data, write, folder, name)
+            values[field,] = str(path)
             settings = settings_from(instrument.settings, values)
+            languages = several(self.options.get("languages") or self.options.get("language") or ())
+            naming = nullcontext() if is_path(data) else naming_the_frame(path)
             with (
+                naming,
+                declared_languages(*languages),
                 typed_words(words_of(settings)),
-                shown(instrument.unit) if self.progress else nullcontext(lambda *_: None) as told,
+                self._progress(instrument.unit) as told,
             ):
                 outside_loops(partial(run, instrument, settings, folder, restart=self.restart, progress=told))
         except BaseException:
@@ -291,6 +304,14 @@ class _Call:
                 shutil.rmtree(temporary, ignore_errors=True)
             raise
         return Result(folder, temporary)
+
+    def _progress(self, unit: str) -> AbstractContextManager[Progress]:
+        return shown(unit) if self.progress else nullcontext(lambda *_: None)
+
+
+def several(given: Sequence[str] | str) -> tuple[str, ...]:
+    """One name, or several, as a tuple."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def outside_loops(work: Callable[[], Any]) -> None:
@@ -313,9 +334,9 @@ def words_of(settings: Any) -> list[str]:
     return words
 
 
-def _written(data: Any, write: Callable[[Any, Path], Any], folder: Path, name: str) -> str:
+def _written(data: Any, write: Callable[[Any, Path], Any], folder: Path, name: str) -> Path:
     """The file that the data is written into: 'run-data/pairs.parquet' beside 'run'."""
     path = folder.with_name(f"{folder.name}-data") / name
     path.parent.mkdir(parents=True, exist_ok=True)
     write(data, path)
-    return str(path)
+    return path

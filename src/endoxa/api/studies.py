@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from endoxa.api.runs import outside_loops, words_of
+from endoxa.api.runs import outside_loops, several, words_of
 from endoxa.engine.keywords import values_by_path
 from endoxa.engine.options import Allowed
 from endoxa.engine.progress import shown
@@ -41,16 +42,19 @@ def init_study(
     Raises:
         UserError: the folder holds a study, or the associations cannot be used.
     """
-    from endoxa.api.data import as_polars, is_path
-    from endoxa.datasets.frames import write_table
+    from endoxa.api.data import as_polars, is_path, naming_the_frame, write_frame
     from endoxa.study.file import FILE
     from endoxa.study.init import init_study as begin
 
     folder = Path(folder)
-    source = Path(associations) if is_path(associations) else folder / "given.csv"
-    if not is_path(associations):
-        write_table(as_polars(associations), source)
-    begin(folder, source, _several(models), _several(languages))
+    if is_path(associations):
+        begin(folder, Path(associations), several(models), several(languages))
+        return folder / FILE
+    with TemporaryDirectory() as temporary:
+        source = Path(temporary) / "associations.parquet"
+        write_frame(as_polars(associations), source)
+        with naming_the_frame(source):
+            begin(folder, source, several(models), several(languages))
     return folder / FILE
 
 
@@ -137,7 +141,3 @@ def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> Written
 
 def _allowed(given: Mapping[str, Any]) -> Allowed:
     return settings_from(Allowed, values_by_path(Allowed, given))
-
-
-def _several(given: Sequence[str] | str) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)

@@ -17,7 +17,9 @@ def associations_of(path: Path, *, drafts: bool) -> pl.DataFrame:
     """
     from endoxa.author.statuses import with_association_ids
     from endoxa.datasets.frames import read_table
+    from endoxa.datasets.identities import one_spelling
     from endoxa.datasets.statuses import reading_drafts
 
     with reading_drafts(include=drafts):
-        return with_association_ids(read_table(path, ("identity", "attribute")))
+        table = with_association_ids(read_table(path, ("identity", "attribute")))
+    return one_spelling(table, source=str(path))

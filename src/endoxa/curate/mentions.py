@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from endoxa.datasets.identities import merged, spellings, with_shown_spelling
 from endoxa.errors import UserError
 
 OMITTED = "proposed for omission"
@@ -89,8 +90,9 @@ def mentions(
     if kept.is_empty():
         listed = ", ".join(f"{n} {why}" for why, n in left_out.items())
         raise UserError(f"No statement left to count. Of {table.height} rows, {listed}.")
-    grouped, missing = _grouped(kept, groups)
-    notes = []
+    several = spellings(kept["identity"])
+    notes = [merged(several)] if several else []
+    grouped, missing = _grouped(with_shown_spelling(kept, several), groups)
     if missing:
         notes.append(f"{missing} attributes are not in the grouping and stand for themselves.")
     unnamed = kept.filter(pl.col("respondent") == "").height

@@ -74,10 +74,11 @@ class Difference:
 
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and marks of a text, in order."""
-    return tuple(Token(found[1], found[2], _plain(found[2])) for found in _TOKEN.finditer(text))
+    return tuple(Token(found[1], found[2], plain_form(found[2])) for found in _TOKEN.finditer(text))
 
 
-def _plain(text: str) -> str:
+def plain_form(text: str) -> str:
+    """A text in the form that all ways of writing it share; it is for comparing, not for reading."""
     if text.isascii() and text.isalnum():
         return text
     plain: str = _UNSEEN.sub("", unicodedata.normalize("NFKC", text.translate(_MARKS)).translate(_FARSI))

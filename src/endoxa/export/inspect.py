@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.datasets.frames import write_table
+from endoxa.datasets.identities import identity_key
 from endoxa.export.folder import new_folder, render
 from endoxa.export.material import Material
 from endoxa.export.payload import __path__ as payload
@@ -21,7 +22,7 @@ SAMPLE_COLUMNS: dict[str, str] = {
     "language": "language of both sentences",
     "axis": "social axis",
     "identity": "the group the pair is about, or null",
-    "cluster": "the identity in lower case, or the item_id where none is named: the unit of standard errors",
+    "cluster": "the identity in one spelling, or the item_id where none is named: the unit of standard errors",
     "first": "the sentence shown as number 1",
     "second": "the sentence shown as number 2",
     "stereotypical": "which number is the stereotypical sentence, 1 or 2",
@@ -69,7 +70,7 @@ def _both_orders(pair: dict[str, Any], draw: random.Random) -> Iterator[dict[str
         yield {
             "id": f"{pair['item_id']}/{'a' if first == 'more' else 'b'}",
             **{name: pair[name] for name in ("item_id", "language", "axis", "identity")},
-            "cluster": (pair["identity"] or pair["item_id"]).casefold(),
+            "cluster": identity_key(pair["identity"] or pair["item_id"]),
             "first": pair[f"sent_{first}"],
             "second": pair[f"sent_{second}"],
             "stereotypical": 1 if pair["stereotypical"] == first else 2,

@@ -10,6 +10,7 @@ import polars as pl
 from endoxa.author.statuses import with_association_ids
 from endoxa.curate.associations import association_id
 from endoxa.datasets.frames import read_table, write_table
+from endoxa.datasets.identities import one_spelling
 from endoxa.datasets.stereotales import Vocabulary, read_vocabulary
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
@@ -53,7 +54,8 @@ def init_study(
     """
     if (folder / FILE).exists():
         raise UserError(f"{folder} holds a study already. Edit {folder / FILE}, or choose another folder.")
-    table = _with_ids(read_table(source, ("identity", "attribute")), source)
+    table = one_spelling(read_table(source, ("identity", "attribute")), source=str(source))
+    table = _with_ids(table, source)
     there = _languages(table, languages)
     suggested = suggestions(table, read_vocabulary())
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.identities import one_spelling
 from endoxa.datasets.tables import TABLE_SUFFIXES, require_columns
 from endoxa.errors import UserError
 
@@ -51,7 +52,7 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
     missing = [name for name in COLUMNS if name not in table.columns]
     table = table.with_columns(pl.lit("").alias(name) for name in missing)
     texts = table.select(pl.col(name).cast(pl.String).fill_null("").str.strip_chars() for name in COLUMNS)
-    return _typed(texts, path)
+    return _typed(one_spelling(texts, source=str(path)), path)
 
 
 def _is_export(path: Path) -> bool:

@@ -10,6 +10,7 @@ import polars as pl
 
 from endoxa.curate.novelty.concepts import normalise
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.identities import one_spelling
 from endoxa.datasets.tables import TABLE_SUFFIXES, require_columns
 from endoxa.errors import UserError
 
@@ -57,6 +58,7 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
     """
     table = _of_campaign(path) if path.is_dir() else read_table(path)
     require_columns(path, table.columns, ("attribute",))
+    table = one_spelling(table, source=str(path))
     if labels is None and "topic" not in table.columns:
         raise UserError(f"{path} has no column 'topic'. Give the topics with --labels FILE.")
     text = {column: _text(table, column) for column in ("identity", "attribute", "topic", "in_group", NAME)}

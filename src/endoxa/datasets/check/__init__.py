@@ -70,6 +70,7 @@ PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
 FILE_CHECKS: tuple[Callable[[Sequence[whole.Trace]], Iterator[Problem]], ...] = (
     whole.duplicate_ids,
     whole.duplicate_pairs,
+    whole.identity_spellings,
     whole.unbalanced_labels,
     whole.undeclared_language,
     whole.contrast_across_axes,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +12,9 @@ from babel import Locale
 
 from endoxa.datasets.check import characters
 from endoxa.datasets.check.problems import Problem, Severity
+from endoxa.datasets.check.whole import several_spellings
 from endoxa.datasets.drafts import no_rows
+from endoxa.datasets.identities import identity_key
 from endoxa.datasets.tables import TABLE_SUFFIXES, Row, table_columns, table_rows
 from endoxa.errors import UserError
 
@@ -181,11 +182,16 @@ def duplicate_association(rows: Sequence[Association]) -> Iterator[Problem]:
     first: dict[tuple[str, ...], int] = {}
     for one in rows:
         columns = ("identity", "attribute", "axis", "region", "language", "source")
-        key = tuple(_folded(one.cell(name)) for name in columns)
+        key = tuple(identity_key(one.cell(name)) for name in columns)
         if key[0] and key[1] and key in first:
             message = f"repeats row {first[key]} and is counted twice"
             yield one.problem("warning", "duplicate-association", "", message)
         first.setdefault(key, one.row.number)
+
+
+def identity_spellings(rows: Sequence[Association]) -> Iterator[Problem]:
+    """One identity is written in several ways: it counts as one in everything made of the table."""
+    yield from several_spellings([one.cell("identity") for one in rows])
 
 
 def too_few_ratings(rows: Sequence[Association]) -> Iterator[Problem]:
@@ -218,12 +224,9 @@ def one_counter(rows: Sequence[Association]) -> Iterator[Problem]:
 TABLE_CHECKS: tuple[Callable[[Sequence[Association]], Iterator[Problem]], ...] = (
     duplicate_id,
     duplicate_association,
+    identity_spellings,
     too_few_ratings,
     nobody_said,
     one_counter,
 )
 """Checks of all associations together."""
-
-
-def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -6,7 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from endoxa.datasets.check.problems import Item, Problem, join
+from endoxa.datasets.identities import spellings
 from endoxa.datasets.spans import words
 
 RARE_SHARE = 0.10
@@ -33,6 +36,7 @@ class Trace:
     less: int
     contrast: str
     associated: bool
+    identity: str
 
     @classmethod
     def of(cls, item: Item) -> Trace:
@@ -51,6 +55,7 @@ class Trace:
             less=keys[1],
             contrast=join(changed[0]).casefold() if len(changed) == 1 else "",
             associated=bool(item.cell("association_id")),
+            identity=item.cell("identity"),
         )
 
 
@@ -79,6 +84,19 @@ def duplicate_pairs(traces: Sequence[Trace]) -> Iterator[Problem]:
             message = f"is the pair of row {first[swapped]} with its sides swapped: the two cancel out"
             yield Problem("warning", "reversed-pair", trace.item_id, trace.row, "", message)
         first.setdefault(key, trace.row)
+
+
+def identity_spellings(traces: Sequence[Trace]) -> Iterator[Problem]:
+    """One identity is written in several ways: it counts as one in every estimate, and shows one of them."""
+    yield from several_spellings([trace.identity for trace in traces])
+
+
+def several_spellings(identities: Sequence[str]) -> Iterator[Problem]:
+    """A problem for each identity that is written in several ways; see `endoxa.datasets.identities`."""
+    for counts in spellings(pl.Series(identities, dtype=pl.String)).values():
+        message = f"one identity is written in {len(counts)} ways and counts as one"
+        text = ", ".join(ascii(name) for name in counts)
+        yield Problem("note", "identity-spellings", "", 0, "identity", message, text)
 
 
 def unbalanced_labels(traces: Sequence[Trace]) -> Iterator[Problem]:

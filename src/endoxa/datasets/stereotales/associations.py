@@ -13,6 +13,7 @@ import regex
 
 from endoxa.datasets.files import require_file
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.identities import one_spelling
 from endoxa.errors import UserError
 
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
@@ -72,7 +73,7 @@ def _slug(text: str) -> str:
 
 
 def _table(path: Path) -> Iterator[tuple[str | None, ...]]:
-    frame = read_table(path, PARTS)
+    frame = one_spelling(read_table(path, PARTS), PARTS, str(path))
     for number, row in enumerate(frame.iter_rows(named=True), start=1):
         parts = _parts(row, f"{path}, row {number}")
         model, aggregation = row.get("model") or None, row.get("aggregation") or ALL_LANGUAGES

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from endoxa.datasets.identities import one_spelling
 from endoxa.errors import UserError
 from endoxa.schema.convergence import PART_COLUMNS
 from endoxa.stats.reliability import PartScores, part_scores
@@ -44,6 +45,7 @@ def check_parts(parts: pl.DataFrame) -> pl.DataFrame:
     if infinite.any():
         row = int(infinite.arg_true()[0]) + 1
         raise UserError(f"The table of parts, row {row}, column 'value': must be finite.")
+    checked = one_spelling(checked)
     identities = checked.group_by("association_id").agg(pl.col("identity").n_unique())
     several = identities.filter(pl.col("identity") > 1).sort("association_id")
     if len(several):

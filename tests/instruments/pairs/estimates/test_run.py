@@ -184,9 +184,12 @@ def test_the_seed_decides_what_is_drawn():
 
 
 def test_an_identity_at_the_start_of_a_sentence_is_the_same_one():
-    records = make_records({("m", "sum"): RNG.normal(size=10)}, identity=["Farmers", "farmers "] * 5)
+    records = make_records(
+        {("m", "sum"): RNG.normal(size=10)},
+        identity=["Sénégalais", "se\u0301ne\u0301galais ", "Sénégalais\u200b", "Farmers", "farmers "] * 2,
+    )
     method = value(quick(records), "preference_ratio", method=CLUSTERED, column="method")
-    assert "1 identity in 10 pairs" in method
+    assert "2 identities in 10 pairs" in method
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from endoxa.datasets.identities import identity_names, log_merged, merged, spellings
 from endoxa.instruments.pairs.estimates.records import CONTENT
 from endoxa.schema import ALL, Sample
 
@@ -119,15 +120,23 @@ def scores_of(records: pl.DataFrame, resamples: int) -> list[Scores]:
     return list(_scores(records, resamples))
 
 
+def _say_merged(records: pl.DataFrame) -> None:
+    """Log identities that differ in more than case and count as one."""
+    several = spellings(records["identity"].str.to_lowercase())
+    if several:
+        log_merged("pairs", merged(several))
+
+
 def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
     sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
     # A pair without an identity is resampled with those of its association, or alone.
     group = pl.coalesce(
-        pl.concat_str(pl.lit("key\t"), _filled("identity_key").str.to_lowercase()),
-        pl.concat_str(pl.lit("identity\t"), _filled("identity").str.to_lowercase()),
+        pl.concat_str(pl.lit("key\t"), identity_names(records.select(_filled("identity_key")).to_series())),
+        pl.concat_str(pl.lit("identity\t"), identity_names(records.select(_filled("identity")).to_series())),
         pl.concat_str(pl.lit("association\t"), _filled("association_id")),
         pl.concat_str(pl.lit("pair\t"), *_ITEM_ORDER, separator="\t", ignore_nulls=True),
     )
+    _say_merged(records)
     prepared = records.with_columns(
         sign=sign,
         item=pl.struct(_ITEM_ORDER).rank("dense"),

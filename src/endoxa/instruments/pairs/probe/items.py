@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.datasets.identities import identity_key
 from endoxa.datasets.read import read_pairs
 from endoxa.engine.items import chunked
 from endoxa.engine.part import chosen
@@ -83,7 +84,7 @@ def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
     for chunk in chunks(path, settings):
         for item in chunk.items:
             # A pair without a named identity stands for itself, as in the analysis.
-            identity = (item["identity"] or item["item_id"]).casefold()
+            identity = identity_key(item["identity"] or item["item_id"])
             for cell in ((ALL, ALL), (item["language"], item["axis"])):
                 pairs[cell] += 1
                 identities.setdefault(cell, set()).add(identity)

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.datasets.identities import one_spelling
 from endoxa.datasets.served import SERVED, version_of, versions_apart
 from endoxa.errors import UserError
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS
@@ -165,6 +166,8 @@ def check_answers(answers: pl.DataFrame) -> pl.DataFrame:
     if checked.is_empty():
         raise UserError("No answers found. Expected at least one.")
     checked = checked.with_columns(pl.col(_MAY_BE_EMPTY).fill_null(""))
+    # The template of a question made from an association is its identity.
+    checked = one_spelling(checked, ("template", "identity"), "answers")
     _refuse_rows(checked)
     return checked
 

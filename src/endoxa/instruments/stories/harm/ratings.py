@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.identities import one_spelling
 from endoxa.datasets.served import SERVED, versions_apart
 from endoxa.datasets.stereotales.associations import PARTS, association_id
 from endoxa.datasets.tables import require_columns
@@ -138,7 +139,7 @@ def read_human(path: Path, known: pl.DataFrame | None = None) -> pl.DataFrame:
         UserError: a column is missing, a cell cannot be read, an association is not known, its `association_id` is
             another one's, or a rater rated one twice.
     """
-    table = read_table(path, (RATER, HARM))
+    table = one_spelling(read_table(path, (RATER, HARM)), PARTS, str(path))
     by_parts = all(name in table.columns for name in PARTS)
     if not by_parts:
         require_columns(path, table.columns, [IDENTIFIER])
