@@ -45,7 +45,7 @@ WAYS: dict[str, Callable[[], object]] = {
     "table": table,
     "json": lambda: typer.echo(json.dumps({"text": EVIL}, ensure_ascii=False)),
 }
-LEFT_OUT = {"table": ("\\u000d", "\\u0007")} | dict.fromkeys(("echo", "error", "sentence"), ("\\u001b[2J",))
+LEFT_OUT = {"table": ("\\u000d", "\\u0007")} | dict.fromkeys(("echo", "error"), ("\\u001b[2J",))
 """What the libraries drop by themselves: rich always, typer where nobody sees it."""
 
 

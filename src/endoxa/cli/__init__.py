@@ -45,6 +45,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={
+        "color": True
+    },  # else typer leaves parts of texts out where no terminal is: we escape them
     help=(
         "Measure stereotypes in language models, from survey answers to reported results.\n\n"
         "Steps: collect -> curate -> build -> probe -> analyze -> report. Start with: endoxa demo"
@@ -93,7 +96,7 @@ def _exit_code(farewell: Farewell) -> int:
         with typed_words(sys.argv[1:]):
             code = app(prog_name="endoxa", standalone_mode=False)
     except UserError as problem:
-        typer.echo(f"endoxa: {problem}", err=True)
+        typer.echo(f"endoxa: {problem}", err=True, color=True)
         return EXIT_CODE
     except KeyboardInterrupt:
         code = INTERRUPTED

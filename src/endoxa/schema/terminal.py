@@ -32,10 +32,10 @@ class _Escaped:
     """A stream to which `terminal_text` is written."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.rich_proxied_file = stream  # rich looks for this name: its own styles are written unchanged
+        self.stream = stream
 
     def write(self, text: str) -> int:
-        self.rich_proxied_file.write(terminal_text(text))
+        self.stream.write(terminal_text(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -43,7 +43,7 @@ class _Escaped:
             self.write(line)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.rich_proxied_file, name)
+        return getattr(self.stream, name)
 
 
 @contextmanager
@@ -78,7 +78,10 @@ def terminal_console(**options: Any) -> Console:
         def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
             return [Plain(part) for part in renderables]
 
-    console = Console(**options)
+    stream = options.pop("file", sys.stderr if options.get("stderr") else sys.stdout)
+    while isinstance(stream, _Escaped):  # rich writes escape sequences of its own
+        stream = stream.stream
+    console = Console(file=stream, **options)
     console.push_render_hook(Escaping())
     return console
 
