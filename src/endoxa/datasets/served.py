@@ -63,7 +63,7 @@ def _labels(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     served: defaultdict[str, list[str]] = defaultdict(list)
     for model, name in pairs:
         served[model].append(name)
-    labels = {}
+    labels: dict[tuple[str, str], str] = {}
     for model, names in served.items():
         if len(names) > 1:
             short = [_version(model, name) for name in names]
