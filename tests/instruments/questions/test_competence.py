@@ -41,7 +41,7 @@ def test_answers_at_chance_lead_with_that_and_not_with_a_bias_score(tmp_path: Pa
     found = headline(probed(tmp_path / "run"))
     assert "at chance" in found.warnings[0]
     assert "guessing: 33.3" in found.warnings[0]
-    assert "above 1/3" in found.warnings[-1]
+    assert "above 1/3" in found.warnings[1]
     assert str(found).startswith("Warning: small")
     assert all(row["at_chance"] for row in found.rows)
     place = found.columns.index("lean")

@@ -171,10 +171,12 @@ def answer_warning(one: AnswerCounts, facts: Mapping[str, Any]) -> str:
         one: counts of a model.
         facts: the `run.json` of its run, which knows the limit.
     """
-    read = f"{one.read} of {one.asked} were read"
     if not _often_cut_off(one):
         lost = ", ".join(f"{number} {word}" for word, number in _lost(one).items() if number)
-        return f"Warning: {one.where}: only {read} ({lost}). Scores describe the answers that were read."
+        return (
+            f"Warning: {one.where}: only {one.read} of {one.asked} answers were read ({lost}). Scores describe the "
+            "answers that were read."
+        )
     limit = ((facts.get("settings") or {}).get("sampling") or {}).get("max_tokens")
     at, raised = (
         ("the limit of tokens", "Set a higher --max-tokens")
@@ -183,8 +185,8 @@ def answer_warning(one: AnswerCounts, facts: Mapping[str, Any]) -> str:
     )
     share = f"{100 * one.cut_off / one.asked:.1f}\u00a0%"
     return (
-        f"Warning: {one.where}: {one.cut_off} of {one.asked} answers ({share}) were cut off at {at}; {read}. {raised} "
-        "(thoughts count too) and measure again in another folder."
+        f"Warning: {one.where}: {one.cut_off} of {one.asked} answers ({share}) were cut off at {at}; {one.read} of "
+        f"{one.asked} were read. {raised} (thoughts count too) and measure again in another folder."
     )
 
 

@@ -48,7 +48,7 @@ def headline(folder: Path) -> Headline:
     made = headline_of(read(folder, "estimates", SCHEMAS["estimates"]))
     facts = read_run(folder)
     answers = answer_warnings(answer_counts(folder), facts)
-    return replace(made, warnings=(*answers, *made.warnings, *repeats_alike(folder, facts)))
+    return replace(made, warnings=(*made.warnings, *answers, *repeats_alike(folder, facts)))
 
 
 def headline_of(estimates: pl.DataFrame) -> Headline:
@@ -82,10 +82,10 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
             )
         ),
         warnings=(
-            *version_sentences(labels),
             *with_rule(
                 known.values(), [competence_sentence(one, labels[one.model]) for one in known.values()]
             ),
+            *version_sentences(labels),
         ),
     )
 

@@ -61,8 +61,13 @@ _ALL = {
 }
 
 
-def headline(results: QaResults) -> Section:
-    """Does each model lean where nothing is said, is it right where something is, and do names change that."""
+def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
+    """Does each model lean where nothing is said, is it right where something is, and do names change that.
+
+    Args:
+        results: of the page.
+        warnings: what must be known before any lean is read, beside which answers are at chance.
+    """
     known = list(competences(results.estimates))
     at_chance = [one.cell for one in known if one.at_chance]
     competent = replace(results, estimates=_without(results.estimates, at_chance))
@@ -70,7 +75,7 @@ def headline(results: QaResults) -> Section:
     return Section(
         anchor="headline",
         title="What the answers show",
-        findings=(*_competence(results, known), *_findings(competent, rows)),
+        findings=(*_competence(results, known), *warnings, *_findings(competent, rows)),
         figures=tuple(lean_figures(competent)),
         tables=(_table(results, at_chance),),
         notes=(

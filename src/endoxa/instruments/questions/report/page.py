@@ -7,7 +7,6 @@ the published tables 1 to 6 for these models as Markdown or LaTeX.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -71,9 +70,8 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
 
 
 def _headline(runs: Sequence[Run], results: QaResults) -> Section:
-    """What the answers show, after what must be known before: answers that were cut off."""
-    section = headline(results)
-    cut_off = [
+    """What the answers show, after what must be known before: versions, answers that were cut off, equal repeats."""
+    answers_lost = [
         found
         for run in runs
         for found in answer_findings(answer_counts(run.folder), run.facts, results.label)
@@ -83,7 +81,7 @@ def _headline(runs: Sequence[Run], results: QaResults) -> Section:
         for run in runs
         for sentence in repeats_alike(run.folder, run.facts)
     ]
-    return replace(section, findings=(*version_findings(results.names), *cut_off, *section.findings, *alike))
+    return headline(results, (*version_findings(results.names), *answers_lost, *alike))
 
 
 def qa_appendix(runs: Sequence[Run], results: QaResults) -> list[Section]:
