@@ -45,7 +45,10 @@ NOT_RUN: Mapping[str, str] = {
     r"^endoxa (analyze|report) .*(harness/|logs/|\bLOG\b)": "logs of other harnesses; tests/instruments/test_logs.py",
     r"--results export\.json|collect enter ": "what people have judged; tests/collect",
     r"--human |panel\.csv|--labels |(topics|novelty)\.(csv|html)|harm\.csv": "what people judged; tests/instruments",
-    r"disagreement|leniency|export/pairs\.csv": "needs ratings of people; tests/curate/ratings",
+    r"--withdrawals |collect (replay|expire)": "needs people who withdrew; tests/collect/project",
+    r"export/map\.toml": "needs answers to a survey; tests/collect/export",
+    r"--compare ": "needs stories of two models; tests/instruments/stories",
+    r"analyze agreement|disagreement|leniency|export/pairs\.csv": "needs ratings of people; tests/curate/ratings",
     r"_items\.csv|judged\.csv|votes\.csv|pairs_pairs": "votes of people; tests/collect/tasks and tests/author",
     r"--predictions|--vectors|static/|valley\.csv": "files of the user's own programs; tests/instruments",
     r"--translate ": "needs a translation model of the hub",
@@ -60,7 +63,7 @@ _SIMULATED: Mapping[str, tuple[str, ...]] = {
     "stories": ("sim/teller",),
     "extract": ("sim/reader-a", "sim/reader-b", "sim/reader-c"),
     "harm": ("sim/rater", "sim/rater-fair"),
-    "author": ("sim/author", "sim/author?seed=2"),
+    "author": ("sim/author", "sim/author?repeat=0.1"),
     "curate": ("sim/reader",),
 }
 """Simulated chat models by what asks them."""
@@ -141,10 +144,14 @@ class Kitchen:
                 adapted.append(next(simulated, "") or f"{_HUB}{self._tiny(word, probe)}")
             elif word != "--batch":
                 adapted.append(self._local(word))
-        return adapted
+        # The manual's prompts are thousands.
+        return [*adapted, "--limit", "60"] if probe == "stories" and words[1] == "probe" else adapted
 
     def _local(self, word: str) -> str:
-        """A path in this folder, or the published file."""
+        """A path in this folder, or a published file: the small part of it that the pantry has, if any."""
+        small = self.pantry.folder / Path(word).name
+        if word.startswith("../shared") and small.is_file():
+            return str(small)
         return word.replace("../shared", str(self.pantry.shared)).replace("/srv/collect/", "")
 
     def _tiny(self, name: str, probe: str) -> Path:
@@ -160,7 +167,7 @@ class Kitchen:
 
 def _written(words: Sequence[str]) -> list[str]:
     """The files and folders that a command makes."""
-    made = [after for before, after in pairwise(words) if before in ("-o", "--out")]
+    made = [after for before, after in pairwise(words) if before in ("-o", "--out", "--sample", "--sheet")]
     return [*made, words[3]] if words[2:3] == ["init"] else made
 
 
@@ -199,7 +206,7 @@ def documented(page: Path) -> list[str]:
     found: list[str] = []
     for shell, indented in re.findall(r"```sh\n(.*?)```|((?:^    \S.*\n)+)", text, re.DOTALL | re.MULTILINE):
         lines = (shell or indented).replace("\\\n", " ").splitlines()
-        found += [line.strip() for line in lines if line.strip().startswith("endoxa ")]
+        found += [line.strip().removesuffix(" &&") for line in lines if line.strip().startswith("endoxa ")]
     rows = [line for line in text.splitlines() if line.startswith("|")]
     cells = [cell for row in rows for cell in re.findall(r"`(endoxa [a-z][^`]*)`", row)]
     return [*found, *filter(_is_whole, cells)]
@@ -226,15 +233,15 @@ def reason_not_to_run(command: str) -> str:
     return next((reason for pattern, reason in NOT_RUN.items() if re.search(pattern, command)), "")
 
 
-_ASSOCIATIONS = """identity,attribute,axis,language
-bakers,patient,profession,en
-drivers,impatient,profession,en
-nurses,kind,profession,en
-women,caring,gender,en
-men,strong,gender,en
-las mujeres,pacientes,género,es
-los hombres,fuertes,género,es
-"""
+_SAID = {
+    ("women", "gender", "en"): "caring kind patient gentle talkative",
+    ("men", "gender", "en"): "strong brave stubborn proud loud",
+    ("bakers", "profession", "en"): "patient friendly",
+    ("drivers", "profession", "en"): "impatient rude",
+    ("las mujeres", "gender", "es"): "pacientes amables",
+    ("los hombres", "gender", "es"): "fuertes valientes",
+}
+"""Associations: what is said of whom."""
 _RECIPES = """
 endoxa curate extract survey.csv --map map.toml -o statements.csv
 endoxa curate group statements.csv -o groups.csv
@@ -249,7 +256,7 @@ endoxa probe embeddings --tests tests.json --model hf/google-bert/bert-base-unca
 endoxa probe qa --data Nationality.jsonl --model sim/biased --out out/q1
 endoxa build names Nationality.jsonl -o names.jsonl
 endoxa probe qa --data names.jsonl --model sim/biased --out out/q2
-endoxa build stories --language en --attribute gender -o prompts.jsonl
+endoxa build stories --language en --language hi --attribute gender -o prompts.jsonl
 endoxa probe stories --data prompts.jsonl --model sim/teller --out out/s1
 endoxa probe extract --data out/s1 --model sim/reader-a --model sim/reader-b --out out/s2
 endoxa analyze associations out/s2 -o assoc.csv
@@ -292,9 +299,16 @@ def stock(folder: Path, shared: Path) -> Pantry:
     (folder / "out").mkdir(parents=True)
     for page in ("survey", "own-pairs"):
         write_files(HOME / f"{page}.md", folder)
-    (folder / "associations.csv").write_text(_ASSOCIATIONS, encoding="utf-8")
+    rows = [(*who, word) for who, words in _SAID.items() for word in words.split()]
+    lines = [
+        f"a{number},{identity},{word},{axis},{language},3"
+        for number, (identity, axis, language, word) in enumerate(rows)
+    ]
+    header = "association_id,identity,attribute,axis,language,support"
+    (folder / "associations.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
     (folder / "identities.csv").write_text("identity,axis\nbakers,profession\n", encoding="utf-8")
     shutil.copy(folder / "pairs.csv", folder / "my-pairs.csv")
+    _copy(shared / "data/bbq/additional_metadata.csv", folder / "bbq/additional_metadata.csv")
     questions = (shared / "data/bbq/Nationality.jsonl").read_text(encoding="utf-8").splitlines()[:80]
     (folder / "Nationality.jsonl").write_text("\n".join(questions) + "\n", encoding="utf-8")
     models = {kind: shared / f"data/models/tiny-{kind}" for kind in ("gpt2", "bert", "t5")}

@@ -19,7 +19,7 @@ from uuid import UUID, uuid4
 import polars as pl
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import Model
+from django.db.models import Field, Model
 from django.utils import timezone
 
 from endoxa.collect.cards.counts import recount
@@ -363,10 +363,12 @@ def _require_valid(folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
     for table, (model, columns) in _COLUMNS.items():
         for column, name in columns.items():
             field = model._meta.get_field(name)
+            assert isinstance(field, Field)
             values = frames[table][column]
             for value in values.drop_nulls().unique(maintain_order=True).to_list():
                 try:
-                    field.clean(value, None) if value else None
+                    if value:
+                        field.clean(value, None)
                 except ValidationError as problem:
                     row = values.index_of(value)
                     raise UserError(
