@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import accumulate
 
 import regex
@@ -72,11 +73,13 @@ class Difference:
     less: str
 
 
+@lru_cache(maxsize=4)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and marks of a text, in order."""
     return tuple(Token(found[1], found[2], plain_form(found[2])) for found in _TOKEN.finditer(text))
 
 
+@lru_cache(maxsize=1 << 16)
 def plain_form(text: str) -> str:
     """A text in the form that all ways of writing it share; it is for comparing, not for reading."""
     if text.isascii() and text.isalnum():
@@ -148,13 +151,25 @@ class _Stretch:
 
 
 def _stretches(more: Sequence[Token], less: Sequence[Token]) -> Iterator[_Stretch]:
-    matcher = SequenceMatcher(
-        None, [token.plain for token in more], [token.plain for token in less], autojunk=False
-    )
-    for tag, i, j, k, m in matcher.get_opcodes():
+    """Both sentences in stretches; what they begin and end with alike is set aside: in most pairs nearly all."""
+    shortest = min(len(more), len(less))
+    head = next((n for n in range(shortest) if more[n] != less[n]), shortest)
+    tail = next((n for n in range(shortest - head) if more[-1 - n] != less[-1 - n]), shortest - head)
+    yield from (_Stretch((token,), (token,), same=True, opens=False) for token in more[:head])
+    yield from _aligned(more[head : len(more) - tail], less[head : len(less) - tail], opens=not head)
+    yield from (_Stretch((token,), (token,), same=True, opens=False) for token in more[len(more) - tail :])
+
+
+def _aligned(more: Sequence[Token], less: Sequence[Token], *, opens: bool) -> Iterator[_Stretch]:
+    plain = [[token.plain for token in side] for side in (more, less)]
+    if len(more) <= 1 and len(less) <= 1 and plain[0] != plain[1]:
+        yield from _parts(more, less)
+        return
+    for tag, i, j, k, m in SequenceMatcher(None, plain[0], plain[1], autojunk=False).get_opcodes():
         if tag == "equal":
             for n in range(j - i):
-                yield _Stretch((more[i + n],), (less[k + n],), same=True, opens=n == 0)
+                first = n == 0 and (opens or i > 0 or k > 0)
+                yield _Stretch((more[i + n],), (less[k + n],), same=True, opens=first)
         else:
             yield from _parts(more[i:j], less[k:m])
 

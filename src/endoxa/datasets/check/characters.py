@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import regex
 from babel.core import get_global
 from babel.localedata import load as load_locale
 
 from endoxa.datasets.check.problems import SENTENCES, Checked, Item, Problem
-from endoxa.datasets.spans import Word
 from endoxa.datasets.typography import differences
 
 _COMBINED = {
@@ -49,11 +48,15 @@ def script_of(letter: str) -> str | None:
 _LATIN = frozenset({"Latn"})
 
 
+_NO_LETTERS = regex.compile(r"[^\p{L}\p{M}]+")
+
+
+@lru_cache(maxsize=8)
 def scripts_of(text: str) -> frozenset[str]:
     """Scripts of the letters of a text."""
     if text.isascii():
         return _LATIN if any(map(str.isalpha, text)) else frozenset()
-    return frozenset(found for letter in set(text) if (found := script_of(letter)))
+    return frozenset(filter(None, map(script_of, set(text))))
 
 
 def _compatible(found: frozenset[str]) -> bool:
@@ -63,15 +66,16 @@ def _compatible(found: frozenset[str]) -> bool:
 def mixed_script_word(item: Item) -> Iterator[Problem]:
     """Letters of two scripts in one word: look-alikes from another keyboard (UTS #39, section 5.1)."""
     for column, side in zip(SENTENCES, (item.more, item.less), strict=True):
-        mixed = [word for word in side if not word.text.isascii() and _mixed(word)]
+        mixed = [word for word in side if not word.text.isascii() and _mixed(word.text)]
         if mixed:
             message = f"holds {len(mixed)} word(s) with letters of more than one script"
             text = " ".join(word.text for word in mixed)
             yield item.problem("warning", "mixed-script-word", column, message, text)
 
 
-def _mixed(word: Word) -> bool:
-    parts = regex.split(r"[^\p{L}\p{M}]+", word.text)
+@lru_cache(maxsize=1 << 16)
+def _mixed(word: str) -> bool:
+    parts = _NO_LETTERS.split(word)
     return not all(_compatible(scripts_of(part)) for part in parts)
 
 
@@ -107,7 +111,7 @@ def script_language(item: Item) -> Iterator[Problem]:
     for column, text in item.sentences():
         if text.isascii() and "Latn" in expected:
             continue
-        letters = [found for letter in text if (found := script_of(letter))]
+        letters = list(filter(None, map(script_of, text)))
         inside = sum(found in expected for found in letters)
         if letters and inside * 2 < len(letters):
             message = (
@@ -171,6 +175,7 @@ def mojibake(item: Checked) -> Iterator[Problem]:
             yield item.problem("warning", "mojibake", column, message, text)
 
 
+@lru_cache(maxsize=1 << 16)
 def _was_utf8(run: str) -> bool:
     for encoding in ("cp1252", "latin-1"):
         try:
