@@ -81,6 +81,7 @@ class Kind:
         may_lack: whether a row without all fields is a row all the same.
         context: what `judge` needs of settings and data, made once.
         unite: drafts of all models as one table, near-duplicates united.
+        speaks: the words of a row that say which language it is in; None where the language of a row plays no part.
         tokens: tokens that one row of an answer takes, for the plan.
     """
 
@@ -97,6 +98,7 @@ class Kind:
     may_lack: Callable[[Cells], bool] = lambda _row: False
     context: Callable[[Any, pl.DataFrame], Any] = lambda _settings, _data: None
     unite: Callable[[Any, pl.DataFrame, pl.DataFrame], pl.DataFrame] = everything
+    speaks: Callable[[Mapping[str, Any]], str] | None = None
     tokens: int = 30
 
 

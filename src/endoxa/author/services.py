@@ -7,8 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.author.kind import row_name
-from endoxa.author.kinds.translate import found_in, language_of
+from endoxa.author.kind import cell, row_name
+from endoxa.author.kinds.translate import found_in
 from endoxa.author.run import YIELD_TYPES, Drafted, Prepared, draft_types
 from endoxa.author.settings import TranslateSettings
 from endoxa.curate.translation import Translator, open_translator, translate_all
@@ -50,7 +50,7 @@ def translated(of: Prepared, folder: Path, progress: Progress, before: Drafted |
     settings = of.settings
     assert isinstance(settings, TranslateSettings)
     rows = list(of.data.iter_rows(named=True))
-    languages = [language_of(settings, row) for row in rows]
+    languages = [cell(row, "language") for row in rows]
     folder.mkdir(parents=True, exist_ok=True)
     drafts = [] if before is None else [before.drafts]
     yields = [] if before is None else [before.yields]

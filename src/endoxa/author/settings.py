@@ -9,7 +9,7 @@ from annotated_types import Ge, Le
 from endoxa.engine.asking.settings import CHAT_MODELS, ChatRunSettings
 from endoxa.engine.options import EngineOptions
 from endoxa.schema import Sampling
-from endoxa.schema.options import ASKING, DATA, NETWORK, OUTPUT, Option
+from endoxa.schema.options import ASKING, DATA, NETWORK, OUTPUT, Option, options_of
 
 NOT_IN_IDENTITY = frozenset({"known", "encoder", "sheet", "sheet_rows", "services", "per_cell", "prompts"})
 """Settings that change which answers become drafts, or how they are shown, and not what is asked."""
@@ -19,6 +19,7 @@ class AuthorSettings(ChatRunSettings):
     """Settings that all these commands share.
 
     Attributes:
+        row_language: language of rows that do not name theirs; None identifies it.
         prompt_language: language of our prompts.
         prompts: file with prompts of one's own.
         structured: hold models to a JSON schema where their provider can.
@@ -28,6 +29,16 @@ class AuthorSettings(ChatRunSettings):
 
     data: str = ""
     languages: tuple[str, ...] = ()
+    row_language: Annotated[
+        str | None,
+        Option(
+            "Language of rows without a column 'language' (ISO 639).",
+            DATA,
+            name="--language",
+            metavar="CODE",
+            default="identified from their texts",
+        ),
+    ] = None
     batch: Annotated[
         bool,
         Option(
@@ -53,6 +64,12 @@ class AuthorSettings(ChatRunSettings):
         Option("Encoder that measures how varied the drafts are, as in `curate group`.", OUTPUT),
     ] = None
     sampling: Sampling = Sampling(max_tokens=4096)
+
+    @property
+    def language_option(self) -> str:
+        """The option that says `row_language`."""
+        names = {one.path: one.name for one in options_of(type(self))}
+        return names["row_language",]
 
     def identity(self, kind: str, data: str, prompts: Any, models: list[dict[str, Any]]) -> dict[str, Any]:
         """Everything that decides the answers, as far as it is in our hands.
@@ -169,7 +186,7 @@ class TranslateSettings(AuthorSettings):
 
     Attributes:
         to: language into which pairs are translated.
-        language_from: language of the pairs where the table does not say it.
+        row_language: language of the pairs where the table does not say it; None identifies it.
         services: engines that are no chat models, as `endoxa.curate.translation.open_translator` takes them.
     """
 
@@ -185,9 +202,16 @@ class TranslateSettings(AuthorSettings):
     ] = ()
     engine: Any = EngineOptions()  # --engine names translators here; local weights run in this process
     to: Annotated[str, Option("Language of the translations (ISO 639).", ASKING, metavar="CODE")]
-    language_from: Annotated[
-        str, Option("Language of pairs without a column 'language'.", ASKING, name="--from", metavar="CODE")
-    ] = "en"
+    row_language: Annotated[
+        str | None,
+        Option(
+            "Language of pairs without a column 'language'.",
+            ASKING,
+            name="--from",
+            metavar="CODE",
+            default="identified from their texts",
+        ),
+    ] = None
     services: tuple[str, ...] = ()
 
 

@@ -81,21 +81,22 @@ class Taken:
     note: str
 
 
-def taken_language(texts: Sequence[str], name: str) -> Taken:
+def taken_language(texts: Sequence[str], name: str, option: str = "--language") -> Taken:
     """The language of texts that come without one.
 
     Args:
         texts: the texts, in the order of the table.
         name: the table, for messages.
+        option: the option that decides, for messages.
 
     Raises:
         UserError: they are in several languages, or lingua is needed and missing.
     """
     some = texts[:: max(1, len(texts) // LOOKED_AT)][:LOOKED_AT]
-    code = "en" if _plainly_english(some) else _identified(some, name)
+    code = "en" if _plainly_english(some) else _identified(some, name, option)
     note = (
         f"{name} names no language: taken as {language_name(code)} ({code}), identified from its texts. If it is "
-        "another one, give --language CODE or a column 'language'."
+        f"another one, give {option} CODE or a column 'language'."
     )
     return Taken(code, note)
 
@@ -105,17 +106,17 @@ def _plainly_english(texts: Sequence[str]) -> bool:
     return bool(words) and sum(word in _ENGLISH for word in words) >= _ENGLISH_SHARE * len(words)
 
 
-def _identified(texts: Sequence[str], name: str) -> str:
+def _identified(texts: Sequence[str], name: str, option: str) -> str:
     try:
         found = identify(texts, [name] * len(texts), CANDIDATES)
     except UserError as problem:
-        raise UserError(f"{name} names no language: give it with --language CODE. ({problem})") from problem
+        raise UserError(f"{name} names no language: give it with {option} CODE. ({problem})") from problem
     counts = Counter(one.code for one in found)
     code, most = counts.most_common(1)[0]
     if most < AGREEMENT * len(texts):
         several = ", ".join(one for one, _ in counts.most_common(3))
         raise UserError(
             f"{name} names no language, and its texts seem to be in several ({several}). Add a column 'language', or "
-            "give one for all with --language CODE."
+            f"give one for all with {option} CODE."
         )
     return code

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar, cast
 
 from endoxa.datasets.files import sha256
 from endoxa.datasets.statuses import left_out_notes, reading_drafts
@@ -33,25 +33,24 @@ from endoxa.engine.folder import (
 from endoxa.engine.instrument import INSTRUMENTS, Instrument, Run, S, Work
 from endoxa.engine.journal import JournalFile
 from endoxa.engine.part import AVAILABLE
+from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
 from endoxa.languages.used import OWN_WORDS, Used
 from endoxa.schema import Progress
 
-P = ParamSpec("P")
-R = TypeVar("R")
-Step = Callable[Concatenate[Instrument[S], S, P], R]
+F = TypeVar("F", bound=Callable[..., Any])
 log = logging.getLogger(__name__)
 
 
-def _reading_drafts_as_set(step: Step[S, P, R]) -> Step[S, P, R]:
-    """The step with tables of drafts read as the settings say."""
+def _reading_drafts_as_set(step: F) -> F:
+    """The step, which takes an instrument and settings, with tables of drafts read as the settings say."""
 
     @wraps(step)
-    def reading(instrument: Instrument[S], settings: S, *args: P.args, **given: P.kwargs) -> R:
+    def reading(instrument: Instrument[Any], settings: RunSettings, *args: Any, **given: Any) -> Any:
         with reading_drafts(include=settings.include_drafts):
             return step(instrument, settings, *args, **given)
 
-    return reading
+    return cast("F", reading)
 
 
 @_reading_drafts_as_set

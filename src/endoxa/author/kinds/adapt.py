@@ -79,7 +79,7 @@ def asks(settings: AdaptSettings, data: pl.DataFrame, prompts: Prompts) -> Itera
             less=facts["original_less"],
         )
         facts |= {name: cell(row, name) for name in ("axis", "direction")}
-        facts["language"] = cell(row, "language") or "en"
+        facts["language"] = cell(row, "language")
         yield Ask(
             number,
             text,
@@ -137,5 +137,6 @@ ADAPT = Kind(
     same=lambda cells: (folded(cells["original_more"]), folded(cells["original_less"])),
     head="sent_more",
     may_lack=lambda row: row.get("verdict", "").casefold() == DROP,
+    speaks=lambda row: cell(row, "sent_more"),
     tokens=80,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -46,7 +46,7 @@ def asks(settings: CounterSettings, data: pl.DataFrame, prompts: Prompts) -> Ite
         facts = {
             "identity": cell(row, "identity"),
             "attribute": cell(row, "attribute"),
-            "language": cell(row, "language") or "en",
+            "language": cell(row, "language"),
             "sent_more": stereotype,
         }
         yield Ask(
@@ -77,6 +77,12 @@ def judge(_settings: CounterSettings, _context: Any, ask: Ask, row: Cells) -> Ju
     return Judged(cells)
 
 
+def _words(row: Mapping[str, Any]) -> str:
+    """The user's own words of a row; a sentence that we make of group and attribute is English."""
+    sentence = cell(row, "stereotype") or cell(row, "sent_more")
+    return sentence or f"{cell(row, 'identity')} {cell(row, 'attribute')}"
+
+
 COUNTER = Kind(
     name="counter",
     holds="counter-narratives",
@@ -93,5 +99,6 @@ COUNTER = Kind(
     judge=judge,
     same=lambda cells: (folded(cells["sent_more"]), folded(cells["counter"])),
     head="counter",
+    speaks=_words,
     tokens=40,
 )

@@ -43,7 +43,11 @@ def asks(settings: SentencesSettings, data: pl.DataFrame, prompts: Prompts) -> I
                 "contrast": contrast,
             }
             text = prompts.fill(kind, FIELDS, **values, register=register, wanted=settings.per_tuple)
-            facts = {**values, "axis": cell(row, "axis"), "language": cell(row, "language") or "en"}
+            facts = {
+                **values,
+                "axis": cell(row, "axis"),
+                "language": cell(row, "language") or settings.prompt_language,
+            }
             facts["register"] = register
             name = row_name(row, place + 1)
             seed = draw_seed(settings.seed, number)

@@ -22,15 +22,10 @@ IDENTICAL_NOW, LESS_MINIMAL = "identical-now", "less-minimal"
 """Checks: both translations are one sentence; they differ in more places than the originals do."""
 
 
-def language_of(settings: TranslateSettings, row: dict[str, Any]) -> str:
-    """Language of a pair."""
-    return cell(row, "language") or settings.language_from
-
-
 def asks(settings: TranslateSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
     """One request for each pair."""
     for number, row in enumerate(data.iter_rows(named=True)):
-        source = language_of(settings, row)
+        source = cell(row, "language")
         facts = {"more": cell(row, "sent_more"), "less": cell(row, "sent_less"), "language_from": source}
         text = prompts.fill(
             "translate",
@@ -89,7 +84,7 @@ def candidates(data: pl.DataFrame, settings: TranslateSettings, drafts: pl.DataF
             "sent_more": cell(row, "sent_more"),
             "sent_less": cell(row, "sent_less"),
             "language": settings.to,
-            "language_from": language_of(settings, row),
+            "language_from": cell(row, "language"),
             **{column: row[column] for column in own},
         }
         for engine, of_pairs in by_engine.items():
@@ -114,5 +109,6 @@ TRANSLATE = Kind(
     judge=judge,
     same=lambda _cells: object(),
     head="sent_more",
+    speaks=lambda row: cell(row, "sent_more"),
     tokens=60,
 )

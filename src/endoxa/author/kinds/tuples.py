@@ -36,7 +36,11 @@ def asks(settings: TuplesSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
             number,
             prompts.fill("tuples", FIELDS, identity=identity, place=place, wanted=settings.per_identity),
             settings.per_identity,
-            {"identity": identity, **{name: cell(row, name) for name in ("axis", "region", "language")}},
+            {
+                "identity": identity,
+                **{name: cell(row, name) for name in ("axis", "region")},
+                "language": cell(row, "language") or settings.prompt_language,
+            },
             (row_name(row, number + 1),),
             seed=draw_seed(settings.seed, number),
             allowed={"polarity": POLARITIES},
@@ -46,11 +50,8 @@ def asks(settings: TuplesSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
 
 def context(settings: TuplesSettings, data: pl.DataFrame) -> tuple[Lexicon, frozenset[tuple[str, str]]]:
     """The lexicon of the data's language, and what is known already: (identity, key of the attribute)."""
-    language = (
-        next((one for one in data.get_column("language") if one), "en")
-        if "language" in data.columns
-        else "en"
-    )
+    named = data.get_column("language") if "language" in data.columns else ()
+    language = next((one for one in named if one), settings.prompt_language)
     lexicon = load_lexicon(str(language))
     return lexicon, frozenset(known_tuples(settings.known, lexicon))
 

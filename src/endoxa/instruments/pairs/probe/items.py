@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from endoxa.curate.language import language_name
+from endoxa.curate.unstated_language import taken_language
 from endoxa.datasets.identities import identity_key
-from endoxa.datasets.read import read_pairs
+from endoxa.datasets.read import read_pairs, reader_for
 from endoxa.engine.items import chunked
 from endoxa.engine.part import chosen
 from endoxa.errors import UserError
@@ -57,6 +59,40 @@ def _stratum(pair: Mapping[str, Any]) -> tuple[str, ...]:
 def _content(pair: Mapping[str, Any]) -> str:
     """All but the id, which is the number of the row where the file has none."""
     return json.dumps([value for name, value in pair.items() if name != "item_id"])
+
+
+def language_notes(path: Path, settings: PairsSettings) -> list[str]:
+    """What is to be said where a file names no language: in which one its pairs are scored and calibrated.
+
+    Raises:
+        UserError: the file has a published format, which is in English, and its sentences are in another language.
+    """
+    if settings.languages:
+        return []
+    asked = replace(settings.read_options(), language=NO_LANGUAGE, chunk_rows=_LOOKED_AT)
+    first = next(iter(read_pairs(path, asked, settings.format)), None)
+    if first is None or first.filter(pl.col("language") == NO_LANGUAGE).is_empty():
+        return []
+    unsaid = first.filter(pl.col("language") == NO_LANGUAGE)
+    if reader_for(path, settings.read_options(), settings.format).name == "native":
+        if not settings.calibrate or unsaid["identity"].null_count() == unsaid.height:
+            return []
+        return [
+            f"{path.name} names no language, so its pairs are not calibrated with neutral identities. Give --language "
+            "CODE or a column 'language'."
+        ]
+    code = taken_language(unsaid["sent_more"].to_list(), path.name).code
+    if code != "en":
+        raise UserError(
+            f"{path} has a format that names no language and is taken as English, but its sentences seem to be in "
+            f"{language_name(code)}. Give the language with --language {code} (or --language en)."
+        )
+    return []
+
+
+_LOOKED_AT = 2000
+"""Pairs from which the language of a file is told."""
+NO_LANGUAGE = "und"
 
 
 def require_items(count: int, path: Path, settings: PairsSettings) -> None:

@@ -20,11 +20,12 @@ from endoxa.datasets.read import recognise
 from endoxa.datasets.sources import locate
 from endoxa.datasets.tables import counted_sources
 from endoxa.engine.executors import begun_ahead, scoring_model
+from endoxa.engine.folder import NOTES
 from endoxa.engine.instrument import Work
 from endoxa.engine.items import each_once
 from endoxa.engine.part import counted
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.probe.items import Chunk, available, chunks, require_items
+from endoxa.instruments.pairs.probe.items import Chunk, available, chunks, language_notes, require_items
 from endoxa.instruments.pairs.probe.journal import Journal, Row
 from endoxa.instruments.pairs.probe.records import write_records
 from endoxa.instruments.pairs.probe.scoring import Begun, Line, begin, finish, lines_of, rows_of
@@ -172,6 +173,7 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
                 "sha256": identity["data"],
                 "format": read_as,
                 "sources": counted_sources(data),
+                NOTES: language_notes(data, settings),
                 "options": {
                     "prefix": settings.prefix,
                     "template": settings.template,
