@@ -131,8 +131,8 @@ class SentenceEncoder:
         for text, ids, length in zip(texts, encoded, lengths, strict=True):
             if problem := special.problem(ids, around=True):
                 raise UserError(
-                    f"The text '{text[:SHOWN]}' cannot be encoded with '{self.name}': {problem}. Take it out of the "
-                    "tests."
+                    f"The text '{text[:SHOWN]}' cannot be encoded with '{self.name}': {problem}. Take it "
+                    "out of the tests."
                 )
             if limit is not None and length > limit:
                 raise UserError(
