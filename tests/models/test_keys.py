@@ -11,6 +11,7 @@ import pytest
 from endoxa.api import run_study
 from endoxa.cli import main
 from endoxa.engine.executors.workers import connect
+from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.models import ModelOptions, look_at, parse_model
@@ -104,6 +105,7 @@ def test_a_repeated_run_sends_no_key_to_a_server_that_only_it_names(tmp_path, mo
     assert set(sent) == {f"Bearer {KEY}"}
 
 
+@pytest.mark.slow
 def test_only_the_command_switches_on_code_of_a_model_and_a_cluster(tmp_path):
     (tmp_path / "config.json").write_text(
         json.dumps({"model_type": "evil", "auto_map": {"AutoConfig": "evil.Config"}}), encoding="utf-8"
@@ -116,8 +118,13 @@ def test_only_the_command_switches_on_code_of_a_model_and_a_cluster(tmp_path):
             look_at(spec, trusting)
         with pytest.raises(UserError, match=r"add --ray-address ray://h:1 to the command"):
             connect("ray://h:1")
+    measured = {"models": [{"name": spec.text, "fingerprint": "0" * 64}]}
+    settings = QUESTIONS.settings(data="q.jsonl", models=(spec.text,))
+    with typed_words(["--trust-remote-code"]), pytest.raises(UserError, match="Look at the code"):
+        measure(QUESTIONS, settings, tmp_path / "out", expected=measured)
 
 
+@pytest.mark.slow
 def test_a_study_file_cannot_trust_code_by_itself(tmp_path, tiny):
     model = shutil.copytree(tiny["causal"], tmp_path / "model")
     study = tmp_path / "study"

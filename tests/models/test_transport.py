@@ -27,6 +27,7 @@ from endoxa.schema import Message, Sampling
 
 KEY = "sk-planted/4c0ffee4c0ffee"
 ESCAPED = "".join(f"\\u{ord(character):04X}" for character in KEY)
+BOMB = gzip.compress(bytes(32 * 2**20), 1)
 Reply = Callable[[BaseHTTPRequestHandler], tuple[int, dict[str, str], Iterator[bytes] | bytes]]
 
 
@@ -108,7 +109,7 @@ def endless(_: object) -> tuple[int, dict[str, str], Iterator[bytes]]:
 
 
 def bomb(_: object) -> tuple[int, dict[str, str], bytes]:
-    return 200, {"Content-Encoding": "gzip"}, gzip.compress(bytes(200 * 2**20), 1)
+    return 200, {"Content-Encoding": "gzip"}, BOMB
 
 
 @pytest.mark.slow

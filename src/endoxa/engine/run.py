@@ -141,6 +141,7 @@ def measure(
     new = not out.exists()
     before = _earlier(instrument, out, restart=restart)
     try:
+        _require_same_code(expected or (before or {}).get("identity", {}))
         settings = settings if before is None else _with_earlier(settings, before, out)
         work = instrument.work(settings, out)
         _require_repeated(expected, work.identity)
@@ -277,6 +278,26 @@ def _refuse_other_addresses(left_out: Sequence[str], given: Sequence[str], out: 
                     f"model as it was written then, not as '{name}'. Addresses that are down are left out by "
                     "themselves."
                 )
+
+
+def _require_same_code(earlier: Mapping[str, Any]) -> None:
+    """Refuse a model with Python code that is not as it was, before anything runs that code.
+
+    Raises:
+        DifferentRunError: a file of such a model has changed since the earlier run.
+    """
+    for model in earlier.get("models", []):
+        folder = Path(model.get("name", "").partition("/")[2]).expanduser()
+        if not (model.get("fingerprint") and folder.is_dir() and any(folder.rglob("*.py"))):
+            continue
+        from endoxa.models.checkpoint import fingerprint, fingerprint_of_parts
+
+        if not {fingerprint(folder), fingerprint_of_parts(folder)} & set(model["fingerprint"].split("+")):
+            raise DifferentRunError(
+                f"The files of the model '{model['name']}' are not those of the run, or the run is from a version of "
+                "endoxa that did not compare code. Python code comes with this model, so it was not loaded. Look at "
+                "the code; if you trust it, measure again without --repeat, in a new folder."
+            )
 
 
 def _require_repeated(expected: Mapping[str, Any] | None, identity: Mapping[str, Any]) -> None:
