@@ -287,6 +287,32 @@ def test_thoughts_are_parted_from_the_answer(prompt, text, answer, thoughts):
     assert (spoken.text, spoken.reasoning) == (answer, thoughts)
 
 
+def test_thoughts_between_special_tokens_are_parted(folders):
+    model = opened(folders / "causal")
+    tokenizer = model._checkpoint.tokenizer
+    tokenizer.add_special_tokens({"additional_special_tokens": ["[THINK]", "[/THINK]"]})
+    ids = tokenizer("[THINK]Old drivers[/THINK]Young drivers", add_special_tokens=False)["input_ids"]
+    inside, after = ids[1 : ids.index(tokenizer.convert_tokens_to_ids("[/THINK]"))], ids[-2:]
+    spoken, stopped = model._spoken(ids, "", ())
+    assert spoken.text.endswith(tokenizer.decode(after, skip_special_tokens=True))
+    assert spoken.reasoning == tokenizer.decode(inside, skip_special_tokens=True).strip()
+    assert "THINK" not in spoken.text
+    assert not stopped
+
+
+def test_an_answer_ends_before_a_text_at_which_it_is_to_end(folders):
+    model = opened(folders / "causal", batch_size=4)
+    whole = all_answers(model, TEXTS, GREEDY)
+    stop = next(answer.text for answer in whole if len(answer.text) > 3)[2:4]
+    ended = all_answers(model, TEXTS, replace(GREEDY, extra={"stop": [stop]}))
+    assert [answer.text for answer in ended] == [answer.text.split(stop)[0] for answer in whole]
+    assert all(
+        after.finish == "stop" for before, after in zip(whole, ended, strict=True) if stop in before.text
+    )
+    with pytest.raises(UserError, match="Expected a text or a list of texts"):
+        all_answers(model, ["Rain"], replace(GREEDY, extra={"stop": 3}))
+
+
 def test_out_of_memory_halves_the_batch(folders, monkeypatch):
     model = opened(folders / "causal", batch_size=4)
     before = all_answers(model, TEXTS, DRAWN)

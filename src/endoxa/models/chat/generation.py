@@ -39,12 +39,14 @@ class Settings:
         top_p: share of the probability mass that is drawn from, or None for all of it.
         top_k: number of likeliest tokens that are drawn from, or None for all.
         max_tokens: most tokens of an answer.
+        stop: texts at which an answer ends; none of them belongs to it.
     """
 
     temperature: float
     top_p: float | None
     top_k: int | None
     max_tokens: int
+    stop: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class Generator:
         self.padding = int(next(one for one in known if one is not None))
         self._end_ids = torch.tensor(self.ends, dtype=torch.long)
         self.written = 0  # tokens, for who shows how far the model is
-        self._network = network
+        self._network, self._tokenizer = network, tokenizer
         network.generation_config = GenerationConfig(
             bos_token_id=own.bos_token_id,
             eos_token_id=list(self.ends) or None,
@@ -201,7 +203,12 @@ class Generator:
                     do_sample=False,
                     num_beams=1,
                     logits_processor=LogitsProcessorList([Choice(batch, begin)]),
-                    stopping_criteria=StoppingCriteriaList([EachToken(follow, len(batch))]),
+                    stopping_criteria=StoppingCriteriaList(
+                        [
+                            EachToken(follow, len(batch)),
+                            Reached(batch[0].settings.stop, self._tokenizer, begin),
+                        ]
+                    ),
                 )
         except _AbandonedError:
             return [Generated((), ended=False) for _ in batch]
@@ -252,3 +259,29 @@ class EachToken(StoppingCriteria):
         """The same answer for every row."""
         end = self._follow(input_ids, self._pending)
         return torch.full((input_ids.shape[0],), end, device=input_ids.device)
+
+
+STOP_TOKENS = 64
+"""Tokens at the end of an answer in which a text that ends it is looked for."""
+
+
+class Reached(StoppingCriteria):
+    """Ends the rows whose answer holds a text at which it is to end.
+
+    Args:
+        texts: the texts.
+        tokenizer: writes tokens as text.
+        begin: tokens in each row before its answer begins.
+    """
+
+    def __init__(self, texts: Sequence[str], tokenizer: Any, begin: int) -> None:
+        self._texts, self._tokenizer, self._begin = texts, tokenizer, begin
+
+    def __call__(self, input_ids: Any, _scores: Any, **_kwargs: Any) -> Any:
+        """Whether each row is at its end."""
+        ended = [False] * len(input_ids)
+        if self._texts:
+            last = input_ids[:, self._begin :][:, -STOP_TOKENS:].tolist()
+            written = self._tokenizer.batch_decode(last, skip_special_tokens=False)
+            ended = [any(text in answer for text in self._texts) for answer in written]
+        return torch.tensor(ended, device=input_ids.device)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 USUAL_TOKENS = 512
 """Most tokens of an answer, where nothing else is asked for."""
-EXTRA_SETTINGS = ("top_k", "chat_template_kwargs")
+EXTRA_SETTINGS = ("top_k", "stop", "chat_template_kwargs")
 """Further settings that are understood, by the names that vLLM's server has for them."""
 
 
@@ -67,7 +67,23 @@ def settings_of(sampling: Sampling, own: OwnSettings, room: int) -> Settings:
         top_p=own.top_p if sampling.top_p is None else sampling.top_p,
         top_k=sampling.extra.get("top_k", own.top_k),
         max_tokens=min(room, sampling.max_tokens or USUAL_TOKENS),
+        stop=stops_of(sampling),
     )
+
+
+def stops_of(sampling: Sampling) -> tuple[str, ...]:
+    """The texts at which an answer is to end: one or a list, as OpenAI's interface takes them.
+
+    Raises:
+        UserError: "stop" is something else.
+    """
+    given = sampling.extra.get("stop") or ()
+    texts = (
+        (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list | tuple) else (None,)
+    )
+    if not all(isinstance(text, str) and text for text in texts):
+        raise UserError(f'--extra: "stop" is {given!r}. Expected a text or a list of texts.')
+    return texts
 
 
 def refuse_unknown(name: str, sampling: Sampling) -> None:
@@ -85,7 +101,7 @@ def refuse_unknown(name: str, sampling: Sampling) -> None:
     if unknown:
         raise UserError(
             f"The model '{name}' runs in this process, which does not understand the setting '{unknown[0]}': it "
-            f"understands {' and '.join(EXTRA_SETTINGS)}."
+            f"understands {', '.join(EXTRA_SETTINGS)}."
         )
 
 
@@ -229,27 +245,32 @@ class LocalChat:
             return ChatAnswer("", finish="error", error=self._too_long(ids))
         prompt = self._prompt(ids, sampling, room)
         generated = await self._batcher.submit(prompt)
-        spoken = self._spoken(generated.ids, text)
+        spoken, stopped = self._spoken(generated.ids, text, prompt.settings.stop)
         ended = THOUGHTS_ONLY if spoken.unfinished else STOPPED
         return ChatAnswer(
             spoken.text,
-            finish=ended if generated.ended else "length",
+            finish=ended if generated.ended or stopped else "length",
             usage=Usage(len(prompt.ids), len(generated.ids) + generated.ended),
             served_model=self.name,
             reasoning=spoken.reasoning,
         )
 
-    def _spoken(self, ids: Sequence[int], prompt: str) -> Spoken:
-        """What was written, without special tokens; some models mark their thoughts by such tokens."""
+    def _spoken(self, ids: Sequence[int], prompt: str, stops: Sequence[str]) -> tuple[Spoken, bool]:
+        """What was written, without special tokens, and whether it ended at a text at which it was to end.
+
+        Some models mark their thoughts by special tokens.
+        """
         tokenizer = self._checkpoint.tokenizer
-        plain = part_thoughts(tokenizer.decode(list(ids), skip_special_tokens=True), prompt)
-        marked = part_thoughts(tokenizer.decode(list(ids), skip_special_tokens=False), prompt)
+        texts = [tokenizer.decode(list(ids), skip_special_tokens=skip) for skip in (True, False)]
+        ends = [min((text.find(stop) for stop in stops if stop in text), default=None) for text in texts]
+        plain, marked = (part_thoughts(text[:end], prompt) for text, end in zip(texts, ends, strict=True))
+        stopped = ends[0] is not None
         if plain.reasoning or not marked.reasoning:
-            return plain
+            return plain, stopped
         special = regex.compile("|".join(map(regex.escape, tokenizer.all_special_tokens)))
         return replace(
             marked, text=special.sub("", marked.text), reasoning=special.sub("", marked.reasoning).strip()
-        )
+        ), stopped
 
     async def close(self) -> None:
         """Stop at the next token and give the weights' memory back."""

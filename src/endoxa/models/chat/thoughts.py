@@ -178,11 +178,14 @@ def _either(patterns: Iterable[str]) -> regex.Pattern[str]:
 def _marks(text: str) -> list[_Mark]:
     """Openings and closings in order."""
     known = known_formats()
-    found = [_Mark(*match.span(), opens=True) for match in known.opens.finditer(text)]
-    found += [_Mark(*match.span(), opens=False) for match in known.closes.finditer(text)]
+    found = [_Mark(match.start(), match.end(), opens=True) for match in known.opens.finditer(text)]
+    found += [_Mark(match.start(), match.end(), opens=False) for match in known.closes.finditer(text)]
     first = len(text) - len(text.lstrip())
     for opens, closes in known.begins:
         if match := opens.match(text, first):
-            found.append(_Mark(*match.span(), opens=True))
-            found += [_Mark(*closing.span(), opens=False) for closing in closes.finditer(text, match.end())]
+            found.append(_Mark(match.start(), match.end(), opens=True))
+            found += [
+                _Mark(closing.start(), closing.end(), opens=False)
+                for closing in closes.finditer(text, match.end())
+            ]
     return sorted(found, key=lambda mark: mark.start)
