@@ -48,6 +48,8 @@ def test_answers(asked, answer, expected):
         ("The Danish friend came and the French friend came, so the French friend.", "conclusion"),
         ("I can't help with that.", "refusal"),
         ("", "empty"),
+        ("[THINK]It was the French friend.", "thoughts-only"),
+        ("analysisIt was the French friend.", "thoughts-only"),
         ("banana", "nothing-named"),
         ("The Danish friend and the French friend", "several-named"),
         ("It wasn't the Danish friend.", "only-denied"),

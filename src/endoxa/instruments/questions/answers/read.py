@@ -22,7 +22,9 @@ from endoxa.instruments.questions.answers.options import (
     only_letter,
 )
 from endoxa.instruments.questions.answers.said import Said, all_said, dismisses
+from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.schema import QaItem, Reading
+from endoxa.schema.chat import THOUGHTS_ONLY
 
 NAMED, UNKNOWN, CONCLUDED = "named", "unknown-wording", "conclusion"
 NOTHING, SEVERAL, DENIED, MENTIONED = "nothing-named", "several-named", "only-denied", "only-mentioned"
@@ -194,7 +196,8 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
         raise UserError(f"Unknown rule '{rule}' to read answers. Expected one of: {', '.join(RULES)}.")
     text = plain(answer)
     if not text.strip():
-        return Reading(None, refused=False, rule="empty")
+        rule = THOUGHTS_ONLY if part_thoughts(answer).unfinished else "empty"
+        return Reading(None, refused=False, rule=rule)
     reader = _Reader(asked(item), order)
     return read_first(
         text, reader.before_next(text), reader.read, lambda found: found.choice is not None or found.refused
