@@ -146,8 +146,11 @@ def load_tests(source: Source) -> list[AssociationTest]:
 @contextmanager
 def naming_the_frame(path: Path, name: str = "the data frame") -> Iterator[None]:
     """Errors about a file that was written of a frame name the frame, and rows where the file has lines."""
+    from endoxa.datasets.dialects import shown_as
+
     try:
-        yield
+        with shown_as(path, f"{name[:1].upper()}{name[1:]}"):
+            yield
     except UserError as problem:
         sentence = str(problem).replace(f"{path}, line ", f"{name}, row ").replace(str(path), name)
         raise UserError(sentence[:1].upper() + sentence[1:]) from problem

@@ -64,6 +64,21 @@ _LONE = re.compile("[\ud800-\udfff]")
 _LANGUAGES: ContextVar[tuple[str, ...]] = ContextVar("languages of the files that are read", default=())
 
 
+_NAMES: ContextVar[tuple[tuple[Path, str], ...]] = ContextVar(
+    "files that a program wrote for itself", default=()
+)
+
+
+@contextmanager
+def shown_as(path: Path, name: str) -> Iterator[None]:
+    """Lines about a file inside the block call it by a name: a data frame was written into it."""
+    token = _NAMES.set((*_NAMES.get(), (path, name)))
+    try:
+        yield
+    finally:
+        _NAMES.reset(token)
+
+
 @contextmanager
 def declared_languages(*codes: str) -> Iterator[None]:
     """Files that are read inside the block and are no Unicode text are in these languages (ISO 639)."""
@@ -312,4 +327,4 @@ def _encoding_named(encoding: str) -> str:
 @lru_cache(maxsize=1024)
 def log_taken(path: Path, taken: str) -> None:
     """Say how a file was read, where that is not as it is usually written; once, however often it is opened."""
-    _LOG.warning("%s was read as: %s.", path, taken)
+    _LOG.warning("%s was read as: %s.", dict(_NAMES.get()).get(path, str(path)), taken)

@@ -122,7 +122,8 @@ def scores_of(records: pl.DataFrame, resamples: int) -> list[Scores]:
 
 def _say_merged(records: pl.DataFrame) -> None:
     """Log identities that differ in more than case and count as one."""
-    several = spellings(records["identity"].str.to_lowercase())
+    units = records.select(pl.coalesce(_filled("identity_key"), _filled("identity")).str.to_lowercase())
+    several = spellings(units.to_series())
     if several:
         log_merged("pairs", merged(several))
 
