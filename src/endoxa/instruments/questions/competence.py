@@ -34,14 +34,9 @@ def _right(one: Competence) -> str:
         return "the answers are at chance: none in a disambiguated context could be read."
     interval = f"{100 * one.confidence:g}\u00a0% interval {percent_interval(one.low, one.high)}"
     return (
-        f"the answers are at chance ({_against_guessing(one)}). Where the text gives the answer, "
+        "the answers are at chance (no better than guessing). Where the text gives the answer, "
         f"{percent(one.accuracy)} of the answers that were read are right ({interval}; guessing: {percent(GUESSING)})."
     )
-
-
-def _against_guessing(one: Competence) -> str:
-    below = one.high is not None and one.high < GUESSING
-    return "worse than guessing" if below else "not distinguishable from guessing"
 
 
 def with_rule(known: Iterable[Competence], sentences: Iterable[str]) -> tuple[str, ...]:
