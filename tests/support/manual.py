@@ -158,7 +158,7 @@ class Kitchen:
             elif word != "--batch":
                 adapted.append(self._local(word))
         # The manual's prompts are thousands.
-        return [*adapted, "--limit", "60"] if probe == "stories" and words[1] == "probe" else adapted
+        return [*adapted, "--limit", "600"] if probe == "stories" and words[1] == "probe" else adapted
 
     def _local(self, word: str) -> str:
         """A path in this folder, or a published file: the small part of it that the pantry has, if any."""
