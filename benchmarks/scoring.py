@@ -46,8 +46,9 @@ from transformers import (
 )
 
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.models import ModelOptions, open_model, parse_model
 from endoxa.models.causal import build_tree
+from endoxa.models.scoring import open_model, parse_model
+from endoxa.models.spec import ModelOptions
 from endoxa.schema import Pair
 
 Scores = list[float]

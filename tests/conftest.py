@@ -80,7 +80,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="session")
 def tiny_models(tiny: dict[str, Path]) -> dict[str, object]:
     """The same models, loaded."""
-    from endoxa.models import ModelOptions, open_model, parse_model
+    from endoxa.models.scoring import open_model, parse_model
+    from endoxa.models.spec import ModelOptions
 
     return {name: open_model(parse_model(f"hf/{folder}"), ModelOptions()) for name, folder in tiny.items()}
 

@@ -222,7 +222,7 @@ def test_whole_road_by_the_command_line(tmp_path, tiny, pairs, endoxa):
     }
     again = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--out", out)
     assert "was complete already" in again.stdout
-    other = endoxa("probe", "pairs", "--data", pairs, *models, "--out", out)
+    other = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--language", "en", "--out", out)
     assert_one_sentence(other, "different run")
     repeated = endoxa("probe", "pairs", "--repeat", out, "--out", tmp_path / "again")
     assert repeated.returncode == 0, repeated.stderr

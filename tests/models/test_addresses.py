@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.models import parse_model
 from endoxa.models.addresses import (
     FIRST_PAUSE,
     LAST_PAUSE,
@@ -19,6 +18,7 @@ from endoxa.models.addresses import (
 )
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.encoders import parse_encoder
+from endoxa.models.scoring import parse_model
 
 URLS = tuple(f"http://{name}:8000/v1" for name in "abcd")
 

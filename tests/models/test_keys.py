@@ -14,10 +14,11 @@ from endoxa.engine.executors.workers import connect
 from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
-from endoxa.models import ModelOptions, look_at, parse_model
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.checkpoint import fingerprint
 from endoxa.models.keys import server_key
+from endoxa.models.scoring import look_at, parse_model
+from endoxa.models.spec import ModelOptions
 from endoxa.schema.typed import typed_words
 from support.http_server import serving
 from support.qa_questions import questions, write

@@ -18,9 +18,10 @@ from transformers import (
 )
 
 from endoxa.errors import UserError
-from endoxa.models import ModelOptions, look_at, open_model, parse_model
 from endoxa.models.checkpoint import choose_device, fingerprint, longest_input
 from endoxa.models.local import architecture_of
+from endoxa.models.scoring import look_at, open_model, parse_model
+from endoxa.models.spec import ModelOptions
 from support import tiny as make
 
 

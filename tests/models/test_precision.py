@@ -20,7 +20,7 @@ import torch
 from endoxa.engine.instrument import INSTRUMENTS
 from endoxa.engine.run import measure
 from endoxa.instruments.pairs.probe.settings import PairsSettings
-from endoxa.models import ModelOptions
+from endoxa.models.spec import ModelOptions
 
 pytestmark = pytest.mark.slow
 

@@ -19,12 +19,12 @@ from endoxa import registry
 from endoxa.cli import app
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
-from endoxa.models import parse_model
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 from endoxa.models.chat.providers import PROVIDERS
 from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
 from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
 from endoxa.models.encoders.kinds import ENCODERS
+from endoxa.models.scoring import parse_model
 from endoxa.schema import AssociationTest, TermSet
 from support.qa_questions import questions, write
 
@@ -150,7 +150,7 @@ def _is_name_of_provider(node: ast.expr) -> bool:
 @pytest.mark.slow
 def test_reading_the_words_of_a_model_loads_none_of_the_heavy_libraries() -> None:
     code = (
-        "import sys; from endoxa.models import parse_model; from endoxa.models.chat import parse_chat_model; "
+        "import sys; from endoxa.models.scoring import parse_model; from endoxa.models.chat import parse_chat_model; "
         "from endoxa.models.encoders import parse_encoder; parse_chat_model('openai/x'); parse_model('hf/x'); "
         "parse_encoder('st/x'); heavy = {'torch', 'transformers', 'openai', 'anthropic', 'sentence_transformers'}; "
         "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"

@@ -27,9 +27,10 @@ from transformers import (
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.models import ModelOptions, open_model, parse_model
 from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.causal import ancestor_mask, build_tree
+from endoxa.models.scoring import open_model, parse_model
+from endoxa.models.spec import ModelOptions
 from endoxa.schema import CausalRequest, CompletionRequest, MaskedRequest, Unscorable
 from support.tiny import CORPUS, PAIRS
 

@@ -13,8 +13,10 @@ from endoxa.errors import UserError
 from endoxa.instruments.pairs.instrument import PAIRS as INSTRUMENT
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.models import ModelOptions, look_at, open_model, parse_model, retrying, server
+from endoxa.models import retrying, server
+from endoxa.models.scoring import look_at, open_model, parse_model
 from endoxa.models.servers import Servers
+from endoxa.models.spec import ModelOptions
 from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.scorers import score_pairs
 from support.http_server import MODELS, serving

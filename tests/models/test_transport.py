@@ -17,11 +17,12 @@ import pytest
 from endoxa.curate.translation import open_translator
 from endoxa.curate.translation.web import LibreTranslator
 from endoxa.errors import UserError
-from endoxa.models import ModelOptions, parse_model
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 from endoxa.models.encoders import parse_encoder
 from endoxa.models.encoders.server import ServerEncoder
+from endoxa.models.scoring import parse_model
 from endoxa.models.server import ServerModel
+from endoxa.models.spec import ModelOptions
 from endoxa.models.transport import byte_limit, hide_key, room_for_results
 from endoxa.schema import Message, Sampling
 

@@ -57,7 +57,7 @@ class LightModel:
 
 
 def light_model(spec: ModelSpec, _options: ModelOptions) -> LightModel:
-    """In the place of `endoxa.models.open_model`."""
+    """In the place of `endoxa.models.scoring.open_model`."""
     return LightModel(spec.text)
 
 

@@ -40,7 +40,7 @@ def demo(
       endoxa demo --out endoxa-demo
     """  # noqa: D301
     from endoxa.engine.progress import shown
-    from endoxa.models import require_local
+    from endoxa.models.libraries import require_local
 
     require_local("hf/planted")
     from endoxa.demo.run import run_demo

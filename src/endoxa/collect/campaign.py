@@ -260,9 +260,8 @@ def read_settings(content: object, source: str) -> CampaignSettings:
     except ValidationError as problem:
         first = problem.errors()[0]
         name = ".".join(map(str, first["loc"]))
-        raise UserError(
-            f"{source}: invalid settings{f' ({name})' if name else ''}: {first['msg']}."
-        ) from None
+        field = f", setting '{name}'" if name and not source.endswith(name) else ""
+        raise UserError(f"{source}{field}: {first['msg']}.") from None
 
 
 def asked_of_minors(profile: Iterable[ProfileField], questions: Iterable[SurveyQuestion]) -> str:

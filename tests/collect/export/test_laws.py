@@ -118,7 +118,7 @@ def test_an_import_checks_what_comes_in_as_the_site_does(busy, tmp_path):
     for name in ("two words", "a/b", "", "x" * 41, "logout", "río"):
         said = refused("export.json", '"campaign": "river"', f'"campaign": "{name}"')
         assert "export.json, 'campaign'" in said
-    assert "invalid settings (minutes)" in refused("export.json", '"minutes": ', '"minutes": -')
+    assert "setting 'minutes'" in refused("export.json", '"minutes": ', '"minutes": -')
     assert "table pairs, row 1, column 'origin': 'seedy'" in refused("pairs.csv", ",contributor,", ",seedy,")
     assert "is damaged" in refused("export.json", '"settings_version": ', '"settings_version": -')
     row = read_table(one / "ratings.csv").row(0, named=True)

@@ -167,7 +167,7 @@ def pools(monkeypatch: pytest.MonkeyPatch) -> list[workers.Pool]:
 @pytest.fixture
 def light(monkeypatch: pytest.MonkeyPatch) -> None:
     """Models without a network, here and in workers."""
-    monkeypatch.setattr("endoxa.models.open_model", light_model)
+    monkeypatch.setattr("endoxa.models.scoring.open_model", light_model)
 
 
 def kill(worker: workers.Worker) -> None:
@@ -296,12 +296,12 @@ def test_more_gpus_than_there_are_and_no_cluster_are_one_sentence(cluster: Clust
 DRIVER = """
 import json, sys
 from pathlib import Path
-import endoxa.models
+import endoxa.models.scoring
 from endoxa.engine.instrument import INSTRUMENTS
 from endoxa.engine.run import measure
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from support.ray_tasks import light_model
-endoxa.models.open_model = light_model
+endoxa.models.scoring.open_model = light_model
 settings = PairsSettings.model_validate_json(sys.argv[1])
 told = lambda *words: print(json.dumps(words), flush=True)
 measure(INSTRUMENTS.get("pairs"), settings, Path(sys.argv[2]), progress=told)

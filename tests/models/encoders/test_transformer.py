@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.models import ModelOptions
 from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
 from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
 from endoxa.models.encoders.poolings import POOLINGS
+from endoxa.models.spec import ModelOptions
 
 ALL = ("cls", "mean", "mean-content", "last", "first-wordpiece")
 TEXTS = ["The bakers are patient.", "City people walk", "rain", "rain", "Old drivers are careful at night."]

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, TypeVar
 from endoxa.engine.options import Cluster, EngineOptions
 
 if TYPE_CHECKING:
-    from endoxa.models import ModelOptions, ModelSpec
     from endoxa.models.chat import ChatOptions, ChatSpec
     from endoxa.models.chat.service import Lost
     from endoxa.models.encoders import Encoder, EncoderOptions, EncoderSpec
+    from endoxa.models.spec import ModelOptions, ModelSpec
     from endoxa.schema import Model
     from endoxa.schema.chat import ChatModel
 
@@ -108,7 +108,7 @@ def scoring_model(
     Raises:
         UserError: the model or the cluster cannot be had.
     """
-    from endoxa.models import open_model
+    from endoxa.models.scoring import open_model
 
     if engine.engine == "local" or not spec.runs_here:
         yield open_model(spec, options), 1

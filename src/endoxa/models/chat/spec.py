@@ -106,7 +106,8 @@ class Provider:
         unpriced: what a plan says of the cost where no price is known.
         own_server: the address is the user's own; nobody knows what stands behind it.
         runs_here: weights are loaded in this process, and looked at before a run instead of asked.
-        likelihoods: the log-likelihood of a given text can be had (`endoxa.models.open_model` takes the same words).
+        likelihoods: the log-likelihood of a given text can be had (`open_model` of `endoxa.models.scoring` takes
+            the same words).
         schemas: answers can be held to a JSON schema.
         identity: what of a model decides its answers.
         libraries: distributions it needs; `run.json` records their versions.

@@ -109,7 +109,7 @@ def _fitting(model: str, rules: Sequence[str], options: ModelOptions) -> tuple[s
         UserError: the model cannot be read, or none applies.
     """
     from endoxa.instruments.pairs.rules import RULES
-    from endoxa.models import look_at, parse_model
+    from endoxa.models.scoring import look_at, parse_model
 
     kind = look_at(parse_model(model), options).architecture
     fitting = tuple(name for name in rules if RULES.get(name).architecture == kind)

@@ -15,9 +15,9 @@ from endoxa.errors import UserError
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import read_tests, write_tests
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
-from endoxa.models import ModelOptions
 from endoxa.models.encoders.static import read_vectors
 from endoxa.models.encoders.transformer import TransformerEncoder
+from endoxa.models.spec import ModelOptions
 from endoxa.schema import AssociationTest, TermSet
 
 

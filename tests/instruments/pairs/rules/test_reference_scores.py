@@ -7,7 +7,8 @@ import csv
 import pytest
 
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.models import ModelOptions, open_model, parse_model
+from endoxa.models.scoring import open_model, parse_model
+from endoxa.models.spec import ModelOptions
 from endoxa.schema import Pair
 
 TOLERANCE = 1e-4

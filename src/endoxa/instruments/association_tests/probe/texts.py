@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.models import WORTH_SAYING
 from endoxa.models.encoders import Encoder
+from endoxa.models.scoring import WORTH_SAYING
 from endoxa.schema import AssociationTest
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from endoxa.instruments.association_tests.report.results import Associations
-from endoxa.models import WORTH_SAYING
+from endoxa.models.scoring import WORTH_SAYING
 from endoxa.page import inputs
 from endoxa.page.document import Finding, Section
 from endoxa.page.inputs import Run

@@ -31,7 +31,8 @@ from endoxa.instruments.pairs.probe.records import write_records
 from endoxa.instruments.pairs.probe.scoring import Begun, Line, begin, finish, lines_of, rows_of
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
-from endoxa.models import WORTH_SAYING, ModelFacts, ModelSpec, look_at, open_reader, parse_model
+from endoxa.models.scoring import WORTH_SAYING, look_at, open_reader, parse_model
+from endoxa.models.spec import ModelFacts, ModelSpec
 from endoxa.schema import Architecture, Model, Progress, Rule, Score, Unscorable
 
 

@@ -113,7 +113,7 @@ class PairsSettings(RunSettings):
     def _usual_rules(self) -> tuple[str, ...]:
         """The usual rule of each architecture among the models."""
         from endoxa.instruments.pairs.rules import DEFAULT_RULES
-        from endoxa.models import look_at, parse_model
+        from endoxa.models.scoring import look_at, parse_model
 
         kinds = [look_at(parse_model(text), self.options).architecture for text in self.models]
         return tuple(dict.fromkeys(DEFAULT_RULES[kind] for kind in kinds))

@@ -23,9 +23,9 @@ from endoxa.instruments.questions.probe.jobs import Prompts, expected_work, jobs
 from endoxa.instruments.questions.probe.loglik import score_all
 from endoxa.instruments.questions.probe.records import write_records
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.models import parse_model
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.local import model_options
+from endoxa.models.scoring import parse_model
 from endoxa.schema import Sampling
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
