@@ -83,11 +83,11 @@ def _probe(instrument: Instrument[Any]) -> Any:
             _run(instrument, settings, how, expected=identity)
             return
         settings = make()
-        with reading_drafts(include=settings.include_drafts):
-            if how.plan:
+        if how.plan:
+            with reading_drafts(include=settings.include_drafts):
                 _print_plan(instrument, settings)
-            else:
-                _run(instrument, settings, how)
+        else:
+            _run(instrument, settings, how)
 
     return probe
 
