@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from endoxa.datasets.served import version_sentences
 from endoxa.engine.asking.outcomes import AnswerCounts, answer_warning, conspicuous
 from endoxa.page.document import Finding
 from endoxa.page.tables import Column, Table
@@ -19,7 +18,7 @@ MOST_ROWS = 24
 def answer_findings(
     counts: Sequence[AnswerCounts], facts: Mapping[str, Any], label: Callable[[str], str]
 ) -> Iterator[Finding]:
-    """A warning for each model and context of a run in which many answers were cut off.
+    """A warning for each model and context of a run in which many answers were cut off or not read.
 
     Args:
         counts: counts of the run.
@@ -32,13 +31,9 @@ def answer_findings(
         yield Finding(sentence, ({**asdict(one), "share": one.cut_off / one.asked, "max_tokens": limit},))
 
 
-def version_findings(models: Iterable[str]) -> Iterator[Finding]:
-    """That a hosted model was served as several versions, which stand apart.
-
-    Args:
-        models: models as the analysis calls them.
-    """
-    for sentence in version_sentences(models):
+def sentence_findings(sentences: Iterable[str]) -> Iterator[Finding]:
+    """Warnings that are sentences and no more: versions of hosted models, equal repeats."""
+    for sentence in sentences:
         yield Finding(sentence, ({"sentence": sentence},))
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 STOP, LENGTH, CONTENT_FILTER, REFUSAL, ERROR = "stop", "length", "content_filter", "refusal", "error"
+THOUGHTS_ONLY = "thoughts-only"
+"""How an answer ended that the model ended itself, but within its thoughts: nothing of it is read."""
 
 _WORDS = {
     STOP: ("", "stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "end"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from endoxa.engine.asking.outcomes import answer_warnings
@@ -17,14 +17,12 @@ AT_CHANCE = "at chance"
 
 
 def competence_sentence(one: Competence, name: str) -> str:
-    """That answers are at chance; empty where they are better.
+    """That the answers of a model are at chance.
 
     Args:
-        one: how a model did.
+        one: how the model did.
         name: what the sentence calls it.
     """
-    if not one.at_chance:
-        return ""
     who = name if one.protocol == PROTOCOLS[0] else f"{name}, {one.protocol}"
     return f"Warning: {who} with {one.data}: {_right(one)} Its leans are no evidence of stereotypes."
 
@@ -39,10 +37,17 @@ def _right(one: Competence) -> str:
     )
 
 
-def with_rule(known: Iterable[Competence], sentences: Iterable[str]) -> tuple[str, ...]:
-    """The sentences that say something, and the rule behind them where a model is at chance."""
-    said = tuple(filter(None, sentences))
-    return (*said, RULE) if any(one.at_chance for one in known) else said
+def competence_warnings(
+    known: Iterable[Competence], label: Callable[[str], str] = lambda model: model
+) -> tuple[str, ...]:
+    """A sentence for each model whose answers are at chance, and the rule behind them.
+
+    Args:
+        known: how each model did.
+        label: what the sentences call a model.
+    """
+    sentences = [competence_sentence(one, label(one.model)) for one in known if one.at_chance]
+    return (*sentences, RULE) if sentences else ()
 
 
 def run_warnings(folder: Path, models: Collection[str] = ()) -> tuple[str, ...]:
@@ -56,5 +61,4 @@ def run_warnings(folder: Path, models: Collection[str] = ()) -> tuple[str, ...]:
 
     counts = [one for one in answer_counts(folder) if not models or one.model in models]
     known = [one for one in competences(analyze_run(folder).estimates) if not models or one.model in models]
-    at_chance = with_rule(known, [competence_sentence(one, one.model) for one in known])
-    return (*answer_warnings(counts, read_run(folder)), *at_chance)
+    return (*answer_warnings(counts, read_run(folder)), *competence_warnings(known))
