@@ -104,7 +104,7 @@ def _run(
     out = how.out
     if out is None:
         raise UserError("No run folder was given: name one with --out (or look at --plan).")
-    with nullcontext(_unseen) if how.printing.quiet else shown(instrument.unit) as progress:
+    with nullcontext(lambda *_: None) if how.printing.quiet else shown(instrument.unit) as progress:
         done = run(
             instrument,
             settings,
@@ -150,10 +150,6 @@ def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
         "headline": [dict(row) for row in headline.rows] if headline else [],
         **({"warnings": list(headline.warnings)} if headline and headline.warnings else {}),
     }
-
-
-def _unseen(*_: object) -> None:
-    """Progress that nobody wants to see."""
 
 
 def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:

@@ -157,16 +157,18 @@ def measure(
 def outdated(instrument: Instrument[S], settings: S, out: Path) -> list[str]:
     """What differs between a finished run and what these settings would measure and estimate now; empty: nothing.
 
-    Models that the run has besides make no difference.
+    Models that the run has besides make no difference, nor does what was added to it (`Work.growing`).
 
     Raises:
         UserError: the data or the models cannot be used.
     """
     with reading_drafts(include=settings.include_drafts):
         before = read_run(out)
-        work = instrument.work(_with_earlier_models(settings, before, out), out)
+        work = instrument.work(_with_earlier(settings, before, out), out)
         if _added(work, before):
             return ["a model is not measured"]
+        if grown := _grown(work, before):
+            return [f"some {' and '.join(grown)} are not measured"]
         found = differences(before["identity"], work.identity)
         asked = settings.asked()
         if instrument.estimate is not None and before.get("reported") != asked:

@@ -1,8 +1,8 @@
 """The guard of every HTTP client: bodies have a byte limit, redirects are refused, and keys never come back.
 
-Servers are other people's programs. `guard` makes the event hooks that every client of this package is built with
-(OpenAI's, Anthropic's, and `web_client` for the other interfaces), so whatever a server sends passes through here
-before anything reads it: body, headers and reason phrase.
+Servers are other people's programs. `guard` and `async_guard` make the event hooks that every client of this package is
+built with (OpenAI's, also for other interfaces, and Anthropic's), so whatever a server sends passes through here before
+anything reads it: body, headers and reason phrase.
 
 - The limit follows from what was asked (`byte_limit`): the maximum number of tokens, the number of texts, the length
   of the prompts. Compressed bodies count after decompression.

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from endoxa.engine.asking.outcomes import AnswerCounts, answer_warning, conspicuous
+from endoxa.engine.folder import sampling_setting
 from endoxa.page.document import Finding
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import count
@@ -27,7 +28,7 @@ def answer_findings(
     """
     for one in conspicuous(counts):
         sentence = answer_warning(replace(one, model=label(one.model)), facts)
-        limit = ((facts.get("settings") or {}).get("sampling") or {}).get("max_tokens")
+        limit = sampling_setting(facts, "max_tokens")
         yield Finding(sentence, ({**asdict(one), "share": one.cut_off / one.asked, "max_tokens": limit},))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.datasets.write import write_csv
-from endoxa.engine.folder import ANSWERS
+from endoxa.engine.folder import ANSWERS, sampling_setting
 from endoxa.schema.finish import CONTENT_FILTER, ERROR, LENGTH, REFUSAL, finish_reason
 
 MOST_CUT_OFF = 0.05
@@ -177,7 +177,7 @@ def answer_warning(one: AnswerCounts, facts: Mapping[str, Any]) -> str:
             f"Warning: {one.where}: only {one.read} of {one.asked} answers were read ({lost}). Scores describe the "
             "answers that were read."
         )
-    limit = ((facts.get("settings") or {}).get("sampling") or {}).get("max_tokens")
+    limit = sampling_setting(facts, "max_tokens")
     at, raised = (
         ("the limit of tokens", "Set a higher --max-tokens")
         if limit is None
