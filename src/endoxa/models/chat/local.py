@@ -292,9 +292,12 @@ class LocalChat:
         for place, part in enumerate(written.split(MARK)):
             how = AS_TEXT if place % 2 else {}
             ids += tokenizer(part, add_special_tokens=False, **how)["input_ids"]
-        if self._checkpoint.architecture == "encoder-decoder" and tokenizer.eos_token_id is not None:
-            # A template writes every special token itself, but for the end that encoders are used to.
-            ids.append(tokenizer.eos_token_id)
+        if self._checkpoint.architecture == "encoder-decoder":
+            # A template writes every special token itself, but for those around a text that encoders are used to.
+            framed = tokenizer("a", return_special_tokens_mask=True)
+            mask = framed["special_tokens_mask"]
+            first, behind = mask.index(0), len(mask) - mask[::-1].index(0)
+            ids = [*framed["input_ids"][:first], *ids, *framed["input_ids"][behind:]]
         return tuple(ids)
 
     def _unread(self, written: str) -> str:
