@@ -211,7 +211,7 @@ def _repeated(instrument: Instrument[Any], run: Path) -> tuple[RunSettings, dict
         kept = json.loads(path.read_text(encoding="utf-8"))
         given = kept["settings"]
         if "sample" not in kept["identity"]:
-            given.pop("sample", None)  # until 2026, `sample` of `extract` was the number of rows of --sheet
+            given.pop("sample", None)  # earlier versions of `extract` called --sheet-rows so
         settings: RunSettings = instrument.settings.model_validate(given)
         return settings, dict(kept["identity"])
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as problem:

@@ -12,27 +12,8 @@ from endoxa.errors import UserError
 
 CANDIDATES = (
     *COMMON,
-    *(
-        "af",
-        "bn",
-        "ca",
-        "cs",
-        "da",
-        "el",
-        "eu",
-        "fa",
-        "fi",
-        "gu",
-        "he",
-        "hu",
-        "ja",
-        "ko",
-        "mr",
-        "nl",
-        "pa",
-        "pl",
-    ),
-    *("ro", "ru", "sv", "ta", "te", "th", "tl", "uk", "ur", "vi", "zh"),
+    *("af", "bn", "ca", "cs", "da", "el", "eu", "fa", "fi", "gu", "he", "hu", "ja", "ko", "mr", "nl", "pa"),
+    *("pl", "ro", "ru", "sv", "ta", "te", "th", "tl", "uk", "ur", "vi", "zh"),
 )
 """Languages among which one is chosen."""
 LOOKED_AT = 100
@@ -40,29 +21,10 @@ LOOKED_AT = 100
 AGREEMENT = 0.8
 """Share of the texts that must be in the same language."""
 _ENGLISH = frozenset(
-    [
-        "the",
-        "and",
-        "of",
-        "was",
-        "is",
-        "were",
-        "are",
-        "who",
-        "which",
-        "that",
-        "to",
-        "in",
-        "with",
-        "for",
-        "they",
-        "their",
-        "he",
-        "she",
-        "it",
-        "not",
-        "people",
-    ]
+    (
+        *("the", "and", "of", "was", "is", "were", "are", "who", "which", "that", "to", "in", "with", "for"),
+        *("they", "their", "he", "she", "it", "not", "people"),
+    )
 )
 _ENGLISH_SHARE = 0.2
 """Share of these words from which texts are English without a closer look; other languages have below 5 %."""

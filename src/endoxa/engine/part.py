@@ -125,7 +125,7 @@ def untestable(settings: RunSettings, units: int, noun: str, needed: int) -> str
     if not few:
         return ""
     if settings.limit is not None:
-        advice = "Use --sample N instead of --limit: it takes items of as many as there are."
+        advice = "Use --sample N instead of --limit: it spreads the items over all groups."
     elif settings.sample is not None:
         advice = "Use a larger --sample, or more data."
     else:

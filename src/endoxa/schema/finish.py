@@ -20,15 +20,9 @@ _WORDS = {
         *("token_limit", "max_tokens_reached"),
     ),
     CONTENT_FILTER: (
-        *(
-            "content_filter",
-            "content_filtered",
-            "guardrail_intervened",
-            "safety",
-            "image_safety",
-            "recitation",
-        ),
-        *("blocklist", "prohibited_content", "spii", "error_toxic", "sensitive", "model_armor", "blocked"),
+        *("content_filter", "content_filtered", "guardrail_intervened", "safety", "image_safety"),
+        *("recitation", "blocklist", "prohibited_content", "spii", "error_toxic", "sensitive", "model_armor"),
+        "blocked",
     ),
     REFUSAL: ("refusal", "refused"),
     ERROR: ("error", "network_error", "insufficient_system_resource", "abort"),
