@@ -70,13 +70,13 @@ def _plainly_english(texts: Sequence[str]) -> bool:
 
 def _identified(texts: Sequence[str], name: str, option: str) -> str:
     try:
-        found = identify(texts, [name] * len(texts), CANDIDATES)
+        languages = identify(texts, [name] * len(texts), CANDIDATES)
     except UserError as problem:
         raise UserError(f"{name} names no language: give it with {option} CODE. ({problem})") from problem
-    counts = Counter(one.code for one in found)
+    counts = Counter(language.code for language in languages)
     code, most = counts.most_common(1)[0]
     if most < AGREEMENT * len(texts):
-        several = ", ".join(one for one, _ in counts.most_common(3))
+        several = ", ".join(candidate for candidate, _ in counts.most_common(3))
         raise UserError(
             f"{name} names no language, and its texts seem to be in several ({several}). Add a column 'language', or "
             f"give one for all with {option} CODE."

@@ -26,10 +26,10 @@ def answer_findings(
         facts: its `run.json`.
         label: how the page names a model.
     """
-    for one in conspicuous(counts):
-        sentence = answer_warning(replace(one, model=label(one.model)), facts)
+    for row in conspicuous(counts):
+        sentence = answer_warning(replace(row, model=label(row.model)), facts)
         limit = sampling_setting(facts, "max_tokens")
-        yield Finding(sentence, ({**asdict(one), "share": one.cut_off / one.asked, "max_tokens": limit},))
+        yield Finding(sentence, ({**asdict(row), "share": row.cut_off / row.asked, "max_tokens": limit},))
 
 
 def sentence_findings(sentences: Iterable[str]) -> Iterator[Finding]:
@@ -42,18 +42,18 @@ def outcome_table(
     counts: Sequence[AnswerCounts], label: Callable[[str], str], what: str = "answers"
 ) -> Table:
     """Asked, answered, read, cut off, refused, filtered and failed, a row for each model and context."""
-    with_context = any(one.context for one in counts)
+    with_context = any(row.context for row in counts)
     rows = tuple(
         (
-            label(one.model),
-            *((one.context,) if with_context else ()),
+            label(row.model),
+            *((row.context,) if with_context else ()),
             *map(
                 count,
-                (one.asked, one.answered, one.read, one.cut_off, one.refused, one.filtered, one.failed),
+                (row.asked, row.answered, row.read, row.cut_off, row.refused, row.filtered, row.failed),
             ),
-            count(one.unread),
+            count(row.unread),
         )
-        for one in counts
+        for row in counts
     )
     numbers = ("asked", "answered", "read", "cut off", "refused", "filtered", "failed", "not readable")
     return Table(

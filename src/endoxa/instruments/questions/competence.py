@@ -16,24 +16,27 @@ AT_CHANCE = "at chance"
 """In the place of a verdict, where answers are."""
 
 
-def competence_sentence(one: Competence, name: str) -> str:
+def competence_sentence(competence: Competence, name: str) -> str:
     """That the answers of a model are at chance.
 
     Args:
-        one: how the model did.
+        competence: how the model did.
         name: what the sentence calls it.
     """
-    who = name if one.protocol == PROTOCOLS[0] else f"{name}, {one.protocol}"
-    return f"Warning: {who} with {one.data}: {_right(one)} Its leans are no evidence of stereotypes."
+    who = name if competence.protocol == PROTOCOLS[0] else f"{name}, {competence.protocol}"
+    return f"Warning: {who} with {competence.data}: {_right(competence)} Its leans are no evidence of stereotypes."
 
 
-def _right(one: Competence) -> str:
-    if one.accuracy is None:
+def _right(competence: Competence) -> str:
+    if competence.accuracy is None:
         return "the answers are at chance: none in a disambiguated context could be read."
-    interval = f"{100 * one.confidence:g}\u00a0% interval {percent_interval(one.low, one.high)}"
+    interval = (
+        f"{100 * competence.confidence:g}\u00a0% interval {percent_interval(competence.low, competence.high)}"
+    )
     return (
         "the answers are at chance (no better than guessing). Where the text gives the answer, "
-        f"{percent(one.accuracy)} of the answers that were read are right ({interval}; guessing: {percent(GUESSING)})."
+        f"{percent(competence.accuracy)} of the answers that were read are right ({interval}; "
+        f"guessing: {percent(GUESSING)})."
     )
 
 
@@ -46,7 +49,7 @@ def competence_warnings(
         known: how each model did.
         label: what the sentences call a model.
     """
-    sentences = [competence_sentence(one, label(one.model)) for one in known if one.at_chance]
+    sentences = [competence_sentence(row, label(row.model)) for row in known if row.at_chance]
     return (*sentences, RULE) if sentences else ()
 
 
@@ -59,6 +62,6 @@ def run_warnings(folder: Path, models: Collection[str] = ()) -> tuple[str, ...]:
     """
     from endoxa.instruments.questions.estimates import analyze_run
 
-    counts = [one for one in answer_counts(folder) if not models or one.model in models]
-    known = [one for one in competences(analyze_run(folder).estimates) if not models or one.model in models]
+    counts = [row for row in answer_counts(folder) if not models or row.model in models]
+    known = [row for row in competences(analyze_run(folder).estimates) if not models or row.model in models]
     return (*answer_warnings(counts, read_run(folder)), *competence_warnings(known))
