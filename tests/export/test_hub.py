@@ -119,6 +119,8 @@ def test_statements_leave_respondents_behind_unless_named(tmp_path):
     kept = release(path, tmp_path / "kept", keep=["country"])
     assert kept.left_out == ("respondent", "gender")
     assert "named: `country`" in (tmp_path / "kept" / "README.md").read_text()
+    spelled = write(tmp_path, "spelled.csv", STATEMENTS.replace("country", "Country", 1))
+    assert release(spelled, tmp_path / "spelled", keep=["Country"]).left_out == ("respondent", "gender")
 
 
 def test_associations_say_their_source_and_leave_the_ids_of_statements_behind(tmp_path):

@@ -25,6 +25,7 @@ from endoxa.author.settings import AuthorSettings
 from endoxa.curate.unstated_language import taken_language
 from endoxa.datasets.files import sha256
 from endoxa.datasets.frames import read_table
+from endoxa.datasets.identities import identity_key
 from endoxa.engine.asking.cost import Expected, expect
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal
@@ -160,7 +161,7 @@ def _with_language(
 
 def _stratum(row: Mapping[str, Any]) -> tuple[str, ...]:
     groups = ("language", "country", "region", "axis", "identity")
-    return tuple(" ".join(str(row.get(name) or "").casefold().split()) for name in groups)
+    return tuple(identity_key(str(row.get(name) or "")) for name in groups)
 
 
 def _content(row: Mapping[str, Any]) -> str:

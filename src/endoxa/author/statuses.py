@@ -11,11 +11,6 @@ from endoxa.errors import UserError
 from endoxa.schema.drafts import STATUSES
 
 
-def is_drafts(columns: set[str]) -> bool:
-    """Whether a table with these columns holds drafts."""
-    return {"draft_id", "status", "prompt_id"} <= columns
-
-
 def read_drafts(path: Path) -> pl.DataFrame:
     """A table of drafts.
 

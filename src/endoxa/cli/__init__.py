@@ -45,9 +45,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={
-        "color": True
-    },  # else typer leaves parts of texts out where no terminal is: we escape them
+    context_settings={"color": True},  # typer would strip escape sequences from texts; we show them escaped
     help=(
         "Measure stereotypes in language models, from survey answers to reported results.\n\n"
         "Steps: collect -> curate -> build -> probe -> analyze -> report. Start with: endoxa demo"

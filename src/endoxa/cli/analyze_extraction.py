@@ -57,7 +57,6 @@ def extraction(
 
 
 def _print_errors(errors: pl.DataFrame) -> None:
-
     table = terminal_table("Errors of the extractors' majority, against the human coder")
     table.add_column("attribute", overflow="fold")
     for name in ("coded", "error rate", "interval", "missed", "swapped", "invented"):

@@ -67,7 +67,7 @@ def qa(
     from endoxa.engine.progress import shown
     from endoxa.errors import UserError
     from endoxa.instruments.logs import runs_and_logs
-    from endoxa.instruments.questions.competence import competence_sentence, with_rule
+    from endoxa.instruments.questions.competence import competence_warnings
     from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, why_unmatched
     from endoxa.instruments.questions.estimates.competence import competences
 
@@ -94,8 +94,7 @@ def qa(
     for table, asked in ((ratios, retention), (analysis.debias, debias)):
         if asked is not None:
             write_table(table, asked)
-    known = list(competences(analysis.estimates))
-    for sentence in with_rule(known, [competence_sentence(one, one.model) for one in known]):
+    for sentence in competence_warnings(competences(analysis.estimates)):
         typer.echo(sentence)
     print_estimates(analysis.estimates)
     print_retention(ratios)

@@ -218,7 +218,7 @@ def _author(name: str, data: Path, given: AuthorSettings, how: Drafting) -> None
     from endoxa.author.drafting import draft
     from endoxa.engine.progress import shown
 
-    with nullcontext(_unseen) if how.printing.quiet else shown("answers") as progress:
+    with nullcontext(lambda *_: None) if how.printing.quiet else shown("answers") as progress:
         outcome = draft(name, settings, how.out, restart=how.restart, progress=progress, command=sys.argv)
     _tell(name, outcome, how.printing)
 
@@ -242,10 +242,6 @@ def _plan(name: str, settings: AuthorSettings) -> None:
         print_plan(plan_table(plan(KINDS[name], settings)))
     if line := unreviewed(own_words(settings).items()):
         typer.echo(line)
-
-
-def _unseen(*_: object) -> None:
-    """Progress that nobody wants to see."""
 
 
 def _tell(name: str, outcome: Outcome, printing: Printing) -> None:

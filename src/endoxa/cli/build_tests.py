@@ -116,7 +116,6 @@ def _tell(made: Sequence[AssociationTest], output: Path) -> None:
 
 
 def _show(options: BuildOptions) -> None:
-
     from endoxa.instruments.association_tests.items import available, load_lists, load_templates
 
     lists = load_lists(options.lists)

@@ -157,7 +157,6 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
 
 
 def _print_scores(table: pl.DataFrame, confidence: float) -> None:
-
     for reader in table["reader"].unique(maintain_order=True):
         own = table.filter(reader=reader)
         shown = terminal_table(
@@ -200,7 +199,6 @@ def _interval(found: Mapping[str, Mapping[str, Any]], measure: str) -> str:
 
 
 def _print_curve(points: pl.DataFrame) -> None:
-
     names = points["measure"].unique(maintain_order=True).to_list()
     shown = terminal_table("Learning curve: scores on respondents that the lexicon was not learned from")
     shown.add_column("statements")

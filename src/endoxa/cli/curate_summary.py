@@ -126,7 +126,7 @@ def summary(
     from endoxa.curate.mentions import mentions
     from endoxa.curate.summary import summarise, write_summary
 
-    found = mentions(*_tables(statements, groups), source=source, include_flagged=include_flagged)
+    found = mentions(*_tables(statements, groups, by or ()), source=source, include_flagged=include_flagged)
     made = summarise(found.table, by or (), min_cell)
     _tell(found.left_out, (*found.notes, *made.notes))
     written = [*write_summary(made, output), *save_frequencies(made.frequencies, output, top=top)]
@@ -135,11 +135,13 @@ def summary(
     typer.echo("Content notice: these are stereotypes reported by respondents, not facts.")
 
 
-def _tables(statements: Path, groups: Path | None) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+def _tables(
+    statements: Path, groups: Path | None, by: Sequence[str] = ()
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     from endoxa.datasets.frames import read_table
 
     grouping = read_table(groups, ("attribute", "group_id", "canonical")) if groups is not None else None
-    return read_table(statements, ("identity", "attribute")), grouping
+    return read_table(statements, ("identity", "attribute"), optional=by), grouping
 
 
 def _tell(left_out: Mapping[str, int], notes: Sequence[str]) -> None:

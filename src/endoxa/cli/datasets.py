@@ -214,7 +214,8 @@ def convert(
     typer.echo(f"{plural(written.pairs, 'pair')} written to {output}")
     if written.made_alike:
         typer.echo(
-            f"{plural(written.made_alike, 'pair')} written alike: words are the same, quotes and the like too"
+            f"{plural(written.made_alike, 'pair')} normalised: both sentences now have the same quotes, dashes, blanks "
+            "and letters"
         )
     typer.echo(_NOTICE)
 

@@ -67,7 +67,6 @@ def _print_scale(scale: pl.DataFrame) -> None:
 
 
 def _print_recovery(recovery: pl.DataFrame) -> None:
-
     console = terminal_console()
     for plant in recovery["plant"].unique(maintain_order=True):
         table = terminal_table(f"Planted: {plant}")

@@ -83,11 +83,11 @@ def _probe(instrument: Instrument[Any]) -> Any:
             _run(instrument, settings, how, expected=identity)
             return
         settings = make()
-        with reading_drafts(include=settings.include_drafts):
-            if how.plan:
+        if how.plan:
+            with reading_drafts(include=settings.include_drafts):
                 _print_plan(instrument, settings)
-            else:
-                _run(instrument, settings, how)
+        else:
+            _run(instrument, settings, how)
 
     return probe
 
@@ -104,7 +104,7 @@ def _run(
     out = how.out
     if out is None:
         raise UserError("No run folder was given: name one with --out (or look at --plan).")
-    with nullcontext(_unseen) if how.printing.quiet else shown(instrument.unit) as progress:
+    with nullcontext(lambda *_: None) if how.printing.quiet else shown(instrument.unit) as progress:
         done = run(
             instrument,
             settings,
@@ -150,10 +150,6 @@ def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
         "headline": [dict(row) for row in headline.rows] if headline else [],
         **({"warnings": list(headline.warnings)} if headline and headline.warnings else {}),
     }
-
-
-def _unseen(*_: object) -> None:
-    """Progress that nobody wants to see."""
 
 
 def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:
@@ -215,7 +211,7 @@ def _repeated(instrument: Instrument[Any], run: Path) -> tuple[RunSettings, dict
         kept = json.loads(path.read_text(encoding="utf-8"))
         given = kept["settings"]
         if "sample" not in kept["identity"]:
-            given.pop("sample", None)  # until 2026, `sample` of `extract` was the number of rows of --sheet
+            given.pop("sample", None)  # earlier versions of `extract` called --sheet-rows so
         settings: RunSettings = instrument.settings.model_validate(given)
         return settings, dict(kept["identity"])
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as problem:

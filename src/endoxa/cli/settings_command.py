@@ -118,10 +118,10 @@ class GroupedCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run it; the language that was typed is also that of files in a Windows encoding."""
-        from endoxa.datasets.dialects import declare_languages
+        from endoxa.datasets.dialects import declared_languages
 
-        declare_languages(*_typed_languages(ctx))
-        return super().invoke(ctx)
+        with declared_languages(*_typed_languages(ctx)):
+            return super().invoke(ctx)
 
     def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002
         """The first paragraph, whole: lists of commands break lines and cut nothing."""

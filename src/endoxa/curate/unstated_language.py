@@ -12,27 +12,8 @@ from endoxa.errors import UserError
 
 CANDIDATES = (
     *COMMON,
-    *(
-        "af",
-        "bn",
-        "ca",
-        "cs",
-        "da",
-        "el",
-        "eu",
-        "fa",
-        "fi",
-        "gu",
-        "he",
-        "hu",
-        "ja",
-        "ko",
-        "mr",
-        "nl",
-        "pa",
-        "pl",
-    ),
-    *("ro", "ru", "sv", "ta", "te", "th", "tl", "uk", "ur", "vi", "zh"),
+    *("af", "bn", "ca", "cs", "da", "el", "eu", "fa", "fi", "gu", "he", "hu", "ja", "ko", "mr", "nl", "pa"),
+    *("pl", "ro", "ru", "sv", "ta", "te", "th", "tl", "uk", "ur", "vi", "zh"),
 )
 """Languages among which one is chosen."""
 LOOKED_AT = 100
@@ -40,29 +21,10 @@ LOOKED_AT = 100
 AGREEMENT = 0.8
 """Share of the texts that must be in the same language."""
 _ENGLISH = frozenset(
-    [
-        "the",
-        "and",
-        "of",
-        "was",
-        "is",
-        "were",
-        "are",
-        "who",
-        "which",
-        "that",
-        "to",
-        "in",
-        "with",
-        "for",
-        "they",
-        "their",
-        "he",
-        "she",
-        "it",
-        "not",
-        "people",
-    ]
+    (
+        *("the", "and", "of", "was", "is", "were", "are", "who", "which", "that", "to", "in", "with", "for"),
+        *("they", "their", "he", "she", "it", "not", "people"),
+    )
 )
 _ENGLISH_SHARE = 0.2
 """Share of these words from which texts are English without a closer look; other languages have below 5 %."""
@@ -108,13 +70,13 @@ def _plainly_english(texts: Sequence[str]) -> bool:
 
 def _identified(texts: Sequence[str], name: str, option: str) -> str:
     try:
-        found = identify(texts, [name] * len(texts), CANDIDATES)
+        languages = identify(texts, [name] * len(texts), CANDIDATES)
     except UserError as problem:
         raise UserError(f"{name} names no language: give it with {option} CODE. ({problem})") from problem
-    counts = Counter(one.code for one in found)
+    counts = Counter(language.code for language in languages)
     code, most = counts.most_common(1)[0]
     if most < AGREEMENT * len(texts):
-        several = ", ".join(one for one, _ in counts.most_common(3))
+        several = ", ".join(candidate for candidate, _ in counts.most_common(3))
         raise UserError(
             f"{name} names no language, and its texts seem to be in several ({several}). Add a column 'language', or "
             f"give one for all with {option} CODE."

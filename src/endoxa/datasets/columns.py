@@ -8,7 +8,7 @@ from endoxa.errors import UserError
 
 
 def require_known_columns(named: Mapping[str, str], known: Collection[str], items: str) -> None:
-    """Refuse a name of ours that there is not.
+    """Refuse an unknown name of a column.
 
     Args:
         named: our name of a column -> the file's.

@@ -89,11 +89,6 @@ def declared_languages(*codes: str) -> Iterator[None]:
         _LANGUAGES.reset(token)
 
 
-def declare_languages(*codes: str) -> None:
-    """The same for all that follows, for a program that runs one command."""
-    _LANGUAGES.set(codes)
-
-
 def code_page(codes: Collection[str]) -> str | None:
     """The Windows code page in which all the languages are written; None where there is none, or several."""
     pages = {_code_page(code) for code in codes}

@@ -30,18 +30,18 @@ def identity_names(texts: pl.Series) -> pl.Series:
     known = texts.drop_nulls().unique().sort()
     names: dict[str, str] = {}
     lower = known.str.to_lowercase()
-    one = [names.setdefault(identity_key(text), low) for text, low in zip(known, lower, strict=True)]
-    return texts.replace_strict(known, pl.Series(one, dtype=pl.String), default=None, return_dtype=pl.String)
+    new = [names.setdefault(identity_key(text), low) for text, low in zip(known, lower, strict=True)]
+    return texts.replace_strict(known, pl.Series(new, dtype=pl.String), default=None, return_dtype=pl.String)
 
 
 def spellings(texts: pl.Series) -> dict[str, Counter[str]]:
     """How often each spelling occurs, by key, of the identities that have several."""
     counts = texts.cast(pl.String).drop_nulls().to_frame("text").group_by("text", maintain_order=True).len()
-    found: dict[str, Counter[str]] = {}
+    by_key: dict[str, Counter[str]] = {}
     for text, n in counts.iter_rows():
         if text.strip():
-            found.setdefault(identity_key(text), Counter())[text] = n
-    return {key: counts for key, counts in found.items() if len(counts) > 1}
+            by_key.setdefault(identity_key(text), Counter())[text] = n
+    return {key: counts for key, counts in by_key.items() if len(counts) > 1}
 
 
 def shown_spelling(counts: Counter[str]) -> str:

@@ -24,8 +24,8 @@ _JOINTS = "-_:@."
 
 def version_of(label: str) -> tuple[str, str]:
     """The model and the version that a label names; the version is empty where the model was served as one only."""
-    found = _LABEL.match(label)
-    return (found["model"], found["version"]) if found else (label, "")
+    match = _LABEL.match(label)
+    return (match["model"], match["version"]) if match else (label, "")
 
 
 def versions_apart(records: pl.LazyFrame, model: str = "model", within: Sequence[str] = ()) -> pl.LazyFrame:
@@ -73,7 +73,8 @@ def _labels(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
             short = [_version(model, name) for name in names]
             shown = short if len(set(short)) == len(names) else names
             labels |= {
-                (model, name): f"{model} (served {one})" for name, one in zip(names, shown, strict=True)
+                (model, name): f"{model} (served {version})"
+                for name, version in zip(names, shown, strict=True)
             }
             labels[model, NOT_STATED] = f"{model} (served {NOT_STATED})"
     return labels
@@ -81,8 +82,8 @@ def _labels(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 def _version(model: str, served: str) -> str:
     """The end of a served name that begins with the name that was asked for, else all of it."""
-    asked = model.rpartition("#")[2] if "#" in model else model.partition("/")[2]
-    for name in (asked, asked.rpartition("/")[2]):
+    requested = model.rpartition("#")[2] if "#" in model else model.partition("/")[2]
+    for name in (requested, requested.rpartition("/")[2]):
         rest = served.removeprefix(name)
         if name and rest != served and rest[:1] and rest[0] in _JOINTS and rest.strip(_JOINTS):
             return rest.strip(_JOINTS)

@@ -36,13 +36,13 @@ _POLICY: ContextVar[DraftPolicy | None] = ContextVar("draft_policy", default=Non
 
 
 @contextmanager
-def reading_drafts(*, include: bool) -> Iterator[DraftPolicy]:
+def reading_drafts(*, include: bool) -> Iterator[None]:
     """Within the block, tables are read with or without drafts that nobody has judged; the inner block decides."""
     outer = _POLICY.get()
     policy = outer if outer is not None and outer.include == include else DraftPolicy(include)
     token = _POLICY.set(policy)
     try:
-        yield policy
+        yield
     finally:
         _POLICY.reset(token)
 

@@ -60,7 +60,7 @@ def _require_bounded(path: Path) -> None:
         UserError: it is too large.
     """
     with zipfile.ZipFile(path) as archive:
-        size = sum(one.file_size for one in archive.infolist() if one.filename.endswith((".xml", ".rels")))
+        size = sum(part.file_size for part in archive.infolist() if part.filename.endswith((".xml", ".rels")))
     if size > MOST_BYTES:
         raise UserError(
             f"{path} is too large for a workbook: it unpacks to {size / 1e6:,.0f} MB of cells, and at most "

@@ -194,6 +194,11 @@ def _shared(one: str, other: str) -> int:
     return next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
+def sampling_setting(facts: Mapping[str, Any], name: str) -> Any:
+    """A setting of `Sampling` that a `run.json` keeps; None where the provider chose, or nothing was asked."""
+    return ((facts.get("settings") or {}).get("sampling") or {}).get(name)
+
+
 def data_notes(facts: Mapping[str, Any]) -> list[str]:
     """Sentences about the data that a `run.json` keeps, for terminal and page: what was assumed, what was left out."""
     data = facts.get("data")

@@ -124,9 +124,10 @@ def untestable(settings: RunSettings, units: int, noun: str, needed: int) -> str
     few = too_few(units, noun, needed)
     if not few:
         return ""
-    advice = {
-        settings.limit
-        is not None: "Use --sample N instead of --limit: it takes items of as many as there are.",
-        settings.sample is not None: "Use a larger --sample, or more data.",
-    }
-    return f"Warning: nothing could be tested ({few}). {advice.get(True, 'More data is needed.')}"
+    if settings.limit is not None:
+        advice = "Use --sample N instead of --limit: it spreads the items over all groups."
+    elif settings.sample is not None:
+        advice = "Use a larger --sample, or more data."
+    else:
+        advice = "More data is needed."
+    return f"Warning: nothing could be tested ({few}). {advice}"

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from endoxa.datasets.files import sha256
 from endoxa.datasets.statuses import left_out_notes, reading_drafts
@@ -33,27 +32,13 @@ from endoxa.engine.folder import (
 from endoxa.engine.instrument import INSTRUMENTS, Instrument, Run, S, Work
 from endoxa.engine.journal import JournalFile
 from endoxa.engine.part import AVAILABLE
-from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
 from endoxa.languages.used import OWN_WORDS, Used
 from endoxa.schema import Progress
 
-F = TypeVar("F", bound=Callable[..., Any])
 log = logging.getLogger(__name__)
 
 
-def _reading_drafts_as_set(step: F) -> F:
-    """The step, which takes an instrument and settings, with tables of drafts read as the settings say."""
-
-    @wraps(step)
-    def reading(instrument: Instrument[Any], settings: RunSettings, *args: Any, **given: Any) -> Any:
-        with reading_drafts(include=settings.include_drafts):
-            return step(instrument, settings, *args, **given)
-
-    return cast("F", reading)
-
-
-@_reading_drafts_as_set
 def run(
     instrument: Instrument[S],
     settings: S,
@@ -71,24 +56,25 @@ def run(
     Raises:
         UserError: any user error.
     """
-    done = measure(
-        instrument, settings, out, restart=restart, expected=expected, progress=progress, command=command
-    )
-    if instrument.estimate is None or not done.counts.get("records", 1):
-        return done
-    kept = settings.asked()
-    facts = read_run(out)
-    missing = any(not (out / name).exists() for name in instrument.outputs)
-    if missing or facts.get("reported") != kept:
-        items = done.counts["items"]
-        progress("analyzing", items, items)
-        instrument.estimate(settings, out, progress)
-        if instrument.report is not None:
-            progress("writing the report", items, items)
-            if not _reported(instrument.report, settings, out):
-                return done
-        # Last, so that the same command makes good a stop in between.
-        write_json(out / RUN, {**read_run(out), "reported": kept})
+    with reading_drafts(include=settings.include_drafts):
+        done = measure(
+            instrument, settings, out, restart=restart, expected=expected, progress=progress, command=command
+        )
+        if instrument.estimate is None or not done.counts.get("records", 1):
+            return done
+        kept = settings.asked()
+        facts = read_run(out)
+        missing = any(not (out / name).exists() for name in instrument.outputs)
+        if missing or facts.get("reported") != kept:
+            items = done.counts["items"]
+            progress("analyzing", items, items)
+            instrument.estimate(settings, out, progress)
+            if instrument.report is not None:
+                progress("writing the report", items, items)
+                if not _reported(instrument.report, settings, out):
+                    return done
+            # Last, so that the same command makes good a stop in between.
+            write_json(out / RUN, {**read_run(out), "reported": kept})
     return done
 
 
@@ -113,7 +99,6 @@ def _reported(report: Callable[[S, Path], None], settings: S, out: Path) -> bool
     return True
 
 
-@_reading_drafts_as_set
 def measure(
     instrument: Instrument[S],
     settings: S,
@@ -138,54 +123,57 @@ def measure(
     Raises:
         UserError: any user error: data, model, key, money, folder.
     """
-    new = not out.exists()
-    before = _earlier(instrument, out, restart=restart)
-    try:
-        _require_same_code(expected or (before or {}).get("identity", {}))
-        settings = settings if before is None else _with_earlier(settings, before, out)
-        work = instrument.work(settings, out)
-        _require_repeated(expected, work.identity)
-        own_words = _own_words(instrument, settings, before)
-    except UserError:
-        if new:
-            out.rmdir()
-        raise
-    if before is not None:
-        _require_same(before, work, out)
-    if before and before.get("finished"):
-        complete = Run(out, before, was_complete=True)
-        added = _added(work, before) or _grown(work, before)
-        if not added and not (work.reopen and any(complete.errors.values())):
-            return complete
-        _require_journal(work, out)
-    created = before["created"] if before else now()
-    facts = run_facts(
-        instrument.name, settings, work.identity, command, created=created, own=dict(work.facts)
-    )
-    facts["versions"] |= work.versions
-    if own_words:
-        facts[OWN_WORDS] = own_words
-    return Run(out, _measured(work, out, facts, before, progress), was_complete=False)
+    with reading_drafts(include=settings.include_drafts):
+        new = not out.exists()
+        before = _earlier(instrument, out, restart=restart)
+        try:
+            _require_same_code(expected or (before or {}).get("identity", {}))
+            settings = settings if before is None else _with_earlier(settings, before, out)
+            work = instrument.work(settings, out)
+            _require_repeated(expected, work.identity)
+            own_words = _own_words(instrument, settings, before)
+        except UserError:
+            if new:
+                out.rmdir()
+            raise
+        if before is not None:
+            _require_same(before, work, out)
+        if before and before.get("finished"):
+            complete = Run(out, before, was_complete=True)
+            added = _added(work, before) or _grown(work, before)
+            if not added and not (work.reopen and any(complete.errors.values())):
+                return complete
+            _require_journal(work, out)
+        created = before["created"] if before else now()
+        facts = run_facts(
+            instrument.name, settings, work.identity, command, created=created, own=dict(work.facts)
+        )
+        facts["versions"] |= work.versions
+        if own_words:
+            facts[OWN_WORDS] = own_words
+        return Run(out, _measured(work, out, facts, before, progress), was_complete=False)
 
 
-@_reading_drafts_as_set
 def outdated(instrument: Instrument[S], settings: S, out: Path) -> list[str]:
     """What differs between a finished run and what these settings would measure and estimate now; empty: nothing.
 
-    Models that the run has besides make no difference.
+    Models that the run has besides make no difference, nor does what was added to it (`Work.growing`).
 
     Raises:
         UserError: the data or the models cannot be used.
     """
-    before = read_run(out)
-    work = instrument.work(_with_earlier_models(settings, before, out), out)
-    if _added(work, before):
-        return ["a model is not measured"]
-    found = differences(before["identity"], work.identity)
-    asked = settings.asked()
-    if instrument.estimate is not None and before.get("reported") != asked:
-        found += differences(before.get("reported"), asked, "estimates:") or ["estimates are missing"]
-    return found
+    with reading_drafts(include=settings.include_drafts):
+        before = read_run(out)
+        work = instrument.work(_with_earlier(settings, before, out), out)
+        if _added(work, before):
+            return ["a model is not measured"]
+        if grown := _grown(work, before):
+            return [f"some {' and '.join(grown)} are not measured"]
+        found = differences(before["identity"], work.identity)
+        asked = settings.asked()
+        if instrument.estimate is not None and before.get("reported") != asked:
+            found += differences(before.get("reported"), asked, "estimates:") or ["estimates are missing"]
+        return found
 
 
 def read_run(folder: Path) -> dict[str, Any]:

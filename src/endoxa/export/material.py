@@ -128,7 +128,7 @@ def read_pairs_material(
         )
     left_out: tuple[str, ...] = ()
     if reader.name == "native":
-        whole = read_table(path, _SENTENCES)
+        whole = read_table(path, _SENTENCES, optional=keep)
         others = [name for name in whole.columns if name not in (*PAIR_COLUMNS, *_OTHER_NAMES)]
         _require_kept(path, keep, others)
         more = [name for name in others if name in COLUMNS["pairs"] or name in keep]
@@ -155,7 +155,7 @@ def read_material(
     kind = _kind_of(path) if format is None else None
     if kind is None:
         return read_pairs_material(path, options, format, keep)
-    found = with_association_ids(read_table(path))
+    found = with_association_ids(read_table(path, optional=keep))
     require_columns(path, found.columns, _MARKS[kind])
     reviewed = _released(path, found)
     whole = _unidentifying(path, reviewed)

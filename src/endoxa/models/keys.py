@@ -97,7 +97,7 @@ def _keys_by_host(environment: Mapping[str, str]) -> dict[str, str]:
     Raises:
         UserError: an entry is not of the form HOST=KEY.
     """
-    found = {}
+    keys = {}
     for number, entry in enumerate(environment.get(KEYS_VARIABLE, "").split(), start=1):
         address, sign, key = entry.partition("=")
         host = (urlsplit(address).netloc if "://" in address else address).lower()
@@ -106,5 +106,5 @@ def _keys_by_host(environment: Mapping[str, str]) -> dict[str, str]:
                 f"The environment variable {KEYS_VARIABLE}, entry {number}, is not of the form HOST=KEY or "
                 "HOST:PORT=KEY. Separate entries with blanks, and write none as the KEY of a server that needs none."
             )
-        found[host] = key
-    return found
+        keys[host] = key
+    return keys

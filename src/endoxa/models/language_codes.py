@@ -56,7 +56,7 @@ def code_for(language: str, codes: Sequence[str]) -> str | None:
     if len(fitting) <= 1:
         return fitting[0][0] if fitting else None
     # Several scripts or countries: those of the item, else the usual ones of the language.
-    region = next((one for one in subtags if one.isupper()), "")
+    region = next((tag for tag in subtags if tag.isupper()), "")
     usual = likely.get(f"{main}_{region}") if region else likely.get(main)
     wanted = {*subtags, *(usual or "").split("_")[1:]}
     chosen = [code for code, part in fitting if part in wanted]

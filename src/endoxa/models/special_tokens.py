@@ -54,7 +54,7 @@ class SpecialTokens:
         text = text.replace(MARK, "")
         if not any(name in text for name in names):
             return text
-        return re.sub("|".join(map(re.escape, names)), lambda found: f"{MARK}{found[0]}{MARK}", text)
+        return re.sub("|".join(map(re.escape, names)), lambda match: f"{MARK}{match[0]}{MARK}", text)
 
     def problem(self, ids: Iterable[int], *, around: bool = False) -> str:
         """Why a text that became these token ids cannot be read, or empty.
@@ -65,10 +65,10 @@ class SpecialTokens:
             ids: token ids of the text.
             around: whether the tokenizer's own special tokens stand around it.
         """
-        found = [token for token in ids if token in self.names]
-        if len(found) <= (self.added if around else 0):
+        special = [token for token in ids if token in self.names]
+        if len(special) <= (self.added if around else 0):
             return ""
-        inside = found[1:] if around and len(found) > 1 else found
+        inside = special[1:] if around and len(special) > 1 else special
         return reason(self.names[inside[0]])
 
 

@@ -1,8 +1,8 @@
 """The guard of every HTTP client: bodies have a byte limit, redirects are refused, and keys never come back.
 
-Servers are other people's programs. `guard` makes the event hooks that every client of this package is built with
-(OpenAI's, Anthropic's, and `web_client` for the other interfaces), so whatever a server sends passes through here
-before anything reads it: body, headers and reason phrase.
+Servers are other people's programs. `guard` and `async_guard` make the event hooks that every client of this package is
+built with (OpenAI's, also for other interfaces, and Anthropic's), so whatever a server sends passes through here before
+anything reads it: body, headers and reason phrase.
 
 - The limit follows from what was asked (`byte_limit`): the maximum number of tokens, the number of texts, the length
   of the prompts. Compressed bodies count after decompression.
@@ -120,7 +120,7 @@ def _max_tokens(body: Mapping[str, Any]) -> int:
     """The largest maximum of tokens among the fields of a body and of the objects in it; 0 where there is none."""
     fields = [
         *body.items(),
-        *(field for one in body.values() if isinstance(one, Mapping) for field in one.items()),
+        *(field for part in body.values() if isinstance(part, Mapping) for field in part.items()),
     ]
     return max((_count(value) for name, value in fields if "tokens" in name), default=0)
 
@@ -140,7 +140,7 @@ def hide_key(text: str, key: str) -> str:
 @lru_cache(maxsize=16)
 def _escaped(key: str) -> re.Pattern[str]:
     """Matches a key whose characters may be written as JSON escapes, also within a JSON text inside JSON."""
-    return re.compile("".join(rf"(?:\\*{re.escape(one)}|\\+u00(?i:{ord(one):02x}))" for one in key))
+    return re.compile("".join(rf"(?:\\*{re.escape(letter)}|\\+u00(?i:{ord(letter):02x}))" for letter in key))
 
 
 class _Body:
@@ -227,8 +227,8 @@ def _refuse_redirect(response: Any, key: str) -> None:
     """
     if not 300 <= response.status_code < 400:
         return
-    asked = str(response.request.url)
-    location = urljoin(asked, response.headers.get("location", ""))
+    requested = str(response.request.url)
+    location = urljoin(requested, response.headers.get("location", ""))
     try:
         there = urlsplit(location).netloc.rpartition("@")[2]
     except ValueError:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from endoxa.datasets.served import version_sentences
 from endoxa.engine.asking.outcomes import AnswerCounts, answer_warning, conspicuous
+from endoxa.engine.folder import sampling_setting
 from endoxa.page.document import Finding
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import count
@@ -19,26 +19,22 @@ MOST_ROWS = 24
 def answer_findings(
     counts: Sequence[AnswerCounts], facts: Mapping[str, Any], label: Callable[[str], str]
 ) -> Iterator[Finding]:
-    """A warning for each model and context of a run in which many answers were cut off.
+    """A warning for each model and context of a run in which many answers were cut off or not read.
 
     Args:
         counts: counts of the run.
         facts: its `run.json`.
         label: how the page names a model.
     """
-    for one in conspicuous(counts):
-        sentence = answer_warning(replace(one, model=label(one.model)), facts)
-        limit = ((facts.get("settings") or {}).get("sampling") or {}).get("max_tokens")
-        yield Finding(sentence, ({**asdict(one), "share": one.cut_off / one.asked, "max_tokens": limit},))
+    for row in conspicuous(counts):
+        sentence = answer_warning(replace(row, model=label(row.model)), facts)
+        limit = sampling_setting(facts, "max_tokens")
+        yield Finding(sentence, ({**asdict(row), "share": row.cut_off / row.asked, "max_tokens": limit},))
 
 
-def version_findings(models: Iterable[str]) -> Iterator[Finding]:
-    """That a hosted model was served as several versions, which stand apart.
-
-    Args:
-        models: models as the analysis calls them.
-    """
-    for sentence in version_sentences(models):
+def sentence_findings(sentences: Iterable[str]) -> Iterator[Finding]:
+    """Warnings that are sentences and no more: versions of hosted models, equal repeats."""
+    for sentence in sentences:
         yield Finding(sentence, ({"sentence": sentence},))
 
 
@@ -46,18 +42,18 @@ def outcome_table(
     counts: Sequence[AnswerCounts], label: Callable[[str], str], what: str = "answers"
 ) -> Table:
     """Asked, answered, read, cut off, refused, filtered and failed, a row for each model and context."""
-    with_context = any(one.context for one in counts)
+    with_context = any(row.context for row in counts)
     rows = tuple(
         (
-            label(one.model),
-            *((one.context,) if with_context else ()),
+            label(row.model),
+            *((row.context,) if with_context else ()),
             *map(
                 count,
-                (one.asked, one.answered, one.read, one.cut_off, one.refused, one.filtered, one.failed),
+                (row.asked, row.answered, row.read, row.cut_off, row.refused, row.filtered, row.failed),
             ),
-            count(one.unread),
+            count(row.unread),
         )
-        for one in counts
+        for row in counts
     )
     numbers = ("asked", "answered", "read", "cut off", "refused", "filtered", "failed", "not readable")
     return Table(

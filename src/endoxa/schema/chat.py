@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from annotated_types import Ge, Le
 
+from endoxa.schema.finish import STOP
 from endoxa.schema.options import SAMPLING, Option, finite, json_object
 
 Role = Literal["system", "user", "assistant"]
@@ -91,12 +92,6 @@ class Usage:
         )
 
 
-STOPPED = "stop"
-"""How an answer ended that the model ended itself."""
-THOUGHTS_ONLY = "thoughts-only"
-"""How an answer ended that the model ended itself, but within its thoughts: nothing of it is read."""
-
-
 @dataclass(frozen=True, slots=True)
 class ChatAnswer:
     """What a model said, as it said it.
@@ -112,7 +107,7 @@ class ChatAnswer:
     """
 
     text: str
-    finish: str = STOPPED
+    finish: str = STOP
     refused: bool = False
     usage: Usage = Usage()
     served_model: str = ""

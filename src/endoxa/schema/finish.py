@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 STOP, LENGTH, CONTENT_FILTER, REFUSAL, ERROR = "stop", "length", "content_filter", "refusal", "error"
+THOUGHTS_ONLY = "thoughts-only"
+"""How an answer ended that the model ended itself, but within its thoughts: nothing of it is read."""
 
 _WORDS = {
     STOP: ("", "stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "end"),
@@ -18,15 +20,9 @@ _WORDS = {
         *("token_limit", "max_tokens_reached"),
     ),
     CONTENT_FILTER: (
-        *(
-            "content_filter",
-            "content_filtered",
-            "guardrail_intervened",
-            "safety",
-            "image_safety",
-            "recitation",
-        ),
-        *("blocklist", "prohibited_content", "spii", "error_toxic", "sensitive", "model_armor", "blocked"),
+        *("content_filter", "content_filtered", "guardrail_intervened", "safety", "image_safety"),
+        *("recitation", "blocklist", "prohibited_content", "spii", "error_toxic", "sensitive", "model_armor"),
+        "blocked",
     ),
     REFUSAL: ("refusal", "refused"),
     ERROR: ("error", "network_error", "insufficient_system_resource", "abort"),

@@ -39,7 +39,7 @@ def typed_words(words: Sequence[str]) -> Iterator[None]:
 def is_typed(word: str) -> bool:
     """Whether the command has this word, alone or behind '='."""
     words = _words.get()
-    return words is None or any(one == word or one.endswith(f"={word}") for one in words)
+    return words is None or any(typed == word or typed.endswith(f"={word}") for typed in words)
 
 
 def is_typed_address(url: str) -> bool:
@@ -51,7 +51,7 @@ def is_typed_address(url: str) -> bool:
 def typed_hosts() -> set[frozenset[str]]:
     """The hosts of each model that the command names by its address (`http://HOST/v1,http://HOST2/v1#NAME`)."""
     several = (_origins(word) for word in _words.get() or () if "#" in word)
-    return {frozenset(host for _, host, _ in one) for one in several if one}
+    return {frozenset(host for _, host, _ in origins) for origins in several if origins}
 
 
 def _origins(word: str) -> frozenset[Origin]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.author.statuses import with_association_ids
 from endoxa.datasets.frames import read_table, write_table
 from endoxa.datasets.identities import one_spelling
 from endoxa.datasets.stereotales import Vocabulary
@@ -52,8 +51,7 @@ def read_associations(study: Study) -> pl.DataFrame:
     Raises:
         UserError: the table cannot be read, lacks an id, has one twice, or nothing is left of it.
     """
-    table = with_association_ids(read_table(study.associations, REQUIRED))
-    table = one_spelling(table, source=str(study.associations))
+    table = one_spelling(read_table(study.associations, REQUIRED), source=str(study.associations))
     for number, name in enumerate(table[ID], start=1):
         if not str(name if name is not None else "").strip():
             raise UserError(f"{study.associations}, row {number}, column {ID}: empty. Expected a unique id.")

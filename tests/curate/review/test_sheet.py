@@ -154,9 +154,12 @@ def test_only_proposals(tmp_path):
     assert [row["statement_id"] for row in sheet.rows] == ["s2"]
 
 
-def test_other_columns_can_be_shown_and_changed(tmp_path):
-    sheet = make_sheet(write_table(tmp_path), Choice(columns=("city",), edit=("statement",)))
-    assert sheet.columns[:5] == ("statement_id", "city", "omit", "omit_reason", "statement")
+@pytest.mark.parametrize("name", ["city", "Country"])
+def test_other_columns_can_be_shown_and_changed(tmp_path, name):
+    path = write_table(tmp_path)
+    path.write_text(path.read_text(encoding="utf-8").replace("city", name, 1), encoding="utf-8")
+    sheet = make_sheet(path, Choice(columns=(name,), edit=("statement",)))
+    assert sheet.columns[:5] == ("statement_id", name, "omit", "omit_reason", "statement")
     assert sheet.origin.edited == ("statement",)
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 import torch
 from scipy.stats import chisquare
+from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from endoxa.errors import UserError
@@ -453,3 +454,15 @@ def test_a_message_cannot_write_special_tokens(folders, architecture, sign):
     )
     assert told.count(special) == clean.count(special)
     assert len(told) > len(clean)
+
+
+def test_an_encoder_reads_the_special_tokens_around_a_conversation_that_it_is_used_to(folders):
+    """BART's stand before a text, too."""
+    model = opened(folders / "encoder-decoder")
+    tokenizer = model._checkpoint.tokenizer
+    around = [("<pad>", tokenizer.pad_token_id), ("</s>", tokenizer.eos_token_id)]
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single="<pad> $A </s>", special_tokens=around
+    )
+    written = model._written(conversation("Rain"), {})
+    assert list(model._ids(written)) == tokenizer(written)["input_ids"]

@@ -13,7 +13,8 @@ from endoxa.models.chat.thoughts import (
     spoken,
     without_thoughts,
 )
-from endoxa.schema.chat import THOUGHTS_ONLY, ChatAnswer
+from endoxa.schema.chat import ChatAnswer
+from endoxa.schema.finish import THOUGHTS_ONLY
 
 
 @pytest.mark.parametrize(

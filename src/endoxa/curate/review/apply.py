@@ -148,7 +148,8 @@ def apply_review(
     Raises:
         UserError: the table cannot be read, or a sheet was made from another table.
     """
-    table = read_table(path)
+    named = {name for sheet in sheets for name in (*sheet.origin.shown, *sheet.origin.edited)}
+    table = read_table(path, optional=sorted(named))
     kind = kind_of(table.columns, path)
     blank = dict.fromkeys(REVIEW_COLUMNS, "")
     now = {row[ROW_KEY]: blank | row for row in with_row_keys(rows_of(table), kind, path)}

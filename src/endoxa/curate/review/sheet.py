@@ -202,9 +202,10 @@ def make_sheet(path: Path, choice: Choice) -> Sheet:
     Raises:
         UserError: the table cannot be read, is of no known kind or lacks a column, or no row is chosen.
     """
-    table = read_table(path)
+    named = [*(choice.columns or ()), *(choice.edit or ())]
+    table = read_table(path, optional=named)
     kind = kind_of(table.columns, path)
-    require_columns(path, table.columns, [*(choice.columns or ()), *(choice.edit or ())])
+    require_columns(path, table.columns, named)
     if ";" in choice.reviewer:
         raise UserError(
             f"--reviewer: '{choice.reviewer}' contains a ';', which separates names. Leave it out."

@@ -126,12 +126,12 @@ def _place(cell: str, options: list[str], where: str) -> int:
     """
     text = cell.strip().casefold()
     ways = [[str(k), f"{k}.0", "abc"[k], f"ans{k}", option.casefold()] for k, option in enumerate(options)]
-    found = [k for k, words in enumerate(ways) if text in words]
-    if len(found) != 1:
+    places = [k for k, words in enumerate(ways) if text in words]
+    if len(places) != 1:
         raise UserError(
             f"{where}: {cell!r} is no option. Expected 0 to 2, A to C, or the text of one of the options."
         )
-    return found[0]
+    return places[0]
 
 
 def _listed(cell: str | None) -> list[str]:
@@ -140,7 +140,7 @@ def _listed(cell: str | None) -> list[str]:
         return []
     value = _value(cell)
     if isinstance(value, list):
-        return [str(one).strip() for one in value]
+        return [str(group).strip() for group in value]
     return [part.strip() for part in cell.split(";") if part.strip()]
 
 

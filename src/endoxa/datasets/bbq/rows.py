@@ -75,7 +75,7 @@ class Record(BaseModel):
 
     @model_validator(mode="after")
     def _gathered(self) -> Self:
-        """What stands beside `additional_metadata` belongs into it."""
+        """Fields of `additional_metadata` that stand beside it are copied into it."""
         for name in AdditionalMetadata.model_fields:
             if not getattr(self.additional_metadata, name):
                 setattr(self.additional_metadata, name, getattr(self, name))

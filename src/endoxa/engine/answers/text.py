@@ -46,7 +46,7 @@ _TURN = regex.compile(
 
 
 def own_turn(answer: str) -> str:
-    """An answer without thoughts, up to where a model without an end goes on as the user."""
+    """An answer without thoughts, up to where a model that does not stop begins the next turn."""
     text = without_thoughts(answer)
     following = next((match for match in _TURN.finditer(text) if text[: match.start()].strip()), None)
     return text if following is None else text[: following.start()]

@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.datasets.write import write_csv
-from endoxa.engine.folder import ANSWERS
+from endoxa.engine.folder import ANSWERS, sampling_setting
 from endoxa.schema.finish import CONTENT_FILTER, ERROR, LENGTH, REFUSAL, finish_reason
 
 MOST_CUT_OFF = 0.05
@@ -108,17 +108,17 @@ def count_answers(answers: pl.LazyFrame | pl.DataFrame) -> tuple[AnswerCounts, .
 
 def over_contexts(counts: Iterable[AnswerCounts]) -> tuple[AnswerCounts, ...]:
     """The counts of each model over all its contexts."""
-    several = sorted(counts, key=lambda one: one.model)
-    return tuple(_together(model, tuple(own)) for model, own in groupby(several, key=lambda one: one.model))
+    several = sorted(counts, key=lambda row: row.model)
+    return tuple(_together(model, tuple(rows)) for model, rows in groupby(several, key=lambda row: row.model))
 
 
 def _together(model: str, counts: Sequence[AnswerCounts]) -> AnswerCounts:
-    return AnswerCounts(model, "", *(sum(getattr(one, name) for one in counts) for name in NUMBERS))
+    return AnswerCounts(model, "", *(sum(getattr(row, name) for row in counts) for name in NUMBERS))
 
 
 def write_counts(counts: Sequence[AnswerCounts], folder: Path) -> None:
     """Write `answers.csv` into a run folder."""
-    write_csv((tuple(asdict(one).values()) for one in counts), COLUMNS, folder / ANSWERS)
+    write_csv((tuple(asdict(row).values()) for row in counts), COLUMNS, folder / ANSWERS)
 
 
 def read_counts(folder: Path) -> tuple[AnswerCounts, ...]:
@@ -135,61 +135,61 @@ def read_counts(folder: Path) -> tuple[AnswerCounts, ...]:
 
 def count_lines(counts: Sequence[AnswerCounts]) -> Iterator[str]:
     """A line for each model and context, for the terminal; one per model where these are many."""
-    for one in _few(counts):
-        parts = [f"{one.asked} asked", f"{one.answered} answered", f"{one.read} read"]
-        parts += [f"{number} {word}" for word, number in _lost(one).items() if number]
-        yield f"{one.where}: {', '.join(parts)}"
+    for row in _few(counts):
+        parts = [f"{row.asked} asked", f"{row.answered} answered", f"{row.read} read"]
+        parts += [f"{number} {word}" for word, number in _lost(row).items() if number]
+        yield f"{row.where}: {', '.join(parts)}"
 
 
 def _few(counts: Sequence[AnswerCounts]) -> Sequence[AnswerCounts]:
     return counts if len(counts) <= MOST_LINES else over_contexts(counts)
 
 
-def _lost(one: AnswerCounts) -> dict[str, int]:
+def _lost(row: AnswerCounts) -> dict[str, int]:
     return {
-        "cut off at the token limit": one.cut_off,
-        "refused": one.refused,
-        "filtered": one.filtered,
-        "failed": one.failed,
-        "not readable": one.unread,
+        "cut off at the token limit": row.cut_off,
+        "refused": row.refused,
+        "filtered": row.filtered,
+        "failed": row.failed,
+        "not readable": row.unread,
     }
 
 
 def conspicuous(counts: Sequence[AnswerCounts]) -> Sequence[AnswerCounts]:
     """Models and contexts in which more than 5 % of the answers were cut off, or more than 20 % were not read."""
-    return _few([one for one in counts if _often_cut_off(one) or one.read < (1 - MOST_UNREAD) * one.asked])
+    return _few([row for row in counts if _often_cut_off(row) or row.read < (1 - MOST_UNREAD) * row.asked])
 
 
-def _often_cut_off(one: AnswerCounts) -> bool:
-    return one.cut_off > MOST_CUT_OFF * one.asked
+def _often_cut_off(row: AnswerCounts) -> bool:
+    return row.cut_off > MOST_CUT_OFF * row.asked
 
 
-def answer_warning(one: AnswerCounts, facts: Mapping[str, Any]) -> str:
+def answer_warning(row: AnswerCounts, facts: Mapping[str, Any]) -> str:
     """That many answers were cut off, and what to raise; else that many were not read.
 
     Args:
-        one: counts of a model.
+        row: counts of a model.
         facts: the `run.json` of its run, which knows the limit.
     """
-    if not _often_cut_off(one):
-        lost = ", ".join(f"{number} {word}" for word, number in _lost(one).items() if number)
+    if not _often_cut_off(row):
+        lost = ", ".join(f"{number} {word}" for word, number in _lost(row).items() if number)
         return (
-            f"Warning: {one.where}: only {one.read} of {one.asked} answers were read ({lost}). Scores describe the "
+            f"Warning: {row.where}: only {row.read} of {row.asked} answers were read ({lost}). Scores describe the "
             "answers that were read."
         )
-    limit = ((facts.get("settings") or {}).get("sampling") or {}).get("max_tokens")
+    limit = sampling_setting(facts, "max_tokens")
     at, raised = (
         ("the limit of tokens", "Set a higher --max-tokens")
         if limit is None
         else (f"--max-tokens {limit}", "Raise --max-tokens")
     )
-    share = f"{100 * one.cut_off / one.asked:.1f}\u00a0%"
+    share = f"{100 * row.cut_off / row.asked:.1f}\u00a0%"
     return (
-        f"Warning: {one.where}: {one.cut_off} of {one.asked} answers ({share}) were cut off at {at}; {one.read} of "
-        f"{one.asked} were read. {raised} (thoughts count too) and measure again in another folder."
+        f"Warning: {row.where}: {row.cut_off} of {row.asked} answers ({share}) were cut off at {at}; {row.read} of "
+        f"{row.asked} were read. {raised} (thoughts count too) and measure again in another folder."
     )
 
 
 def answer_warnings(counts: Sequence[AnswerCounts], facts: Mapping[str, Any]) -> tuple[str, ...]:
     """All such sentences of a run."""
-    return tuple(answer_warning(one, facts) for one in conspicuous(counts))
+    return tuple(answer_warning(row, facts) for row in conspicuous(counts))

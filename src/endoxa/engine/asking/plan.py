@@ -69,8 +69,8 @@ def require_schemas(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> Non
     if not free or not getattr(settings, "structured", False):
         return
     said = f"{', '.join(free)}: weights in this process cannot be held to a JSON schema."
-    asked_for = "structured" in settings.model_fields_set != set(type(settings).model_fields)
-    if asked_for:
+    given = settings.model_fields_set
+    if "structured" in given and given != set(type(settings).model_fields):
         raise UserError(
             f"{said} Leave out --structured to read what they write freely, or serve them with an interface that can."
         )

@@ -7,6 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.engine.folder import sampling_setting
+
 FEWEST_ITEMS = 5
 """With fewer items equal repeats are no sign of anything."""
 
@@ -23,7 +25,7 @@ def equal_repeats(
         answer: column of what was answered.
         model: column that names models.
     """
-    temperature = ((facts.get("settings") or {}).get("sampling") or {}).get("temperature")
+    temperature = sampling_setting(facts, "temperature")
     if not temperature:
         return
     answered = records.drop_nulls(answer)

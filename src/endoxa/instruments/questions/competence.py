@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from endoxa.engine.asking.outcomes import answer_warnings
@@ -16,33 +16,41 @@ AT_CHANCE = "at chance"
 """In the place of a verdict, where answers are."""
 
 
-def competence_sentence(one: Competence, name: str) -> str:
-    """That answers are at chance; empty where they are better.
+def competence_sentence(competence: Competence, name: str) -> str:
+    """That the answers of a model are at chance.
 
     Args:
-        one: how a model did.
+        competence: how the model did.
         name: what the sentence calls it.
     """
-    if not one.at_chance:
-        return ""
-    who = name if one.protocol == PROTOCOLS[0] else f"{name}, {one.protocol}"
-    return f"Warning: {who} with {one.data}: {_right(one)} Its leans are no evidence of stereotypes."
+    who = name if competence.protocol == PROTOCOLS[0] else f"{name}, {competence.protocol}"
+    return f"Warning: {who} with {competence.data}: {_right(competence)} Its leans are no evidence of stereotypes."
 
 
-def _right(one: Competence) -> str:
-    if one.accuracy is None:
+def _right(competence: Competence) -> str:
+    if competence.accuracy is None:
         return "the answers are at chance: none in a disambiguated context could be read."
-    interval = f"{100 * one.confidence:g}\u00a0% interval {percent_interval(one.low, one.high)}"
+    interval = (
+        f"{100 * competence.confidence:g}\u00a0% interval {percent_interval(competence.low, competence.high)}"
+    )
     return (
         "the answers are at chance (no better than guessing). Where the text gives the answer, "
-        f"{percent(one.accuracy)} of the answers that were read are right ({interval}; guessing: {percent(GUESSING)})."
+        f"{percent(competence.accuracy)} of the answers that were read are right ({interval}; "
+        f"guessing: {percent(GUESSING)})."
     )
 
 
-def with_rule(known: Iterable[Competence], sentences: Iterable[str]) -> tuple[str, ...]:
-    """The sentences that say something, and the rule behind them where a model is at chance."""
-    said = tuple(filter(None, sentences))
-    return (*said, RULE) if any(one.at_chance for one in known) else said
+def competence_warnings(
+    known: Iterable[Competence], label: Callable[[str], str] = lambda model: model
+) -> tuple[str, ...]:
+    """A sentence for each model whose answers are at chance, and the rule behind them.
+
+    Args:
+        known: how each model did.
+        label: what the sentences call a model.
+    """
+    sentences = [competence_sentence(row, label(row.model)) for row in known if row.at_chance]
+    return (*sentences, RULE) if sentences else ()
 
 
 def run_warnings(folder: Path, models: Collection[str] = ()) -> tuple[str, ...]:
@@ -54,7 +62,6 @@ def run_warnings(folder: Path, models: Collection[str] = ()) -> tuple[str, ...]:
     """
     from endoxa.instruments.questions.estimates import analyze_run
 
-    counts = [one for one in answer_counts(folder) if not models or one.model in models]
-    known = [one for one in competences(analyze_run(folder).estimates) if not models or one.model in models]
-    at_chance = with_rule(known, [competence_sentence(one, one.model) for one in known])
-    return (*answer_warnings(counts, read_run(folder)), *at_chance)
+    counts = [row for row in answer_counts(folder) if not models or row.model in models]
+    known = [row for row in competences(analyze_run(folder).estimates) if not models or row.model in models]
+    return (*answer_warnings(counts, read_run(folder)), *competence_warnings(known))

@@ -12,7 +12,7 @@ from endoxa.datasets.served import version_sentences
 from endoxa.engine.asking.outcomes import answer_warnings
 from endoxa.engine.estimates import read
 from endoxa.engine.run import read_run
-from endoxa.instruments.questions.competence import AT_CHANCE, competence_sentence, with_rule
+from endoxa.instruments.questions.competence import AT_CHANCE, competence_warnings
 from endoxa.instruments.questions.estimates.competence import competences
 from endoxa.instruments.questions.estimates.run import SCHEMAS
 from endoxa.instruments.questions.outcomes import answer_counts, repeats_alike
@@ -82,9 +82,7 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
             )
         ),
         warnings=(
-            *with_rule(
-                known.values(), [competence_sentence(one, labels[one.model]) for one in known.values()]
-            ),
+            *competence_warnings(known.values(), labels.__getitem__),
             *version_sentences(labels),
         ),
     )

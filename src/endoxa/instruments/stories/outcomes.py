@@ -45,9 +45,9 @@ def _says_something(story: str) -> bool:
 def stories_alike(folder: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
     """A sentence for each model that wrote the same story in all repeats of each prompt."""
     records = versions_apart(pl.scan_parquet(folder / RECORDS), "generator_model")
-    told = records.filter(pl.col("story").fill_null("") != "")
+    written = records.filter(pl.col("story").fill_null("") != "")
     item = ("sample_id", "language")
-    return tuple(equal_repeats(told, facts, item=item, answer="story", model="generator_model"))
+    return tuple(equal_repeats(written, facts, item=item, answer="story", model="generator_model"))
 
 
 def ratings_alike(folder: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ class Identifier:
 
 def find_identifiers(text: str) -> list[Identifier]:
     """The identifiers in `text`, in order; none overlaps another."""
-    found: list[Identifier] = []
+    identifiers: list[Identifier] = []
     covered = bytearray(len(text))
     for kind, pattern in _COMPILED.items():
         for match in pattern.finditer(text):
@@ -88,10 +88,10 @@ def find_identifiers(text: str) -> list[Identifier]:
                 continue
             covered[start:end] = b"\1" * (end - start)
             bare = kind == PHONE and match[0].isdigit() and int(match[0][0]) > 0
-            found.append(Identifier(LONG_NUMBER if bare else kind, start, end))
-    return sorted(found, key=lambda one: one.start)
+            identifiers.append(Identifier(LONG_NUMBER if bare else kind, start, end))
+    return sorted(identifiers, key=lambda identifier: identifier.start)
 
 
 def identifier_in(text: str) -> str:
     """The kind of the first identifier in `text`, or an empty text."""
-    return next((one.kind for one in find_identifiers(text)), "")
+    return next((identifier.kind for identifier in find_identifiers(text)), "")

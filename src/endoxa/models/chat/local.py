@@ -24,7 +24,8 @@ from endoxa.models.chat.thoughts import Spoken, part_thoughts
 from endoxa.models.libraries import LOCAL, LOCAL_INSTALL, require_local
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.models.special_tokens import AS_TEXT, MARK, SpecialTokens
-from endoxa.schema.chat import STOPPED, THOUGHTS_ONLY, ChatAnswer, Message, Sampling, Usage
+from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
+from endoxa.schema.finish import ERROR, LENGTH, STOP, THOUGHTS_ONLY
 
 if TYPE_CHECKING:
     from endoxa.models.chat.generation import Prompt, Settings
@@ -78,12 +79,10 @@ def stops_of(sampling: Sampling) -> tuple[str, ...]:
         UserError: "stop" is something else.
     """
     given = sampling.extra.get("stop") or ()
-    texts = (
-        (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list | tuple) else (None,)
-    )
-    if not all(isinstance(text, str) and text for text in texts):
+    texts = (given,) if isinstance(given, str) else given
+    if not (isinstance(texts, list | tuple) and all(isinstance(text, str) and text for text in texts)):
         raise UserError(f'--extra: "stop" is {given!r}. Expected a text or a list of texts.')
-    return texts
+    return tuple(texts)
 
 
 def refuse_unknown(name: str, sampling: Sampling) -> None:
@@ -239,17 +238,17 @@ class LocalChat:
         written = self._written(messages, sampling.extra.get("chat_template_kwargs", {}))
         text, ids = written.replace(MARK, ""), self._ids(written)
         if problem := self._unread(written):
-            return ChatAnswer("", finish="error", error=problem)
+            return ChatAnswer("", finish=ERROR, error=problem)
         room = self._room(ids)
         if room <= 0:
-            return ChatAnswer("", finish="error", error=self._too_long(ids))
+            return ChatAnswer("", finish=ERROR, error=self._too_long(ids))
         prompt = self._prompt(ids, sampling, room)
         generated = await self._batcher.submit(prompt)
         spoken, stopped = self._spoken(generated.ids, text, prompt.settings.stop)
-        ended = THOUGHTS_ONLY if spoken.unfinished else STOPPED
+        ended = THOUGHTS_ONLY if spoken.unfinished else STOP
         return ChatAnswer(
             spoken.text,
-            finish=ended if generated.ended or stopped else "length",
+            finish=ended if generated.ended or stopped else LENGTH,
             usage=Usage(len(prompt.ids), len(generated.ids) + generated.ended),
             served_model=self.name,
             reasoning=spoken.reasoning,
@@ -293,9 +292,12 @@ class LocalChat:
         for place, part in enumerate(written.split(MARK)):
             how = AS_TEXT if place % 2 else {}
             ids += tokenizer(part, add_special_tokens=False, **how)["input_ids"]
-        if self._checkpoint.architecture == "encoder-decoder" and tokenizer.eos_token_id is not None:
-            # A template writes every special token itself, but for the end that encoders are used to.
-            ids.append(tokenizer.eos_token_id)
+        if self._checkpoint.architecture == "encoder-decoder":
+            # A template writes every special token itself, but for those around a text that encoders are used to.
+            framed = tokenizer("a", return_special_tokens_mask=True)
+            mask = framed["special_tokens_mask"]
+            first, behind = mask.index(0), len(mask) - mask[::-1].index(0)
+            ids = [*framed["input_ids"][:first], *ids, *framed["input_ids"][behind:]]
         return tuple(ids)
 
     def _unread(self, written: str) -> str:

@@ -15,7 +15,8 @@ import regex
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from endoxa.models.chat.entries import entries
-from endoxa.schema.chat import STOPPED, THOUGHTS_ONLY, ChatAnswer
+from endoxa.schema.chat import ChatAnswer
+from endoxa.schema.finish import STOP, THOUGHTS_ONLY
 
 OWN_THOUGHTS = "ENDOXA_THOUGHTS"
 """Environment variable that names a TOML file with formats of the user's own, in the form of `thoughts.toml`."""
@@ -127,7 +128,7 @@ def spoken(answer: ChatAnswer) -> ChatAnswer:
     if parted.text == answer.text:
         return answer
     reasoning = "\n".join(filter(None, (answer.reasoning, parted.reasoning)))
-    finish = THOUGHTS_ONLY if parted.unfinished and answer.finish == STOPPED else answer.finish
+    finish = THOUGHTS_ONLY if parted.unfinished and answer.finish == STOP else answer.finish
     return replace(answer, text=parted.text, reasoning=reasoning, finish=finish)
 
 

@@ -108,16 +108,9 @@ def _model(run: Run, wanted: str | None, role: str) -> str:
             )
         return wanted
     if len(names) != 1:
-        raise UserError(
-            f"The {role} '{run.folder}' holds {len(names)} models ({', '.join(names)}). Choose one with --{role}-model."
-            f"{_because(names)}"
-        )
+        several = f"The {role} '{run.folder}' holds {len(names)} models ({', '.join(names)})."
+        raise UserError(" ".join((several, f"Choose one with --{role}-model.", *version_sentences(names))))
     return names[0]
-
-
-def _because(names: Sequence[str]) -> str:
-    """That versions of one model are models of their own, where there are some."""
-    return "".join(f" {sentence}" for sentence in version_sentences(names))
 
 
 def _models(run: Run) -> list[str]:

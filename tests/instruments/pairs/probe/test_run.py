@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from endoxa.engine.run import measure
+from endoxa.engine.run import measure, outdated
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.journal import Journal, Row, request_key
@@ -208,7 +208,9 @@ def test_a_rule_that_is_added_to_a_finished_run_is_scored_alone(data, tiny, tmp_
     assert {request.front for request in asked} <= {"bos"}
     assert done.facts["models"][0]["rules"] == ["sum", "sum-bos"]
     assert_frame_equal(records(out), records(both), abs_tol=1e-4)
-    assert measure(PAIRS, settings_for(data, tiny["causal"], rules=before), out).was_complete
+    earlier = settings_for(data, tiny["causal"], rules=before)
+    assert measure(PAIRS, earlier, out).was_complete
+    assert not any("rules" in difference for difference in outdated(PAIRS, earlier, out))
 
 
 def test_other_weights_under_the_same_name_are_a_different_run(data, tiny, tmp_path):

@@ -11,7 +11,6 @@ file takes the file's name; several are an object of name -> test, or one test p
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Any
 
 from endoxa.datasets.dialects import open_text, undecodable
 from endoxa.datasets.files import require_file
+from endoxa.datasets.identities import identity_key
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.schema import AssociationTest, TermSet
@@ -128,18 +128,14 @@ def shared_words(tests: Iterable[AssociationTest]) -> list[str]:
     found = []
     for test in tests:
         for first, second, kind in ((test.x, test.y, "target"), (test.a, test.b, "attribute")):
-            known = {_plain_text(text) for text in first.texts}
-            both = [text for text in second.texts if _plain_text(text) in known]
+            known = {identity_key(text) for text in first.texts}
+            both = [text for text in second.texts if identity_key(text) in known]
             if both:
                 found.append(
                     f"Test '{test.name}': {', '.join(map(repr, both))} in both {kind} sets "
                     f"({first.name}, {second.name}), which draws its effect towards 0. Remove it from one of them."
                 )
     return found
-
-
-def _plain_text(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def is_published(content: object) -> bool:

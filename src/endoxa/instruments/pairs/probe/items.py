@@ -53,7 +53,7 @@ def _items(path: Path, settings: PairsSettings) -> Iterator[dict[str, Any]]:
 
 
 def _stratum(pair: Mapping[str, Any]) -> tuple[str, ...]:
-    return pair["language"], pair["axis"], pair["identity_key"] or (pair["identity"] or "").casefold()
+    return pair["language"], pair["axis"], identity_key(pair["identity_key"] or pair["identity"] or "")
 
 
 def _content(pair: Mapping[str, Any]) -> str:

@@ -24,7 +24,7 @@ from endoxa.instruments.questions.answers.options import (
 from endoxa.instruments.questions.answers.said import Said, all_said, dismisses
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.schema import QaItem, Reading
-from endoxa.schema.chat import THOUGHTS_ONLY
+from endoxa.schema.finish import THOUGHTS_ONLY
 
 NAMED, UNKNOWN, CONCLUDED = "named", "unknown-wording", "conclusion"
 NOTHING, SEVERAL, DENIED, MENTIONED = "nothing-named", "several-named", "only-denied", "only-mentioned"

@@ -67,8 +67,8 @@ def competences(estimates: pl.DataFrame) -> Iterator[Competence]:
     """
     several = estimates.filter(category=ALL)["data"].unique().to_list()
     overall = estimates.filter((pl.col("category") == ALL) | ~pl.col("data").is_in(several))
-    for (data, model, protocol), own in overall.group_by(CELL, maintain_order=True):
-        clear = own.filter(context_condition="disambig")
+    for (data, model, protocol), contexts in overall.group_by(CELL, maintain_order=True):
+        clear = contexts.filter(context_condition="disambig")
         row = clear.row(0, named=True) if clear.height else None
         low, high = (None, None) if row is None else _ends(row)
         yield Competence(
@@ -78,7 +78,7 @@ def competences(estimates: pl.DataFrame) -> Iterator[Competence]:
             accuracy=None if row is None else row["accuracy"],
             low=low,
             high=high,
-            confidence=own["confidence"][0],
+            confidence=contexts["confidence"][0],
             disambiguated=row is not None,
         )
 

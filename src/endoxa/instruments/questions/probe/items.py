@@ -11,6 +11,7 @@ from pathlib import Path
 from endoxa.curate.questions import language_of_questions
 from endoxa.curate.unstated_language import Taken
 from endoxa.datasets.bbq import find_metadata, read_items
+from endoxa.datasets.identities import identity_key
 from endoxa.engine.items import each_once
 from endoxa.engine.journal import JournalFile
 from endoxa.engine.part import chosen
@@ -45,7 +46,7 @@ def items(settings: QaSettings) -> Iterator[QaItem]:
 
 
 def _stratum(item: QaItem) -> tuple[str, ...]:
-    return item.language, item.category, item.condition, item.template, item.identity.casefold()
+    return item.language, item.category, item.condition, item.template, identity_key(item.identity)
 
 
 def _content(item: QaItem) -> str:

@@ -19,7 +19,7 @@ from endoxa.instruments.questions.probe.jobs import Asked, asked_of, written
 from endoxa.instruments.questions.probe.loglik import likeliest
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.schema import QA_RECORD_COLUMNS, ChatAnswer, Reading
-from endoxa.schema.chat import THOUGHTS_ONLY
+from endoxa.schema.finish import THOUGHTS_ONLY
 
 WHOLE_NUMBERS = (
     "label",

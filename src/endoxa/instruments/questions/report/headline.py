@@ -100,13 +100,13 @@ def _without(estimates: pl.DataFrame, cells: Collection[tuple[str, str, str]]) -
 
 
 def _competence(results: QaResults, known: Sequence[Competence]) -> Iterator[Finding]:
-    """First of all, whose answers are at chance, and of whose answers many were not read; then the rule."""
-    numbers = [asdict(one) | {"guessing": GUESSING, "options": round(1 / GUESSING)} for one in known]
-    for one, its in zip(known, numbers, strict=True):
-        if sentence := competence_sentence(one, results.label(one.model)):
-            yield Finding(sentence, (its,))
-    if at_chance := [its for one, its in zip(known, numbers, strict=True) if one.at_chance]:
-        yield Finding(RULE, tuple(at_chance))
+    """First of all, whose answers are at chance; then the rule."""
+    at_chance = [one for one in known if one.at_chance]
+    numbers = [asdict(one) | {"guessing": GUESSING, "options": round(1 / GUESSING)} for one in at_chance]
+    for one, row in zip(at_chance, numbers, strict=True):
+        yield Finding(competence_sentence(one, results.label(one.model)), (row,))
+    if at_chance:
+        yield Finding(RULE, tuple(numbers))
 
 
 def _reading(results: QaResults) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from endoxa.datasets.served import version_sentences
 from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING
 from endoxa.engine.instrument import Shown
@@ -32,11 +33,11 @@ from endoxa.instruments.questions.report.planted import planted
 from endoxa.instruments.questions.report.published import published
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.samples import answers
-from endoxa.page.document import Finding, Section
+from endoxa.page.document import Section
 from endoxa.page.families import Used, families
 from endoxa.page.frame import CITE, Page, filled
 from endoxa.page.inputs import Run
-from endoxa.page.outcomes import answer_findings, version_findings
+from endoxa.page.outcomes import answer_findings, sentence_findings
 from endoxa.page.words import listed
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from endoxa.stats.signs import fewest_units
@@ -70,18 +71,15 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
 
 
 def _headline(runs: Sequence[Run], results: QaResults) -> Section:
-    """What the answers show, after what must be known before: versions, answers that were cut off, equal repeats."""
+    """What the answers show, after what must be known before: versions, lost answers, equal repeats."""
     answers_lost = [
         found
         for run in runs
         for found in answer_findings(answer_counts(run.folder), run.facts, results.label)
     ]
-    alike = [
-        Finding(sentence, ({"sentence": sentence},))
-        for run in runs
-        for sentence in repeats_alike(run.folder, run.facts)
-    ]
-    return headline(results, (*version_findings(results.names), *answers_lost, *alike))
+    alike = [sentence for run in runs for sentence in repeats_alike(run.folder, run.facts)]
+    versions = sentence_findings(version_sentences(results.names))
+    return headline(results, (*versions, *answers_lost, *sentence_findings(alike)))
 
 
 def qa_appendix(runs: Sequence[Run], results: QaResults) -> list[Section]:

@@ -42,14 +42,14 @@ def constant_raters(folder: Path) -> Iterator[ConstantRater]:
             yield ConstantRater(row["rater"], int(row["harm"]), row["n"])
 
 
-def constant_sentence(one: ConstantRater, name: str) -> str:
+def constant_sentence(rater: ConstantRater, name: str) -> str:
     """What is said of it.
 
     Args:
-        one: the model.
+        rater: the model.
         name: what the sentence calls it.
     """
     return (
-        f"Warning: {name} rated all {one.associations} associations {one.rating}: its ratings do not tell harmful "
+        f"Warning: {name} rated all {rater.associations} associations {rater.rating}: its ratings do not tell harmful "
         "associations from harmless ones."
     )

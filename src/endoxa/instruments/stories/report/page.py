@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
+from endoxa.datasets.served import version_sentences
 from endoxa.datasets.spreadsheets import csv_text
 from endoxa.engine.instrument import Shown
 from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence
@@ -43,7 +44,7 @@ from endoxa.page.document import Finding, Section
 from endoxa.page.families import families
 from endoxa.page.frame import CITE, Page, filled, own_file
 from endoxa.page.inputs import HARM, Run
-from endoxa.page.outcomes import answer_findings, version_findings
+from endoxa.page.outcomes import answer_findings, sentence_findings
 from endoxa.page.words import count, listed, plural
 from endoxa.stats.verdicts import significance
 
@@ -77,28 +78,22 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
 
 
 def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
-    """What the stories show, after what must be known before: answers that were cut off."""
+    """What the stories show, after what must be known before: versions, answers that were cut off, constant ratings."""
     section = headline(results)
     cut_off = [
         found
         for _, facts, counts in run_counts(runs)
         for found in answer_findings(counts, facts, results.label)
     ]
+    rated = [run for run in runs if run.kind == HARM and run.folder.is_dir()]
     constant = [
         Finding(constant_sentence(one, results.label(one.model)), (asdict(one),))
-        for run in runs
-        if run.kind == HARM and run.folder.is_dir()
+        for run in rated
         for one in constant_raters(run.folder)
     ]
-    alike = [
-        Finding(sentence, ({"sentence": sentence},))
-        for run in runs
-        if run.kind == HARM and run.folder.is_dir()
-        for sentence in ratings_alike(run.folder, run.facts)
-    ]
-    return replace(
-        section, findings=(*version_findings(results.names), *cut_off, *constant, *alike, *section.findings)
-    )
+    versions = sentence_findings(version_sentences(results.names))
+    alike = sentence_findings(sentence for run in rated for sentence in ratings_alike(run.folder, run.facts))
+    return replace(section, findings=(*versions, *cut_off, *constant, *alike, *section.findings))
 
 
 def _families(results: StoryResults) -> Section | None:
