@@ -65,7 +65,9 @@ def test_a_sample_of_questions_is_named_everywhere_and_is_the_identity_of_its_ru
     runs = read_runs([out])
     assert f"Of a part of the data: {part}." in notices(runs, [])
     page = with_part(shown_as(runs, ReportOptions()).page())
-    captions = [table.caption for section in page.sections for table in section.tables]
+    tables = [table for section in page.sections for table in section.tables]
+    captions = [table.caption for table in tables if table.measured]
+    assert {"Runs", "Models"} <= {table.caption for table in tables if not table.measured}
     titles = [figure.title for section in page.sections for figure in section.figures]
     assert captions
     assert titles

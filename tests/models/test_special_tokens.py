@@ -144,6 +144,17 @@ def test_codes_that_a_tokenizer_cannot_be_told_are_refused():
         codes_of(fast, "m")
 
 
+@pytest.mark.parametrize("codes", [(">>hin<<", ">>tam<<"), ("<2hi>", "<2zh_Hant>")])
+def test_codes_that_are_words_of_the_vocabulary_are_refused(codes):
+    """Marian's tokenizers and those of MADLAD-400 have codes of target languages that they never add."""
+    words = {word: number for number, word in enumerate(["<unk>", *codes])}
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(kinds.WordLevel(words, unk_token="<unk>")), unk_token="<unk>"
+    )
+    with pytest.raises(UserError, match="every sentence would be read as one language"):
+        codes_of(fast, "m")
+
+
 @pytest.mark.parametrize(
     ("language", "code"),
     [

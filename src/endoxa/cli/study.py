@@ -62,7 +62,8 @@ def init(
     from endoxa.study.init import init_study
 
     count, suggested = init_study(folder, source, model, language)
-    typer.echo(f"{count} associations, {len(suggested)} of them with suggested values of stories: {folder}")
+    values = f", {len(suggested)} of them with suggested values of stories" if suggested else ""
+    typer.echo(f"{count} associations{values}: {folder}")
     typer.echo(
         f"Next: edit {folder / 'study.toml'} and {folder / 'stories.csv'}, then: endoxa study plan {folder}"
     )

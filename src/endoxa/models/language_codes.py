@@ -1,4 +1,4 @@
-"""Encoder-decoders that mark every text with the code of its language: mBART, NLLB and those like them.
+"""Encoder-decoders that mark every text with the code of its language: mBART, NLLB, Marian and those like them.
 
 Without a code of its own, a text is read as English. Codes are 'hi_IN' (mBART) or 'hin_Deva' (NLLB); items have codes
 of BCP 47 ('hi', 'zh-TW').
@@ -15,6 +15,8 @@ from endoxa.errors import UserError
 CODE = re.compile(r"(?:__)?([a-z]{2,3})(?:_([A-Z]{2}|[A-Z][a-z]{3}))?(?:__)?")
 _MARKED = re.compile(r"[a-z]{2}_[A-Z]{2}|[a-z]{3}_[A-Z][a-z]{3}|__[a-z]{2,3}__")
 """A special token that can only be the code of a language."""
+_TARGET = re.compile(r">>[a-z]{2,3}(?:_[A-Za-z]+)?<<|<2[a-z]{2,3}(?:_[A-Za-z]+)?>")
+"""A token of the vocabulary that names the language to write: Marian's '>>hin<<', MADLAD's '<2hi>'."""
 
 
 def codes_of(tokenizer: Any, name: str) -> tuple[str, ...]:
@@ -24,7 +26,8 @@ def codes_of(tokenizer: Any, name: str) -> tuple[str, ...]:
         UserError: the tokenizer has such codes and cannot be told which one belongs to a text.
     """
     special = [*tokenizer.all_special_tokens, *(str(one) for one in tokenizer.added_tokens_decoder.values())]
-    codes = tuple(dict.fromkeys(token for token in special if _MARKED.fullmatch(token)))
+    marks = [token for token in special if _MARKED.fullmatch(token)]
+    codes = tuple(dict.fromkeys([*marks, *sorted(filter(_TARGET.fullmatch, tokenizer.get_vocab()))]))
     if len(codes) < 2:
         return ()
     if not (hasattr(tokenizer, "src_lang") and hasattr(tokenizer, "set_tgt_lang_special_tokens")):

@@ -38,6 +38,11 @@ def cannot_be_tested(row: Row) -> bool:
     return str(row["verdict"]) == UNTESTED
 
 
+def adjusted(row: Row) -> str:
+    """The corrected p-value of a row, for a table; one of too few units is none, however small it is."""
+    return NOT_DEFINED if cannot_be_tested(row) else p_value(row["p_adjusted"])
+
+
 def corrected(row: Row) -> str:
     """' The p-value of 0.030 is 0.091 after correction ...' where only the correction makes it unclear, else empty."""
     if row["reason"] != CORRECTED:

@@ -39,12 +39,12 @@ def families(used: Sequence[Used], anchor: str = "families", level: str = "0.05"
     names = (
         "family",
         "its tests",
-        "tests made",
+        "p-values adjusted together",
         "could not be tested",
         "correction",
         "what is claimed from it",
     )
-    numeric = ("tests made", "could not be tested")
+    numeric = ("p-values adjusted together", "could not be tested")
     return Section(
         anchor=anchor,
         folded=True,
@@ -55,6 +55,7 @@ def families(used: Sequence[Used], anchor: str = "families", level: str = "0.05"
                 tuple(Column(name, numeric=name in numeric) for name in names),
                 rows,
                 folded=True,
+                measured=False,
             ),
         )
         if rows

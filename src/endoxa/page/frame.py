@@ -198,12 +198,16 @@ def with_part(page: Page) -> Page:
 
     def captioned(section: Section) -> Section:
         tables = (
-            replace(one, caption=f"{one.caption} [{words}]" if one.caption else "") for one in section.tables
+            replace(one, caption=f"{one.caption} [{words}]") if one.caption and one.measured else one
+            for one in section.tables
         )
-        return replace(section, tables=tuple(tables))
+        # Titles of figures of which one is shown are buttons; their heading says it for all.
+        if section.one_of and len(section.figures) > 1:
+            return replace(section, tables=tuple(tables), one_of=f"{section.one_of} [{words}]")
+        figures = (replace(one, title=f"{one.title} [{words}]") for one in section.figures)
+        return replace(section, tables=tuple(tables), figures=tuple(figures))
 
-    titled = _each_figure(page, lambda figure: replace(figure, title=f"{figure.title} [{words}]"))
-    return _each_section(titled, captioned)
+    return _each_section(page, captioned)
 
 
 def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:

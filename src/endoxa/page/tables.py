@@ -91,6 +91,7 @@ class Table:
         headed: True where the first cell of a row is its heading.
         tall: True where a page shows it in a window of its own, without its caption.
         sortable: True where the page's script sorts and filters it.
+        measured: False where it holds nothing that the runs measured: versions, settings, published values.
         summary: words on the closed table in place of the caption.
         unveil: words beside the box that shows what is blurred.
     """
@@ -105,6 +106,7 @@ class Table:
     headed: bool = True
     tall: bool = False
     sortable: bool = False
+    measured: bool = True
     summary: str = ""
     unveil: str = "Show what is blurred (it can be offensive)"
 

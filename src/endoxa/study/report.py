@@ -11,6 +11,7 @@ from typing import Any
 from endoxa.datasets.files import require_apart
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
+from endoxa.page.claims import chip
 from endoxa.page.document import Section
 from endoxa.page.files import PAGE, refuse_folder, resolve_format
 from endoxa.page.frame import CITE, Page, unique_figures, write_page
@@ -170,7 +171,7 @@ def headline(convergence: Convergence) -> Headline:
             number(row["raw"]),
             number(row["corrected"]),
             ends(row["low"], row["high"], row["verdict"]),
-            str(row["verdict"]),
+            chip(row),
         )
         for row in rows
     )

@@ -50,6 +50,9 @@ def test_answers_at_chance_lead_with_that_and_not_with_a_bias_score(tmp_path: Pa
     section = qa_sections(runs, read_results(runs, confidence=0.95, seed=0))[0]
     assert "at chance" in section.findings[0].text
     assert not section.figures
+    (table,) = section.tables
+    lean = [column.name for column in table.columns].index("value")
+    assert {row[lean] for row in table.rows if "at chance" in row} == {"–"}
     assert not any("leans towards" in one.text or "bias score 0" in one.text for one in section.findings)
     told = gate(tmp_path / "run", probed(tmp_path / "again"), margin=0.1).notes
     assert any(note.startswith("Candidate: Warning:") and "at chance" in note for note in told)

@@ -11,6 +11,7 @@ import pytest
 
 from endoxa.datasets.stereotales import UNKNOWN, read_profiles, read_vocabulary
 from endoxa.engine.asking import ignored
+from endoxa.engine.folder import data_notes
 from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.stories.instrument import EXTRACT, STORIES
@@ -159,6 +160,16 @@ def test_profiles_have_the_published_columns_and_every_vote(tmp_path: Path, stor
     agreement = pl.read_csv(profiles / "agreement.csv")
     assert tuple(agreement.columns) == tuple(EXTRACTOR_AGREEMENT_COLUMNS)
     assert agreement["attribute"].to_list() == ["refusal", *(one.name for one in VOCABULARY)]
+
+
+def test_profiles_of_a_sample_of_stories_say_so(tmp_path: Path) -> None:
+    data = write(tmp_path / "prompts.jsonl", prompts(["gender"], scenarios=5))
+    measure(STORIES, StoriesSettings(data=str(data), models=("sim/teller",), sample=6), tmp_path / "told")
+    measure(EXTRACT, ExtractSettings(data=str(tmp_path / "told"), models=READERS), tmp_path / "run")
+    (note,) = data_notes(run_of(tmp_path / "run"))
+    assert note == (
+        "The stories were written to a part of the prompts: stratified sample of 6 of 15 items (seed 0)."
+    )
 
 
 def test_extractors_see_the_story_and_nothing_of_its_prompt(stories: Path) -> None:

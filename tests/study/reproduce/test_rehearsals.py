@@ -118,6 +118,20 @@ def test_a_model_that_cannot_be_scored_stops_no_other(shared, tmp_path, tiny_ber
 
 
 @pytest.mark.slow
+def test_faults_of_the_data_are_none_of_a_model(shared, tmp_path, tiny_bert):
+    """A table without its sentences is an error; a folder that holds no model is the reason of its cells."""
+    result, data = RESULTS.get("indibias-reference"), tmp_path / "data"
+    shutil.copytree(shared / "data/reference_scores", data)
+    shutil.copy(shared / "data/indibias/IndiBias_v1_sample.csv", data)
+    done = reproduce(result, data, tmp_path / "none", models=[f"tiny-bert=hf/{tmp_path}"])
+    assert set(done.cells["verdict"]) == {"not-computed"}
+    assert all("cannot be scored: " in why for why in done.cells["why"])
+    (data / "IndiBias_v1_sample.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(UserError, match="unknown format"):
+        reproduce(result, data, tmp_path / "bad", models=[tiny_bert])
+
+
+@pytest.mark.slow
 def test_crows_pairs_with_numbers_of_the_user(shared, tmp_path, tiny_bert):
     """metric.py's own verdicts on the first 20 pairs; a model that has no cell gets one of its own."""
     data = first(shared / "data/crows_pairs/crows_pairs_anonymized.csv", 20, tmp_path / "data")

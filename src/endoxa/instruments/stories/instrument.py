@@ -130,23 +130,17 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
     from endoxa.engine.asking.run import asking_lines
 
     counts = run.counts
-    yield (
-        f"{counts['records']} stories, of which {counts['refused']} are refusals: {run.folder / 'records.parquet'}"
-    )
+    refusals = f", of which {counts['refused']} are refusals" if counts["refused"] else ""
+    yield f"{counts['records']} stories{refusals}: {run.folder / 'records.parquet'}"
     yield from asking_lines(run)
-    if counts["wordless"] or counts["unparsed"]:
-        profiles = "1 profile" if counts["unparsed"] == 1 else f"{counts['unparsed']} profiles"
-        yield (
-            f"{counts['wordless']} stories are empty and were not sent to extractors; {profiles} could not be read. "
-            "All "
-            "are counted."
-        )
-    undecided, unlisted = (counts.get(name, 0) for name in ("undecided", "unlisted"))  # older runs have none
-    if undecided or unlisted:
-        yield (
-            f"{undecided} answers to the question of refusal could not be read; {unlisted} values are not in the list "
-            "and count as unknown."
-        )
+    unclear = {  # older runs count neither undecided nor unlisted
+        "stories are empty and were not sent to extractors": counts["wordless"],
+        "profiles could not be read": counts["unparsed"],
+        "answers to the question of refusal could not be read": counts.get("undecided", 0),
+        "values are not in the list and count as unknown": counts.get("unlisted", 0),
+    }
+    if any(unclear.values()):
+        yield f"Counted, but not clear: {'; '.join(f'{n} {what}' for what, n in unclear.items() if n)}."
     yield f"agreement of the extractors: {run.folder / 'agreement.csv'}"
     if settings.sheet:
         yield _sheet(settings, run, Path(settings.sheet))

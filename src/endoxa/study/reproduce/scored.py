@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from endoxa.datasets.read import read_pairs
 from endoxa.datasets.spreadsheets import read_csv
 from endoxa.engine.folder import DifferentRunError
 from endoxa.errors import UserError
@@ -34,8 +35,22 @@ def require_models(result: PublishedResult, given: Given) -> None:
         )
 
 
+def require_pairs(data: Path) -> None:
+    """Raise where a file of pairs cannot be read: its faults are no fault of a model.
+
+    Raises:
+        UserError: see `endoxa.datasets.read.read_pairs`.
+    """
+    for _ in read_pairs(data):
+        pass
+
+
 def of_every_model(
-    given: Given, found: Mapping[Key, Ours], compute: Callable[[Standing], Mapping[Key, Ours]]
+    given: Given,
+    found: Mapping[Key, Ours],
+    compute: Callable[[Standing], Mapping[Key, Ours]],
+    *,
+    one_model: bool = False,
 ) -> dict[Key, Ours]:
     """What is computed with each model that was given, over the cells of `found`.
 
@@ -45,6 +60,7 @@ def of_every_model(
         given: what the user gave.
         found: the printed cells; the label of a model is one of the parts of the names of its cells.
         compute: ours of one model.
+        one_model: all printed cells are of one model, which their names leave out.
 
     Raises:
         DifferentRunError: the folder holds a run of the model with other options.
@@ -57,7 +73,7 @@ def of_every_model(
             raise
         except (UserError, RuntimeError, MemoryError) as problem:
             failed = Ours(None, f"{one.model} cannot be scored: {str(problem).rstrip('.')}")
-            printed = [key for key in found if one.label in key[1].split(", ")]
+            printed = [key for key in found if one_model or one.label in key[1].split(", ")]
             cells |= dict.fromkeys(printed or [("models that were given", one.label)], failed)
     return cells
 

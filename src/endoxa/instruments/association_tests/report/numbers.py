@@ -9,7 +9,7 @@ import polars as pl
 from endoxa.instruments.association_tests.items import read_tests
 from endoxa.instruments.association_tests.report.results import Associations
 from endoxa.instruments.association_tests.report.tables import MISSING, UNDEFINED
-from endoxa.page.claims import chip
+from endoxa.page.claims import adjusted, chip
 from endoxa.page.document import Finding, Section
 from endoxa.page.inputs import Run
 from endoxa.page.tables import Cell, Column, Table
@@ -56,7 +56,7 @@ def _full_table(estimates: pl.DataFrame) -> Table:
             _shown(row["effect_size_ddof0"]),
             signed_interval(row["low"], row["high"]),
             p_value(row["p_value"]),
-            p_value(row["p_adjusted"]),
+            adjusted(row),
             chip(row),
             row["p_kind"] or MISSING,
             row["n_partitions"] or MISSING,

@@ -74,7 +74,9 @@ def _run_table(runs: Sequence[Run], estimates: pl.DataFrame) -> Table:
             )
         )
     names = ("run", "tests from", "tests", "SHA-256 of the tests", "endoxa", "finished")
-    return Table("Runs", tuple(Column(name, numeric=name == "tests") for name in names), tuple(rows))
+    return Table(
+        "Runs", tuple(Column(name, numeric=name == "tests") for name in names), tuple(rows), measured=False
+    )
 
 
 def _encoder_table(runs: Sequence[Run], results: Associations) -> Table:
@@ -100,4 +102,6 @@ def _encoder_table(runs: Sequence[Run], results: Associations) -> Table:
 
 def _version_table(runs: Sequence[Run]) -> Table:
     rows = tuple((str(run.folder), inputs.settings(run.facts.get("versions"))) for run in runs)
-    return Table("Versions of the software", (Column("run"), Column("versions")), rows, folded=True)
+    return Table(
+        "Versions of the software", (Column("run"), Column("versions")), rows, folded=True, measured=False
+    )

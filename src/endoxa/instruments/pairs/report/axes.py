@@ -23,7 +23,7 @@ from endoxa.page.charts import (
     symmetric_domain,
     verdict_map,
 )
-from endoxa.page.claims import chip, clear, percent_ends
+from endoxa.page.claims import adjusted, chip, clear, percent_ends
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
@@ -31,7 +31,6 @@ from endoxa.page.words import (
     count,
     language_name,
     listed,
-    p_value,
     percent,
     percent_interval,
     slug,
@@ -298,7 +297,7 @@ def _table(results: Results, cells: pl.DataFrame) -> Table:
             percent(row["value"]),
             percent_ends(row),
             chip(row),
-            p_value(row["p_adjusted"]),
+            adjusted(row),
             count(row["n"]),
             count(row["clusters"]),
             percent(row["detectable"]),

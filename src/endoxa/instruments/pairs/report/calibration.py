@@ -10,10 +10,10 @@ import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, identity_rows, overall, rule_unit
 from endoxa.page.charts import BLUE, MUTED, ORANGE, DotRows, finish, neutral_line, pointed, symmetric_domain
-from endoxa.page.claims import chip, corrected, percent_ends
+from endoxa.page.claims import adjusted, chip, corrected, percent_ends
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, p_value, percent, percent_interval, plural, signed, slug
+from endoxa.page.words import count, percent, percent_interval, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 
 SCATTER_COLUMNS = {
@@ -231,7 +231,7 @@ def _table(results: Results, rows: pl.DataFrame) -> Table:
             percent(row["value"]),
             percent_ends(row),
             chip(row),
-            p_value(row["p_adjusted"]),
+            adjusted(row),
             percent_interval(row["pair_low"], row["pair_high"]),
             signed(row["raw_mean"]),
             signed(row["neutral_mean"]),

@@ -9,7 +9,7 @@ import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, overall
 from endoxa.page.charts import interval_rows, symmetric_domain
-from endoxa.page.claims import cannot_be_tested, chip, is_clear, signed_ends
+from endoxa.page.claims import adjusted, cannot_be_tested, chip, is_clear, signed_ends
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, language_name, p_value, plural, signed
@@ -182,7 +182,7 @@ def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
             _points(row["difference"]),
             _interval(row),
             chip(row),
-            p_value(row["p_adjusted"]),
+            adjusted(row),
             count(row["a_only"]),
             count(row["b_only"]),
             p_value(row["p_mcnemar_adjusted"]),

@@ -17,7 +17,7 @@ from endoxa.instruments.pairs.report.results import (
     rule_unit,
 )
 from endoxa.page.charts import interval_rows, sorted_dots, symmetric_domain
-from endoxa.page.claims import chip, clear, corrected, percent_ends, signed_ends
+from endoxa.page.claims import adjusted, chip, clear, corrected, percent_ends, signed_ends
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
@@ -26,7 +26,6 @@ from endoxa.page.words import (
     count,
     language_name,
     listed,
-    p_value,
     percent,
     percent_interval,
     plural,
@@ -269,7 +268,7 @@ def _ratio_table(results: Results, rows: list[dict[str, Any]]) -> Table:
             percent(row["value"]),
             percent_ends(row),
             chip(row),
-            p_value(row["p_adjusted"]),
+            adjusted(row),
             count(row["n"]),
             count(row["clusters"]),
             percent(ties.get((row["model"], row["rule"]))),
@@ -311,7 +310,7 @@ def _difference_table(results: Results) -> Table:
                 signed_ends(row),
                 rule_unit(row["rule"]),
                 chip(row),
-                p_value(row["p_adjusted"]),
+                adjusted(row),
                 signed_interval(row["pair_low"], row["pair_high"]),
                 percent(left.get("value")),
                 count(left.get("n", 0)),

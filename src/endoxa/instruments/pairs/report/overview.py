@@ -105,7 +105,9 @@ def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
                 inputs.text(run.facts, "finished")[:19].replace("T", " "),
             )
         )
-    return Table("Runs", tuple(Column(name, numeric=name == "pairs") for name in columns), tuple(rows))
+    return Table(
+        "Runs", tuple(Column(name, numeric=name == "pairs") for name in columns), tuple(rows), measured=False
+    )
 
 
 def _sources(counts: object) -> str:
@@ -117,7 +119,9 @@ def _sources(counts: object) -> str:
 
 def _version_table(runs: Sequence[Run]) -> Table:
     rows = tuple((run.origin, inputs.settings(run.facts.get("versions"))) for run in runs)
-    return Table("Versions of the software", (Column("run"), Column("versions")), rows, folded=True)
+    return Table(
+        "Versions of the software", (Column("run"), Column("versions")), rows, folded=True, measured=False
+    )
 
 
 def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
@@ -136,13 +140,13 @@ def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
                 unknown,
             ] = None
     columns = ("model", "as named in the command", *names, "fingerprint", "unknown tokens")
-    return Table("Models", tuple(Column(name) for name in columns), tuple(rows))
+    return Table("Models", tuple(Column(name) for name in columns), tuple(rows), measured=False)
 
 
 def _rule_table(runs: Sequence[Run]) -> Table:
     columns = (Column("rule"), Column("unit"), Column("meaning"), Column("source"))
     rows = tuple((name, *(rule_facts(name) or 3 * (NOT_RECORDED,))) for name in rule_names(runs))
-    return Table("Scoring rules", columns, rows)
+    return Table("Scoring rules", columns, rows, measured=False)
 
 
 def _shares(value: object) -> str:

@@ -87,7 +87,7 @@ def _table(results: Results, reference: Reference) -> Table:
         f"Percent of the pairs with the stereotypical sentence preferred, {language_name(reference.language)}",
         COLUMNS,
         (*_own(results, reference), *published),
-        folded=False,
+        measured=False,
     )
 
 

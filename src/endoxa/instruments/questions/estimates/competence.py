@@ -18,8 +18,8 @@ GUESSING = 1 / 3
 """Share of right answers by guessing: questions have three options."""
 CELL = ("data", "model", "protocol")
 RULE = (
-    "A bias score is shown where a model is better than guessing: the lower end of the interval of its share of right "
-    "answers in disambiguated contexts, where the text gives the answer, is above 1/3."
+    "A bias score is evidence only where a model is better than guessing: the lower end of the interval of its share "
+    "of right answers in disambiguated contexts, where the text gives the answer, is above 1/3."
 )
 
 

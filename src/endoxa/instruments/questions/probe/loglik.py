@@ -18,7 +18,17 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.items import items
 from endoxa.instruments.questions.probe.jobs import Asked, Prompts, asked_of, prompts_for, question
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.schema import CausalRequest, ChatAnswer, CompletionRequest, Model, Request, Score, Unscorable
+from endoxa.models import ModelOptions, ModelSpec, open_reader
+from endoxa.schema import (
+    Architecture,
+    CausalRequest,
+    ChatAnswer,
+    CompletionRequest,
+    Model,
+    Request,
+    Score,
+    Unscorable,
+)
 
 FINISH = "scored"
 
@@ -47,11 +57,7 @@ def score_all(
     Raises:
         UserError: a masked model, or an item that cannot be scored.
     """
-    if model.architecture == "masked":
-        raise UserError(
-            f"{model.name} is a masked model and cannot score an option given a question. Use a causal or an "
-            "encoder-decoder model."
-        )
+    _refuse_masked(model.name, model.architecture)
 
     def begun() -> Iterator[tuple[list[Asked], Iterator[tuple[int, Score | Unscorable]]]]:
         for first, chunk in chunked(items(settings)):
@@ -60,12 +66,50 @@ def score_all(
             missing = [one for one in asked if one.number not in known]
             yield (
                 missing,
-                model.score([request for one in missing for request in _requests(one, model, prompts)]),
+                model.score(
+                    [request for one in missing for request in _requests(one, model.architecture, prompts)]
+                ),
             )
 
     for missing, answers in begun_ahead(begun(), ahead):
         journal.add(number, _scored(model, missing, dict(answers), mean=settings.ask == "loglik-mean"))
         report(len(missing))
+
+
+def require_scorable(
+    spec: ModelSpec, options: ModelOptions, settings: QaSettings, prompts: Mapping[str, Prompts]
+) -> None:
+    """Refuse what a local model cannot score; nothing but its tokenizer is loaded.
+
+    A model on a server, or held by a Python program, is asked when its turn comes.
+
+    Raises:
+        UserError: a masked model, an item that cannot be scored, or a tokenizer that cannot be used.
+    """
+    reader = open_reader(spec, options)
+    if reader is None:
+        return
+    _refuse_masked(reader.name, reader.architecture)
+    for number, item in enumerate(items(settings)):
+        for asked in asked_of(item, number, settings):
+            for read in reader.read(list(_requests(asked, reader.architecture, prompts))):
+                if isinstance(read, Unscorable):
+                    raise _unscorable(asked, reader.name, read)
+
+
+def _refuse_masked(model: str, architecture: Architecture) -> None:
+    if architecture == "masked":
+        raise UserError(
+            f"{model} is a masked model and cannot score an option given a question. Use a causal or an "
+            "encoder-decoder model."
+        )
+
+
+def _unscorable(asked: Asked, model: str, result: Unscorable) -> UserError:
+    return UserError(
+        f"{model} cannot score the item '{asked.item.item_id}': {result.reason}. Remove the item, or choose a model "
+        "that reads longer texts."
+    )
 
 
 def likeliest(answer: str) -> int:
@@ -84,11 +128,11 @@ def _scored(
         yield Answered(one.number, 0, ChatAnswer(json.dumps(scores), FINISH))
 
 
-def _requests(asked: Asked, model: Model, prompts: Mapping[str, Prompts]) -> Iterator[Request]:
+def _requests(asked: Asked, architecture: Architecture, prompts: Mapping[str, Prompts]) -> Iterator[Request]:
     """The prompt with each option; for a causal model first the prompt alone."""
     words = prompts_for(prompts, asked.item.language)
     prompt = f"{question(asked.item, asked.order)}\n\n{words.answer}"
-    if model.architecture == "encoder-decoder":
+    if architecture == "encoder-decoder":
         for option in asked.item.options:
             yield CompletionRequest(prompt, option, asked.item.language)
         return
@@ -104,10 +148,7 @@ def _option_scores(
     scores = []
     for result in found:
         if isinstance(result, Unscorable):
-            raise UserError(
-                f"{model.name} cannot score the item '{asked.item.item_id}': {result.reason}. Remove the item, or "
-                "choose a model that reads longer texts."
-            )
+            raise _unscorable(asked, model.name, result)
         scores.append(result)
     if model.architecture == "encoder-decoder":
         return [score.total / (score.n_tokens if mean else 1) for score in scores]

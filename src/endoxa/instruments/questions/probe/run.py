@@ -20,7 +20,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.outcomes import answer_counts
 from endoxa.instruments.questions.probe.items import available, metadata_of, scan, unstated_language
 from endoxa.instruments.questions.probe.jobs import Prompts, expected_work, jobs, read_prompts
-from endoxa.instruments.questions.probe.loglik import score_all
+from endoxa.instruments.questions.probe.loglik import require_scorable, score_all
 from endoxa.instruments.questions.probe.records import write_records
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.chat import ChatSpec
@@ -83,10 +83,19 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
 
 
 def _scorer(settings: QaSettings, specs: Sequence[ChatSpec], prompts: Mapping[str, Prompts]) -> Score:
-    """What brings the log-likelihoods of one model into the journal and returns the model's facts."""
+    """What brings the log-likelihoods of one model into the journal and returns the model's facts.
+
+    Before the first is loaded, all that follow are checked.
+    """
+    options = model_options(settings.options)
+    checked: set[int] = set()
 
     def score(number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
-        spec, options = parse_model(specs[number].text), model_options(settings.options)
+        spec = parse_model(specs[number].text)
+        for later in range(number, len(specs)):
+            if later not in checked:
+                require_scorable(parse_model(specs[later].text), options, settings, prompts)
+                checked.add(later)
         with scoring_model(spec, options, settings.engine) as (model, ahead):
             try:
                 score_all(

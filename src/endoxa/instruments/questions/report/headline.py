@@ -70,7 +70,7 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
     """
     known = list(competences(results.estimates))
     at_chance = [one.cell for one in known if one.at_chance]
-    competent = replace(results, estimates=_without(results.estimates, at_chance))
+    competent = better_than_guessing(results)
     rows = list(competent.main(competent.overall).iter_rows(named=True))
     return Section(
         anchor="headline",
@@ -79,7 +79,7 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
         figures=tuple(lean_figures(competent)),
         tables=(_table(results, at_chance),),
         notes=(
-            _reading(results),
+            *((_reading(results),) if rows else ()),
             "In ambiguous contexts the text does not say who is meant, so the right answer is that it cannot be known. "
             "There a lean is the bias score: stereotyped answers minus other persons named, divided by all answers "
             "read. In disambiguated contexts the text says who is meant. There a lean is the accuracy gap: accuracy "
@@ -90,6 +90,16 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
             "questions, count as independent, and a lean is claimed where the test is significant after correction "
             "over all leans.",
         ),
+    )
+
+
+def better_than_guessing(results: QaResults) -> QaResults:
+    """The results without bias scores of models whose answers are at chance."""
+    at_chance = [one.cell for one in competences(results.estimates) if one.at_chance]
+    return replace(
+        results,
+        estimates=_without(results.estimates, at_chance),
+        identities=_without(results.identities, at_chance),
     )
 
 
@@ -253,7 +263,7 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
 
     Args:
         results: of the page.
-        at_chance: data sets, models and protocols whose answers are at chance; they get no verdict.
+        at_chance: data sets, models and protocols whose answers are at chance; they get no lean.
     """
     numeric = (
         "value",
@@ -283,10 +293,7 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
             row["line"],
             *(row[name] for name in data),
             SPOKEN_CONDITIONS[row["context_condition"]],
-            decimal(row["lean"]),
-            shown_interval(lean_evidence(row)),
-            AT_CHANCE if (row["data"], row["model"], row["protocol"]) in at_chance else chip(row),
-            NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
+            *_lean_cells(row, at_chance=tuple(row[name] for name in CELL) in at_chance),
             NO_VALUE if row["accuracy"] is None else percent(row["accuracy"]),
             NO_VALUE
             if row["accuracy_low"] is None
@@ -301,8 +308,16 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
         tuple(Column(name, numeric=name in numeric) for name in columns),
         body,
         folded=len(body) > MOST_ROWS,
-        notes=tuple(_notes(results)),
+        notes=tuple(_notes(_without(results.overall, at_chance))),
     )
+
+
+def _lean_cells(row: Row, *, at_chance: bool) -> tuple[str, str, str, str]:
+    """Value, interval, verdict and p-value of a lean; answers at chance have none."""
+    if at_chance:
+        return NO_VALUE, NO_VALUE, AT_CHANCE, NO_VALUE
+    adjusted = NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"])
+    return decimal(row["lean"]), shown_interval(lean_evidence(row)), chip(row), adjusted
 
 
 def _basis(row: Row) -> str:
@@ -311,9 +326,9 @@ def _basis(row: Row) -> str:
     return all_of_them if row["n_lean"] == row["n"] else f"{count(row['n_lean'])} of {all_of_them}"
 
 
-def _notes(results: QaResults) -> Iterator[str]:
+def _notes(estimates: pl.DataFrame) -> Iterator[str]:
     """Why something cannot be tested, each reason once."""
-    untested = results.overall.filter(pl.col("verdict") == UNTESTED)
+    untested = estimates.filter(pl.col("verdict") == UNTESTED)
     for (reason,), own in untested.group_by(["verdict_reason"], maintain_order=True):
         places = [
             f"{row['line']}, {row['data']}, {SPOKEN_CONDITIONS[row['context_condition']]}"

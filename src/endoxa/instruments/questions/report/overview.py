@@ -129,7 +129,7 @@ def _run_table(runs: Sequence[Run]) -> Table:
         "endoxa",
         "finished",
     )
-    return Table("Runs", tuple(Column(name) for name in names), tuple(rows))
+    return Table("Runs", tuple(Column(name) for name in names), tuple(rows), measured=False)
 
 
 def _sampling(value: object) -> str:
@@ -163,12 +163,14 @@ def _model_table(results: QaResults) -> Table:
         for name in results.names.values()
     )
     names = ("model", "as named in the command", "provider", "size", "served as", "kind")
-    return Table("Models", tuple(Column(name) for name in names), rows)
+    return Table("Models", tuple(Column(name) for name in names), rows, measured=False)
 
 
 def _version_table(runs: Sequence[Run]) -> Table:
     rows = tuple((run.origin, inputs.settings(run.facts.get("versions"))) for run in runs)
-    return Table("Versions of the software", (Column("run"), Column("versions")), rows, folded=True)
+    return Table(
+        "Versions of the software", (Column("run"), Column("versions")), rows, folded=True, measured=False
+    )
 
 
 def summary(results: QaResults) -> str:

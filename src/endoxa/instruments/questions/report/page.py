@@ -24,7 +24,7 @@ from endoxa.instruments.questions.report.categories import categories
 from endoxa.instruments.questions.report.closer import closer
 from endoxa.instruments.questions.report.conditions import conditions_compared
 from endoxa.instruments.questions.report.debias import debias
-from endoxa.instruments.questions.report.headline import headline
+from endoxa.instruments.questions.report.headline import better_than_guessing, headline
 from endoxa.instruments.questions.report.identities import identities
 from endoxa.instruments.questions.report.numbers import numbers
 from endoxa.instruments.questions.report.outcomes import outcomes
@@ -59,7 +59,7 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
         accuracy,
         outcomes,
         conditions_compared,
-        identities,
+        lambda found: identities(better_than_guessing(found)),
         debias,
         lambda found: answers(runs, found.names),
         published,

@@ -29,12 +29,13 @@ from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned, require_schemas
 from endoxa.engine.asking.run import Questions, asking_work
-from endoxa.engine.folder import RECORDS
+from endoxa.engine.folder import NOTES, RECORDS, RUN
 from endoxa.engine.instrument import Work
 from endoxa.engine.items import chunked, each_once
 from endoxa.engine.journal import JournalFile
-from endoxa.engine.part import chosen, counted, untestable
+from endoxa.engine.part import chosen, counted, part_of_run, untestable
 from endoxa.engine.records import parquet_in_parts
+from endoxa.engine.run import read_run
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.outcomes import profiles_read
@@ -250,7 +251,7 @@ def extract_work(settings: ExtractSettings, out: Path) -> Work:
             settings=settings,
             specs=specs,
             identity=identity,
-            data={"path": settings.data, "sha256": identity["data"]},
+            data={"path": settings.data, "sha256": identity["data"], NOTES: part_notes(source)},
             scan=partial(scan, settings),
             jobs=lambda: jobs(settings, vocabulary),
             turns=TURNS,
@@ -262,6 +263,12 @@ def extract_work(settings: ExtractSettings, out: Path) -> Work:
             available=counted(lambda: available(settings), settings),
         )
     )
+
+
+def part_notes(stories: Path) -> list[str]:
+    """That stories were written to a part of the prompts, where the run beside the file says so."""
+    part = part_of_run(read_run(stories.parent)) if (stories.parent / RUN).is_file() else ""
+    return [f"The stories were written to a part of the prompts: {part}."] if part else []
 
 
 def plan_extract(settings: ExtractSettings) -> list[Planned]:

@@ -217,7 +217,7 @@ def _models(results: StoryResults) -> Table:
         for own in results.names.values()
     )
     names = ("model", "as named in the command", "provider", "kind")
-    return Table("Models", tuple(Column(name) for name in names), rows, folded=len(rows) > 6)
+    return Table("Models", tuple(Column(name) for name in names), rows, folded=len(rows) > 6, measured=False)
 
 
 def _runs(runs: Sequence[Run]) -> Table:
@@ -236,7 +236,7 @@ def _runs(runs: Sequence[Run]) -> Table:
             )
         )
     names = ("source", "holds", "made from", "SHA-256 of that", "endoxa", "finished")
-    return Table("Runs and tables", tuple(Column(name) for name in names), tuple(rows))
+    return Table("Runs and tables", tuple(Column(name) for name in names), tuple(rows), measured=False)
 
 
 def _extractors(runs: Sequence[Run]) -> Iterator[Table]:

@@ -170,11 +170,13 @@ def _sentence(results: StoryResults, model: str, rows: Sequence[Planted]) -> Fin
     expected = (
         f" ({decimal(power, 1)} were to be expected with so many stories)" if known and testable else ""
     )
+    # A table alone does not say what its stories were asked about.
+    showable = " that the stories could show" if any(row.stories is not None for row in rows) else ""
     numbers = {"hit": hit, "testable": testable, "power": round(power, 1), "beside": beside, "other": other}
     numbers |= _untested_numbers(rows)
     shown = (
-        f"{count(hit) if hit else 'none'} of {plural(testable, 'planted association')} that the stories could "
-        f"show {'were' if hit > 1 else 'was'} found{expected}"
+        f"{count(hit) if hit else 'none'} of {plural(testable, 'planted association')}{showable} "
+        f"{'were' if hit > 1 else 'was'} found{expected}"
         if testable
         else "the stories could show none of the planted associations"
     )

@@ -8,7 +8,7 @@ from endoxa.datasets.frames import read_table
 from endoxa.study.reproduce.afristereo import CITATION, EVALUATED_PAIRS, HOME, PAIRS
 from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedResult, Tolerance
 from endoxa.study.reproduce.given import Given, Standing
-from endoxa.study.reproduce.scored import of_every_model, require_models, scored
+from endoxa.study.reproduce.scored import of_every_model, require_models, require_pairs, scored
 
 NAME = "afristereo-bpr"
 MODELS = {
@@ -56,6 +56,7 @@ def _cells(_given: Given) -> list[Cell]:
 def _compute(given: Given) -> Mapping[Key, Ours]:
     path = given.need(NAME, HOME, PAIRS)
     require_models(RESULT, given)
+    require_pairs(path)
     pairs = read_table(path).height
     other = (
         ""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from endoxa.datasets.frames import read_table
 from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedResult, Tolerance
 from endoxa.study.reproduce.given import PUBLISHED_FILE, Given, Standing
-from endoxa.study.reproduce.scored import of_every_model, require_models, scored
+from endoxa.study.reproduce.scored import of_every_model, require_models, require_pairs, scored
 from endoxa.study.reproduce.tables import from_user
 
 NAME = "crows-pairs-table2"
@@ -52,6 +52,7 @@ def _cells(given: Given) -> list[Cell]:
 def _compute(given: Given) -> Mapping[Key, Ours]:
     path = given.need(NAME, HOME, DATA)
     require_models(RESULT, given)
+    require_pairs(path)
     n = read_table(path).height
     other = "" if n == PAIRS else f"the file has {n:,} of the {PAIRS:,} pairs"
     found = {one.key: Ours(None, "no model was given for it (--model)") for one in _cells(given)}

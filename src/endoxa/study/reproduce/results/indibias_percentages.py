@@ -11,7 +11,7 @@ from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedR
 from endoxa.study.reproduce.given import Given, Standing
 from endoxa.study.reproduce.indibias import CITATION, HOME, LANGUAGES, MODELS, PAIRS, UNNAMED, not_all_pairs
 from endoxa.study.reproduce.results.arithmetic import AXIS_SHARES
-from endoxa.study.reproduce.scored import of_every_model, require_models, scored
+from endoxa.study.reproduce.scored import of_every_model, require_models, require_pairs, scored
 from endoxa.study.reproduce.tables import printed
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def _tolerance(row: str, spread: float) -> Tolerance:
 def _compute(given: Given) -> Mapping[Key, Ours]:
     path = given.need(NAME, HOME, *PAIRS)
     require_models(RESULT, given)
+    require_pairs(path)
     other = not_all_pairs(read_table(path).height)
     found = {one.key: Ours(None, "no model was given for it (--model)") for one in _cells(given)}
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from endoxa.datasets.frames import read_table
 from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedResult, Tolerance
-from endoxa.study.reproduce.given import Given
+from endoxa.study.reproduce.given import Given, Standing
 from endoxa.study.reproduce.indibias import HOME, LANGUAGES
-from endoxa.study.reproduce.scored import require_models, run_pairs
+from endoxa.study.reproduce.scored import of_every_model, require_models, require_pairs, run_pairs
 
 NAME = "indibias-reference"
 WHERE = "the shared reference data"
@@ -46,17 +46,25 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
 
     require_models(RESULT, given)
     path = given.need(NAME, HOME, PAIRS, f"../indibias/{PAIRS}")
-    one = given.models[0]
-    found: dict[Key, Ours] = {}
-    for language in LANGUAGES.values():
-        folder = run_pairs(given, one, path, tuple(RULES), part=language, languages=(language,), limit=ROWS)
-        records = pl.read_parquet(folder / "records.parquet").filter(model=one.model)
-        for rule, part in records.group_by("rule", maintain_order=True):
-            # Records of a rule stand in the order of the file.
-            for number, row in enumerate(part.iter_rows(named=True)):
-                for side in ("more", "less"):
-                    found[f"{rule[0]}, {language}", f"row {number}, sent_{side}"] = Ours(row[f"score_{side}"])
-    return found
+    require_pairs(path)
+    found = {one.key: Ours(None, "no model was given for it (--model)") for one in _cells(given)}
+
+    def of_one(one: Standing) -> dict[Key, Ours]:
+        made: dict[Key, Ours] = {}
+        for language in LANGUAGES.values():
+            folder = run_pairs(
+                given, one, path, tuple(RULES), part=language, languages=(language,), limit=ROWS
+            )
+            records = pl.read_parquet(folder / "records.parquet").filter(model=one.model)
+            for rule, part in records.group_by("rule", maintain_order=True):
+                # Records of a rule stand in the order of the file.
+                for number, row in enumerate(part.iter_rows(named=True)):
+                    for side in ("more", "less"):
+                        key = (f"{rule[0]}, {language}", f"row {number}, sent_{side}")
+                        made[key] = Ours(row[f"score_{side}"], one.why, one.genuine)
+        return made
+
+    return of_every_model(given, found, of_one, one_model=True)
 
 
 RESULT = PublishedResult(
