@@ -73,3 +73,11 @@ def test_a_slow_model_has_a_rate_per_minute(clock: Clock) -> None:
     assert progress.NOTHING.followed_by("asking", 0, 16, "9 tokens").line("answers", 30) == (
         "asking: 0 of 16 answers, 9 tokens"
     )
+
+
+def test_names_of_other_people_cannot_write_to_the_terminal_from_python(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with progress.shown("pairs") as report:
+        report("scoring hf/\x1b]0;evil\x07", 0, 2)
+    assert capsys.readouterr().err == "scoring hf/\\u001b]0;evil\\u0007\n"

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from unittest.mock import Mock
 
 import pytest
 
 from endoxa.api import run_study
 from endoxa.cli import main
+from endoxa.cli.probe import recorded_settings
 from endoxa.engine.executors.workers import connect
 from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
+from endoxa.instruments.stories.instrument import EXTRACT
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.checkpoint import fingerprint
 from endoxa.models.keys import server_key
@@ -104,6 +107,22 @@ def test_a_repeated_run_sends_no_key_to_a_server_that_only_it_names(tmp_path, mo
         assert "has other ones for --model" in run_main(monkeypatch, capsys, *repeat, "--model", "sim/biased")
         run_main(monkeypatch, capsys, *repeat, "--model", f"{url}#small")
     assert set(sent) == {f"Bearer {KEY}"}
+
+
+def test_a_repeated_run_writes_no_file_that_only_it_names(tmp_path):
+    settings = EXTRACT.settings(
+        data="stories.csv", models=("sim/reader-a",), sheet=str(tmp_path / "sheet.csv")
+    )
+    kept = {"settings": settings.model_dump(mode="json"), "identity": {"sample": None}}
+    (tmp_path / "run.json").write_text(json.dumps(kept), encoding="utf-8")
+    repeated, _ = recorded_settings(EXTRACT, tmp_path)
+    assert repeated == settings.model_copy(update={"sheet": None})
+
+
+def test_a_cluster_that_cannot_start_is_one_sentence(monkeypatch):
+    monkeypatch.setattr("ray.init", Mock(side_effect=Exception("The current node timed out during startup.")))
+    with pytest.raises(UserError, match="no Ray cluster on this machine: The current node timed out"):
+        connect(None)
 
 
 @pytest.mark.slow

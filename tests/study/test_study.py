@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.cli import app
+from endoxa.engine.options import Allowed
 from endoxa.engine.run import read_run
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import Strengths
@@ -242,6 +243,26 @@ def test_faults_of_the_study_file_are_one_sentence(begun, tmp_path, old, new, se
     edit(folder, old, new)
     with pytest.raises(UserError, match=sentence):
         run_study(read_study(folder))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('associations = "associations.csv"', 'associations = "../outside.toml"'),
+        ('associations = "associations.csv"', 'associations = "link.csv"'),
+        ('map = "stories.csv"', 'map = "{outside}"'),
+        ('map = "stories.csv"', 'map = "stories.csv"\nfiles = ["stories.csv", "../outside.toml"]'),
+        ("[pairs]", '[pairs]\ntemplates = "{outside}"'),
+        ("[questions]", '[questions]\nprompts = "{outside}"'),
+    ],
+)
+def test_a_file_outside_of_the_study_is_read_only_if_the_command_names_it(begun, tmp_path, old, new):
+    folder, outside = Path(shutil.copytree(begun, tmp_path / "study")), tmp_path / "outside.toml"
+    (folder / "link.csv").symlink_to(outside)
+    edit(folder, old, new.format(outside=outside))
+    with pytest.raises(UserError, match="not in the folder of the study"):
+        read_study(folder)
+    read_study(folder, Allowed(files=(outside,)))
 
 
 def test_two_models_of_one_name_are_refused(begun, tmp_path):

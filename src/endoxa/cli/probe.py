@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from endoxa.errors import UserError
-from endoxa.schema.options import options_of
+from endoxa.schema.options import OUTPUT, options_of
 from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _probe(instrument: Instrument[Any]) -> Any:
         if how.repeat is not None:
             if others := [*sorted(set(given) - set(CONFIRMING)), *(["--plan"] if how.plan else [])]:
                 raise UserError(f"--repeat takes all settings from RUN: leave out {', '.join(others)}.")
-            settings, identity = _repeated(instrument, how.repeat)
+            settings, identity = recorded_settings(instrument, how.repeat)
             _require_recorded(settings, given, how.repeat)
             _run(instrument, settings, how, expected=identity)
             return
@@ -198,7 +198,7 @@ def _require_recorded(settings: RunSettings, given: Mapping[str, Any], run: Path
             )
 
 
-def _repeated(instrument: Instrument[Any], run: Path) -> tuple[RunSettings, dict[str, Any]]:
+def recorded_settings(instrument: Instrument[Any], run: Path) -> tuple[RunSettings, dict[str, Any]]:
     """Settings and identity kept in a run folder.
 
     Raises:
@@ -212,6 +212,9 @@ def _repeated(instrument: Instrument[Any], run: Path) -> tuple[RunSettings, dict
         given = kept["settings"]
         if "sample" not in kept["identity"]:
             given.pop("sample", None)  # earlier versions of `extract` called --sheet-rows so
+        for option in options_of(instrument.settings):
+            if option.is_file and option.option.group == OUTPUT:
+                given.pop(option.path[0], None)  # only the command may say what is written outside of --out
         settings: RunSettings = instrument.settings.model_validate(given)
         return settings, dict(kept["identity"])
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as problem:

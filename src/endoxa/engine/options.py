@@ -179,6 +179,7 @@ class Allowed:
         models: models on servers of other machines, or on servers that ENDOXA_SERVER_KEY is for.
         trust_remote_code: Python code that comes with a model is run.
         ray_address: the Ray cluster.
+        files: files that are not in the folder of the study.
     """
 
     models: Annotated[
@@ -197,6 +198,15 @@ class Allowed:
     ray_address: Annotated[
         str | None, Option("Allow this Ray cluster of the study file.", MACHINES, metavar="ADDRESS")
     ] = None
+    files: Annotated[
+        tuple[Path, ...],
+        Option(
+            "Allow this file of the study file: needed where it is not in the folder of the study; repeatable.",
+            DATA,
+            name="--file",
+            metavar="FILE",
+        ),
+    ] = ()
 
 
 NOTHING_ALLOWED = Allowed()

@@ -154,5 +154,5 @@ class _Lines:
 
 
 def _write(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(f"{terminal_text(line)}\n")
     sys.stderr.flush()

@@ -84,6 +84,11 @@ class OptionField:
         """The option as written, "--max-tokens"."""
         return self.option.name or "--" + self.path[-1].replace("_", "-")
 
+    @property
+    def is_file(self) -> bool:
+        """Whether the value is the name of a file."""
+        return self.option.metavar == "FILE"
+
 
 def options_of(owner: Any) -> list[OptionField]:
     """All options, group by group.

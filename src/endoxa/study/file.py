@@ -17,7 +17,7 @@ from endoxa.engine.options import DEFAULT_CONFIDENCE, NOTHING_ALLOWED, Allowed
 from endoxa.errors import UserError
 from endoxa.schema.options import settings_from
 from endoxa.study.convergence.options import ConvergenceOptions
-from endoxa.study.parts import PARTS, Chosen, Part, chosen
+from endoxa.study.parts import PARTS, Chosen, Part, chosen, files_named
 
 FILE = "study.toml"
 ASSOCIATIONS = "associations.csv"
@@ -155,7 +155,25 @@ def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED) -> Study:
             "section of that name."
         )
     _require_asked(path, study, allowed)
+    _require_inside(path, study, allowed)
     return study
+
+
+def _require_inside(path: Path, study: Study, allowed: Allowed) -> None:
+    """Refuse a file outside of the folder, behind a link too, that the command does not name.
+
+    Raises:
+        UserError: the study file names one.
+    """
+    folder, named = study.folder.resolve(), {file.resolve() for file in allowed.files}
+    sections = ((part, study.sections[part.name]) for part in PARTS if part.name in study.sections)
+    files = (file for part, section in sections for file in files_named(part, section, study.folder))
+    for file in (study.associations, *files):
+        if not (file.resolve().is_relative_to(folder) or file.resolve() in named):
+            raise UserError(
+                f"{path} asks to read {file}, which is not in the folder of the study, and the command does not. If "
+                f"that is meant, add --file {file} to the command, or copy the file into {study.folder}."
+            )
 
 
 def _require_asked(path: Path, study: Study, allowed: Allowed) -> None:

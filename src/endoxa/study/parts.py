@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
 from typing import Any
 
 from endoxa.engine.instrument import INSTRUMENTS
@@ -13,7 +15,7 @@ from endoxa.instruments.association_tests.options import Contrast
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.instruments.stories.options import Selection
-from endoxa.schema.options import settings_from
+from endoxa.schema.options import options_of, settings_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,27 @@ class Chosen:
     build: Any
     probe: Mapping[tuple[str, ...], Any]
     own: Mapping[str, Any]
+
+
+def files_named(part: Part, chosen: Chosen, folder: Path) -> Iterator[Path]:
+    """Files that a section of the study file names.
+
+    Args:
+        part: the instrument.
+        chosen: its section.
+        folder: of the study, where the files of `Part.own` are.
+    """
+    for key in ("map", "files"):
+        given = chosen.own.get(key, ())
+        yield from (folder / str(name) for name in ([given] if isinstance(given, str) else given))
+    for option in options_of(part.build):
+        value = reduce(getattr, option.path, chosen.build)
+        yield from (
+            path for path in (value if isinstance(value, tuple) else (value,)) if isinstance(path, Path)
+        )
+    for option in options_of(INSTRUMENTS.get(part.instrument).settings):
+        if option.is_file and (name := chosen.probe.get(option.path)) is not None:
+            yield Path(str(name))
 
 
 def chosen(part: Part, section: Mapping[str, Any], where: str) -> Chosen:

@@ -441,7 +441,7 @@ def connect(address: str | None) -> None:
         joined = address or os.environ.get("RAY_ADDRESS") or "local"
         with _own_signals():
             ray.init(address=joined, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, RuntimeError, ValueError) as problem:
+    except Exception as problem:  # Ray raises nothing narrower where it cannot start
         where = f"at '{address}'" if address else "on this machine"
         raise UserError(
             f"There is no Ray cluster {where}: {_short(problem)}. Start one with 'ray start --head', or leave out "
