@@ -135,7 +135,7 @@ def misread(items):
 @pytest.mark.parametrize("name", ["Nationality", "Religion", "Disability_status"])
 def test_criticism_is_no_answer(shared, name):
     """Replies that turn a stereotype down must not count as the stereotype."""
-    items = distinct(read_items(shared / "data" / "bbq" / f"{name}.jsonl"))
+    items = distinct(read_items(shared / "data" / "bbq" / f"{name}.jsonl", language="en"))
     found, asked_of = misread(items[:: len(items) // 60 + 1])
     assert not found[:5]
     assert asked_of > 750
@@ -168,7 +168,7 @@ PREDICATES = (
 def test_the_questions_own_words_name_and_those_of_its_counterpart_do_not(shared, name):
     """To "Who lives in poverty?", "X lives in poverty" names X and "X has a lot of money" nobody."""
     questions = {}
-    for one in read_items(shared / "data" / "bbq" / f"{name}.jsonl"):
+    for one in read_items(shared / "data" / "bbq" / f"{name}.jsonl", language="en"):
         if one.question.startswith("Who "):
             questions.setdefault(one.template, {}).setdefault(one.polarity, {}).setdefault(one.question, one)
     read = right = 0
@@ -192,7 +192,7 @@ def test_the_questions_own_words_name_and_those_of_its_counterpart_do_not(shared
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["Nationality", "Religion", "Disability_status"])
 def test_published_files(shared, name):
-    items = distinct(read_items(shared / "data" / "bbq" / f"{name}.jsonl"))
+    items = distinct(read_items(shared / "data" / "bbq" / f"{name}.jsonl", language="en"))
     found, examples = oracle(
         items[::3]
     )  # all 113,716 answers were read right once; a third is enough each time
@@ -251,7 +251,7 @@ def test_names_in_the_place_of_groups():
 def test_texts_of_a_real_model(shared):
     """UnifiedQA's 3,080 answers: the published option where one was made out, none where none was."""
     folder = shared / "data" / "bbq"
-    items = {one.example_id: one for one in read_items(folder / "Nationality.jsonl")}
+    items = {one.example_id: one for one in read_items(folder / "Nationality.jsonl", language="en")}
     with (folder / "dev_predictions_nationality_unifiedqa_race.csv").open(
         newline="", encoding="utf-8"
     ) as stream:
