@@ -251,6 +251,26 @@ def test_batches_take_all_turns_and_ask_again_what_did_not_come(journal: AnswerJ
     assert [one.batched for one in journal.totals(0)] == [True]
 
 
+def test_batches_stop_before_the_second_turn_where_no_first_answer_can_be_read(
+    journal: AnswerJournal,
+) -> None:
+    def of(turns: tuple[str, ...]) -> list[Job]:
+        return [replace(job, readable=(lambda said: "banana" in said,)) for job in jobs(8, turns)]
+
+    provider = Batches()
+    with pytest.raises(UserError, match=r"none of its first 5 answers can be read .*heard one 0.*repeat the"):
+        ask_in_batches(asking(Echo(), journal), provider, lambda: of(("one", "two")), 2, poll=0)
+    assert journal.count(0) == 8
+    ask_in_batches(asking(Echo(), journal), provider, lambda: of(("one", "two")), 2, poll=0)
+    assert journal.count(0) == 16
+
+
+def test_batches_that_leave_nothing_to_ask_are_not_stopped(journal: AnswerJournal) -> None:
+    unread = [replace(job, readable=(lambda _: False,)) for job in jobs(8)]
+    ask_in_batches(asking(Echo(), journal), Batches(), lambda: unread, 1, poll=0)
+    assert journal.count(0) == 8
+
+
 def test_a_run_killed_while_handing_in_finds_its_batch_again(journal: AnswerJournal) -> None:
     provider = Batches(die_after_submit=True)
     with pytest.raises(KeyboardInterrupt):

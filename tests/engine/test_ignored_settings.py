@@ -100,6 +100,24 @@ def test_a_closed_format_nobody_keeps_stops_the_run_and_the_same_command_goes_on
     assert records["association_id"].n_unique() == records.height == 12
 
 
+@pytest.mark.parametrize(
+    ("protocols", "said"),
+    [(("baseline",), "banana"), (("explanation", "reprompting"), "banana"), (("baseline",), "<think>well")],
+)
+def test_questions_that_nobody_answers_stop_the_run_too(
+    protocols: tuple[Any, ...], said: str, tmp_path: Path
+) -> None:
+    data = write(tmp_path / "questions.jsonl", questions(12))
+    with serving(constant(said)) as url:
+        settings = QaSettings(data=str(data), models=(f"{url}#small",), protocols=protocols)
+        with pytest.raises(UserError, match=r"none of its first .* answers can be read"):
+            measure(QUESTIONS, settings, tmp_path / "run")
+        measure(QUESTIONS, settings, tmp_path / "run")
+    records = pl.read_parquet(tmp_path / "run/records.parquet")
+    assert records.height == 12 * len(protocols)
+    assert set(records["outcome"]) == {"unparsed"}
+
+
 def test_weights_that_cannot_be_held_to_a_schema_are_refused_where_it_was_asked_for(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

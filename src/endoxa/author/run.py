@@ -181,7 +181,8 @@ def jobs(of: Prepared) -> Iterator[Job]:
             "allowed": {name: list(values) for name, values in ask.allowed.items()},
             **ask.told,
         }
-        yield Job(ask.number, (ask.text,), of.settings.system, ask.seed, told, schemas)
+        readable = (partial(_readable, of),) if of.settings.structured else ()
+        yield Job(ask.number, (ask.text,), of.settings.system, ask.seed, told, schemas, readable)
 
 
 def _schema(kind: Kind, ask: Ask) -> dict[str, Any]:
@@ -222,7 +223,6 @@ def author_work(kind: Kind, settings: AuthorSettings) -> Work:
             calls=1,
             write=lambda journal, folder: _write_records(of, journal, folder),
             outcomes=partial(_outcomes, of),
-            readable=partial(_readable, of) if settings.structured else None,
         )
     )
 

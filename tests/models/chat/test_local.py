@@ -18,6 +18,8 @@ from endoxa.errors import UserError
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.generation import Choice, Generated, Prompt, Settings
+from endoxa.models.chat.stops import Stops, next_turn_of
+from endoxa.models.chat.templates import Template
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.schema.chat import Message, Sampling
 
@@ -294,7 +296,7 @@ def test_thoughts_between_special_tokens_are_parted(folders):
     tokenizer.add_special_tokens({"additional_special_tokens": ["[THINK]", "[/THINK]"]})
     ids = tokenizer("[THINK]Old drivers[/THINK]Young drivers", add_special_tokens=False)["input_ids"]
     inside, after = ids[1 : ids.index(tokenizer.convert_tokens_to_ids("[/THINK]"))], ids[-2:]
-    spoken, stopped = model._spoken(ids, "", ())
+    spoken, stopped = model._spoken(ids, "", Stops())
     assert spoken.text.endswith(tokenizer.decode(after, skip_special_tokens=True))
     assert spoken.reasoning == tokenizer.decode(inside, skip_special_tokens=True).strip()
     assert "THINK" not in spoken.text
@@ -312,6 +314,53 @@ def test_an_answer_ends_before_a_text_at_which_it_is_to_end(folders):
     )
     with pytest.raises(UserError, match="Expected a text or a list of texts"):
         all_answers(model, ["Rain"], replace(GREEDY, extra={"stop": 3}))
+
+
+TURNS = "{% for m in messages %}{{ 'Question: ' if m.role == 'user' else '' }}{{ m.content }}\n{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    ("template", "own", "expected"),
+    [
+        (TURNS, False, "\nQuestion:"),
+        (TURNS, True, ""),
+        ("{{ messages[-1].content }}:", False, ""),
+        ("{% for m in messages %}{{ m.content }}\n{% endfor %}", False, ""),
+        ("{% for m in messages %}{{ '\n### ' + m.role }}\n{{ m.content }}{% endfor %}", False, "\n### user"),
+        (
+            "{% for m in messages %}[{{ m.role }}] {{ m.content }}{{ eos_token }}\n{% endfor %}",
+            False,
+            "\n[user]",
+        ),
+        ("{{ messages[0].content }}{{ raise_exception('one only') if messages | length > 1 }}", False, ""),
+    ],
+)
+def test_answers_of_base_models_end_where_their_template_begins_a_next_message(
+    folders, tiny, template, own, expected
+):
+    tokenizer = AutoTokenizer.from_pretrained(folders / "causal" if own else tiny["causal"])
+    assert next_turn_of("hf/base", tokenizer, Template(template, "mine")) == expected
+
+
+def test_a_next_message_ends_an_answer_only_after_something_was_said():
+    stops = Stops(("###",), "\nQuestion:")
+    assert stops.find("C\nQuestion: Who?") == 1
+    assert stops.find("\nQuestion: Who?\nAnswer: B") is None
+    assert stops.find("\nQuestion: Who?\nAnswer: B\n\nQuestion: When?") == 26
+    assert stops.find("###") == 0
+
+
+@pytest.mark.slow
+def test_a_base_model_stops_at_a_next_message(tiny, tmp_path):
+    file = tmp_path / "turns.jinja"
+    file.write_text("{% for m in messages %}{{ m.content }} {% endfor %}")
+    whole = all_answers(opened(tiny["causal"], chat_template=str(file)), TEXTS, GREEDY)
+    model = opened(tiny["causal"], chat_template=str(file))
+    model._next_turn = next(answer.text.strip() for answer in whole if len(answer.text) > 5)[2:4]
+    for before, after in zip(whole, all_answers(model, TEXTS, GREEDY), strict=True):
+        place = before.text.find(model._next_turn, len(before.text) - len(before.text.lstrip()) + 1)
+        assert after.text == (before.text if place < 0 else before.text[:place])
+        assert place < 0 or after.finish == "stop"
 
 
 def test_out_of_memory_halves_the_batch(folders, monkeypatch):

@@ -122,7 +122,6 @@ def _work(asked: Sequence[Asked], settings: ReaderSettings) -> Work:
             calls=1,
             write=lambda journal, folder: _write(asked, journal, folder),
             outcomes=partial(_outcomes, asked, settings.models[0]),
-            readable=lambda text: read_answer(text, asked[0]) is not None,
         )
     )
 
@@ -130,7 +129,14 @@ def _work(asked: Sequence[Asked], settings: ReaderSettings) -> Work:
 def _jobs(asked: Sequence[Asked], settings: ReaderSettings) -> Iterator[Job]:
     for number, one in enumerate(asked):
         told = {"probe": KIND, "name": one.statement_id, "pairs": [list(pair) for pair in one.told]}
-        yield Job(number, (question_about(one),), settings.system, settings.seed, told, (SCHEMA,))
+        readable = partial(_readable, one)
+        yield Job(
+            number, (question_about(one),), settings.system, settings.seed, told, (SCHEMA,), (readable,)
+        )
+
+
+def _readable(one: Asked, answer: str) -> bool:
+    return read_answer(answer, one) is not None
 
 
 def _write(asked: Sequence[Asked], journal: AnswerJournal, folder: Path) -> dict[str, int]:

@@ -51,6 +51,7 @@ class Language:
     plain: frozenset[str]
     asks: frozenset[str]
     stand_ins: tuple[str, ...]
+    the_other: regex.Pattern[str]
     lacking: tuple[str, ...]
     against: regex.Pattern[str]
     turns: regex.Pattern[str]
@@ -78,6 +79,10 @@ def _compiled(code: str) -> Language:
     modest = [*several("articles"), *several("adverbs"), *several("fillers"), *several("denials"), *leading]
     naming = [*several("named_before"), *several("common")]
     nouns = [word for word in several("common") if word not in several("denials")]
+    joins = (
+        rf"(?:\s+{_any(nouns)})?[\s,]*"
+        rf"(?:{_any([*several('and'), *several('or')])}|[&/])(?:\s+{adverbs})*[\s\"'(\[]*(?:{articles}\s*)*"
+    )
     brackets = r"\((?!\s?[a-c]\s?\))|(?<!\(\s?[a-c]\s?)\)"
     return Language(
         articles=frozenset(several("articles")),
@@ -95,10 +100,7 @@ def _compiled(code: str) -> Language:
             rf"{_any(several('named_before'))}(?:\s+{adverbs})*[\s\"'(\[:]*(?:{articles}\s*)*[\"']?$"
         ),
         named_after=regex.compile(rf"[\"')\]]*(?:\s+{adverbs})*\s+{_any(several('named_after'))}"),
-        joins=regex.compile(
-            rf"(?:\s+{_any(nouns)})?[\s,]*"
-            rf"(?:{_any([*several('and'), *several('or')])}|[&/])(?:\s+{adverbs})*[\s\"'(\[]*(?:{articles}\s*)*"
-        ),
+        joins=regex.compile(joins),
         only_articles=regex.compile(rf"[\s\"'(]*(?:{articles}\s*)*[\"']?"),
         new_question=regex.compile(rf"(?m:^)[ \t*#>]*(?P<label>{'|'.join(several('new_question'))})"),
         somebody=frozenset(several("somebody")),
@@ -113,6 +115,9 @@ def _compiled(code: str) -> Language:
         plain=frozenset(word for phrase in [*modest, *naming] for word in phrase.split()),
         asks=frozenset(several("asks")),
         stand_ins=tuple(several("stand_ins")),
+        the_other=regex.compile(
+            rf"{joins}(?P<other>{_any(several('the_other'))}(?:\s+{_any(nouns)})?)(?P<ends>\s*(?:[.,;!?]|$))?"
+        ),
         lacking=tuple(several("lacking")),
         against=regex.compile(rf"{_any(several('against'))}[\s\"'(]*(?:{articles}\s*)*[\"']?$"),
         turns=regex.compile(rf";|{_any(several('turns'))}"),

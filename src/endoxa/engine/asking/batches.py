@@ -14,10 +14,12 @@ import logging
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from endoxa.engine.asking.calls import Asking, budget_spent, sampling_of, unanswered
+from endoxa.engine.asking.calls import CHUNK, Asking, budget_spent, sampling_of, unanswered
 from endoxa.engine.asking.cost import Budget, worst
+from endoxa.engine.asking.first import FirstAnswers
 from endoxa.engine.asking.jobs import Answered, Job, broken_off, conversation, storable
 from endoxa.engine.asking.journal import Batch
 from endoxa.errors import UserError
@@ -85,11 +87,12 @@ async def _fetch_ended(asking: Asking, client: BatchClient) -> None:
 async def _ask_in_batches(
     asking: Asking, client: BatchClient, jobs: Callable[[], Iterable[Job]], turns: int, poll: float
 ) -> None:
+    begins = asking.journal.count(asking.number) == 0
     try:
         _claim(asking)
         await _collect(asking, client, poll)
         for turn in range(turns):
-            await _ask_turn(asking, client, jobs, turn, poll)
+            await _ask_turn(asking, client, jobs, turn, poll, watched=begins)
     finally:
         await client.close()
 
@@ -100,11 +103,35 @@ def _claim(asking: Asking) -> None:
         asking.budget.claim(batch.worst, batched=True)
 
 
+def _require_readable(asking: Asking, jobs: Callable[[], Iterable[Job]], turn: int) -> None:
+    """Stop before a turn is handed in where none of the first answers can be read.
+
+    Raises:
+        UserError: none can, and there is more to ask.
+    """
+    chunk = list(islice(jobs(), CHUNK))
+    answered = asking.journal.answers(asking.number, chunk[0].number, chunk[-1].number) if chunk else {}
+    first = FirstAnswers(watched=True)
+    for job in chunk:
+        for place, answer in enumerate(answered.get(job.number, ())):
+            first.look(job, place, answer)
+    if first.hopeless and next(_requests(asking, jobs(), turn), None) is not None:
+        first.require_readable(asking.model.name)
+
+
 async def _ask_turn(
-    asking: Asking, client: BatchClient, jobs: Callable[[], Iterable[Job]], turn: int, poll: float
+    asking: Asking,
+    client: BatchClient,
+    jobs: Callable[[], Iterable[Job]],
+    turn: int,
+    poll: float,
+    *,
+    watched: bool,
 ) -> None:
     rounds, said = 0, False
     while rounds < ROUNDS:
+        if watched:
+            _require_readable(asking, jobs, turn)
         before = asking.journal.count(asking.number)
         handed_in = await _hand_in(asking, client, jobs(), turn)
         if handed_in.requests == 0:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Protocol
 
 from endoxa.engine.asking.cost import Budget, worst
+from endoxa.engine.asking.first import FirstAnswers
 from endoxa.engine.asking.jobs import Answered, Job, broken_off, conversation, storable
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.errors import UserError
@@ -27,15 +28,8 @@ COMMIT_SECONDS = 0.5
 """Answers that a kill can cost: those of so many seconds."""
 SETTLE_SECONDS = 0.02
 """How long a call waits for money that others hold before it looks again."""
-SHOWN = 60
-"""Characters of an answer that a message shows."""
 CHUNK = 1024
 """Jobs whose earlier answers are looked up together."""
-
-FIRST_ANSWERS = 5
-"""Answers at the beginning of a run after which it stops where none of them can be read."""
-Readable = Callable[[str], bool]
-"""Whether the first answer of a conversation can be read."""
 
 
 class Report(Protocol):
@@ -66,8 +60,6 @@ class Asking:
         journal: where answers go.
         budget: what may be spent.
         report: told of progress.
-        readable: whether the first answer of a conversation can be read, for formats that are closed; None does not
-            look.
     """
 
     model: ChatModel
@@ -77,7 +69,6 @@ class Asking:
     journal: AnswerJournal
     budget: Budget
     report: Report = lambda *_: None
-    readable: Readable | None = None
 
 
 @dataclass(slots=True)
@@ -85,21 +76,16 @@ class Fresh:
     """Answers that are not committed yet, and why no further one is asked for.
 
     Attributes:
+        first: the first answers of the run, as long as none of them could be read.
         answers: those that are not committed.
         saved: when the last ones were.
         broke: the money has run out.
-        unreadable: the first answers of the run as long as none of them could be read; None once it does not matter.
     """
 
+    first: FirstAnswers
     answers: list[Answered] = field(default_factory=list)
     saved: float = field(default_factory=time.monotonic)
     broke: bool = False
-    unreadable: list[str] | None = None
-
-    @property
-    def hopeless(self) -> bool:
-        """None of the first answers could be read."""
-        return self.unreadable is not None and len(self.unreadable) >= FIRST_ANSWERS
 
 
 def ask_all(asking: Asking, jobs: Iterable[Job]) -> None:
@@ -117,8 +103,7 @@ def ask_all(asking: Asking, jobs: Iterable[Job]) -> None:
 
 async def _ask_all(asking: Asking, jobs: Iterable[Job]) -> None:
     waiting = unanswered(jobs, asking.number, asking.journal)
-    watched = asking.readable is not None and asking.journal.count(asking.number) == 0
-    fresh = Fresh(unreadable=[] if watched else None)
+    fresh = Fresh(FirstAnswers(watched=asking.journal.count(asking.number) == 0))
     try:
         await _check(asking)
         async with asyncio.TaskGroup() as tasks:
@@ -134,19 +119,7 @@ async def _ask_all(asking: Asking, jobs: Iterable[Job]) -> None:
         await asking.model.close()
     if fresh.broke:
         raise budget_spent(asking.model.name, asking.budget)
-    if fresh.unreadable and fresh.hopeless:
-        raise _all_unreadable(asking.model.name, fresh.unreadable)
-
-
-def _all_unreadable(name: str, answers: Sequence[str]) -> UserError:
-    """What is said where none of the first answers could be read."""
-    shown = next((answer.strip() for answer in answers if answer.strip()), "")
-    example = f"the last is '{shown[:SHOWN]}'" if shown else "they are empty"
-    return UserError(
-        f"{name}: none of its first {len(answers)} answers can be read ({example}). Expected the format that the "
-        "question asks for. Nothing is lost: repeat the command to go on and ask the rest all the same. Or try a model "
-        "that follows instructions, a higher --max-tokens, another --chat-template, or --restart with other settings."
-    )
+    fresh.first.require_readable(asking.model.name)
 
 
 async def _check(asking: Asking) -> None:
@@ -208,7 +181,7 @@ def unanswered(
 async def _work(asking: Asking, waiting: Iterator[tuple[Job, list[ChatAnswer]]], fresh: Fresh) -> None:
     """Have one conversation after the other; calls under way are finished when the money runs out."""
     for job, known in waiting:
-        if fresh.hopeless:
+        if fresh.first.hopeless:
             return
         answers = list(known)
         while len(answers) < len(job.turns):
@@ -219,22 +192,11 @@ async def _work(asking: Asking, waiting: Iterator[tuple[Job, list[ChatAnswer]]],
             if answer is None:
                 fresh.broke = True
                 return
+            fresh.first.look(job, len(answers), answer)
             fresh.answers.append(Answered(job.number, len(answers), answer))
             answers.append(answer)
-            if len(answers) == 1:
-                _look_at_first(asking, fresh, answer)
             if time.monotonic() - fresh.saved > COMMIT_SECONDS:
                 _commit(asking, fresh)
-
-
-def _look_at_first(asking: Asking, fresh: Fresh, answer: ChatAnswer) -> None:
-    """Collect the first answers of a run until one of them can be read, fails or is refused."""
-    if fresh.unreadable is None or asking.readable is None or fresh.hopeless:
-        return
-    if answer.error or answer.refused or asking.readable(answer.text):
-        fresh.unreadable = None
-    else:
-        fresh.unreadable.append(answer.text)
 
 
 async def _save_regularly(asking: Asking, fresh: Fresh) -> None:

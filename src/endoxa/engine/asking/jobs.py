@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from endoxa.models.chat.thoughts import spoken
 from endoxa.schema import ChatAnswer, Message
+
+Readable = Callable[[str], bool]
+"""Whether an answer can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class Job:
         seed: seed of the draws, or None.
         told: what only a simulated respondent is told.
         schemas: for each turn the JSON schema of its answer, or empty where answers are free.
+        readable: for each turn whether its answer can be read; None, or no entry, where every answer will do.
     """
 
     number: int
@@ -31,6 +35,7 @@ class Job:
     seed: int | None = None
     told: Mapping[str, Any] = field(default_factory=dict)
     schemas: tuple[Mapping[str, Any], ...] = ()
+    readable: tuple[Readable | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

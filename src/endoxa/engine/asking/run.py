@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.engine.asking.batches import ask_in_batches, fetch_ended
-from endoxa.engine.asking.calls import Asking, Readable, Report, ask_all, counting_lost
+from endoxa.engine.asking.calls import Asking, Report, ask_all, counting_lost
 from endoxa.engine.asking.cost import Budget, likely, spent
 from endoxa.engine.asking.ignored import ignored_settings
 from endoxa.engine.asking.jobs import Job
@@ -55,8 +55,6 @@ class Questions:
         calls: calls that one item takes of one model.
         write: writes the records into the run folder, and counts what `run.json` keeps.
         outcomes: what became of the answers, from the records in the run folder.
-        readable: whether the first answer of a conversation can be read, where the format is closed; None where it is
-            free.
         files: SHA-256 of each file that is read again when the records are written.
         available: see `endoxa.engine.instrument.Work`.
         score: in the place of asking, or None.
@@ -75,7 +73,6 @@ class Questions:
     files: Mapping[Path, str] = field(default_factory=dict)
     available: Callable[[], int] | None = None
     score: Score | None = None
-    readable: Readable | None = None
 
 
 def asking_work(asked: Questions) -> Work:
@@ -265,7 +262,7 @@ def ask_model(asked: Questions, number: int, journal: AnswerJournal, report: Rep
     lost = counting_lost(number, journal, budget)
     chat, copies = chat_model(spec, settings.options, lost, settings.engine)
     at_once = settings.options.concurrency * copies
-    asking = Asking(chat, number, settings.sampling, at_once, journal, budget, report, asked.readable)
+    asking = Asking(chat, number, settings.sampling, at_once, journal, budget, report)
     if settings.batch or journal.batches(number):
         from endoxa.models.chat import open_batch
 

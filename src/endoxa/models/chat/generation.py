@@ -25,6 +25,7 @@ from transformers import (
 from endoxa.errors import UserError
 from endoxa.models.batches import halve_when_full
 from endoxa.models.chat.batcher import Batch
+from endoxa.models.chat.stops import NO_STOPS, Stops
 
 BITS = 48
 """Bits of a draw: far below the resolution of any probability, and exact in 64-bit floats."""
@@ -39,14 +40,14 @@ class Settings:
         top_p: share of the probability mass that is drawn from, or None for all of it.
         top_k: number of likeliest tokens that are drawn from, or None for all.
         max_tokens: most tokens of an answer.
-        stop: texts at which an answer ends; none of them belongs to it.
+        stop: texts at which an answer ends.
     """
 
     temperature: float
     top_p: float | None
     top_k: int | None
     max_tokens: int
-    stop: tuple[str, ...] = ()
+    stop: Stops = NO_STOPS
 
 
 @dataclass(frozen=True)
@@ -269,19 +270,19 @@ class Reached(StoppingCriteria):
     """Ends the rows whose answer holds a text at which it is to end.
 
     Args:
-        texts: the texts.
+        stops: the texts.
         tokenizer: writes tokens as text.
         begin: tokens in each row before its answer begins.
     """
 
-    def __init__(self, texts: Sequence[str], tokenizer: Any, begin: int) -> None:
-        self._texts, self._tokenizer, self._begin = texts, tokenizer, begin
+    def __init__(self, stops: Stops, tokenizer: Any, begin: int) -> None:
+        self._stops, self._tokenizer, self._begin = stops, tokenizer, begin
 
     def __call__(self, input_ids: Any, _scores: Any, **_kwargs: Any) -> Any:
         """Whether each row is at its end."""
         ended = [False] * len(input_ids)
-        if self._texts:
+        if self._stops != NO_STOPS:
             last = input_ids[:, self._begin :][:, -STOP_TOKENS:].tolist()
             written = self._tokenizer.batch_decode(last, skip_special_tokens=False)
-            ended = [any(text in answer for text in self._texts) for answer in written]
+            ended = [self._stops.find(answer) is not None for answer in written]
         return torch.tensor(ended, device=input_ids.device)

@@ -19,6 +19,7 @@ from endoxa.errors import UserError
 from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.service import Lost
 from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
+from endoxa.models.chat.stops import Stops, next_turn_of, stops_of
 from endoxa.models.chat.templates import Template, find_template, render
 from endoxa.models.chat.thoughts import Spoken, part_thoughts
 from endoxa.models.libraries import LOCAL, LOCAL_INSTALL, require_local
@@ -59,7 +60,7 @@ class OwnSettings:
         return cls(float(temperature) if config.do_sample else 0.0, config.top_p, config.top_k)
 
 
-def settings_of(sampling: Sampling, own: OwnSettings, room: int) -> Settings:
+def settings_of(sampling: Sampling, own: OwnSettings, room: int, next_turn: str = "") -> Settings:
     """What is asked for, completed by the checkpoint's own, for an answer of at most `room` tokens."""
     from endoxa.models.chat.generation import Settings
 
@@ -68,21 +69,8 @@ def settings_of(sampling: Sampling, own: OwnSettings, room: int) -> Settings:
         top_p=own.top_p if sampling.top_p is None else sampling.top_p,
         top_k=sampling.extra.get("top_k", own.top_k),
         max_tokens=min(room, sampling.max_tokens or USUAL_TOKENS),
-        stop=stops_of(sampling),
+        stop=stops_of(sampling, next_turn),
     )
-
-
-def stops_of(sampling: Sampling) -> tuple[str, ...]:
-    """The texts at which an answer is to end: one or a list, as OpenAI's interface takes them.
-
-    Raises:
-        UserError: "stop" is something else.
-    """
-    given = sampling.extra.get("stop") or ()
-    texts = (given,) if isinstance(given, str) else given
-    if not (isinstance(texts, list | tuple) and all(isinstance(text, str) and text for text in texts)):
-        raise UserError(f'--extra: "stop" is {given!r}. Expected a text or a list of texts.')
-    return tuple(texts)
 
 
 def refuse_unknown(name: str, sampling: Sampling) -> None:
@@ -195,6 +183,7 @@ class LocalChat:
         self.name = checkpoint.name
         self._checkpoint, self._template, self._batch_size = checkpoint, template, batch_size
         self._keep = keep
+        self._next_turn = next_turn_of(checkpoint.name, checkpoint.tokenizer, template)
         self._special = SpecialTokens.of(checkpoint.tokenizer)
         self._own = OwnSettings.of(checkpoint.network.generation_config)
         self._generator = Generator(checkpoint.network, checkpoint.tokenizer)
@@ -211,6 +200,7 @@ class LocalChat:
             **self._checkpoint.facts,
             "provider": "hf",
             "chat_template": {"source": self._template.source, "sha256": self._template.sha256},
+            **({"ends_at": self._next_turn} if self._next_turn else {}),
             "own_sampling": asdict(self._own),
             "batch_size": self._batch_size,
         }
@@ -254,14 +244,14 @@ class LocalChat:
             reasoning=spoken.reasoning,
         )
 
-    def _spoken(self, ids: Sequence[int], prompt: str, stops: Sequence[str]) -> tuple[Spoken, bool]:
+    def _spoken(self, ids: Sequence[int], prompt: str, stops: Stops) -> tuple[Spoken, bool]:
         """What was written, without special tokens, and whether it ended at a text at which it was to end.
 
         Some models mark their thoughts by special tokens.
         """
         tokenizer = self._checkpoint.tokenizer
         texts = [tokenizer.decode(list(ids), skip_special_tokens=skip) for skip in (True, False)]
-        ends = [min((text.find(stop) for stop in stops if stop in text), default=None) for text in texts]
+        ends = [stops.find(text) for text in texts]
         plain, marked = (part_thoughts(text[:end], prompt) for text, end in zip(texts, ends, strict=True))
         stopped = ends[0] is not None
         if plain.reasoning or not marked.reasoning:
@@ -323,7 +313,7 @@ class LocalChat:
         from endoxa.models.chat.generation import Prompt
 
         seed = secrets.randbits(64) if sampling.seed is None else sampling.seed
-        return Prompt(ids, settings_of(sampling, self._own, room), seed)
+        return Prompt(ids, settings_of(sampling, self._own, room, self._next_turn), seed)
 
     def _too_long(self, ids: Sequence[int]) -> str:
         return (

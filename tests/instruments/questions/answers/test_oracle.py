@@ -251,7 +251,7 @@ def test_names_in_the_place_of_groups():
 def test_texts_of_a_real_model(shared):
     """UnifiedQA's 3,080 answers: the published option where one was made out, none where none was."""
     folder = shared / "data" / "bbq"
-    items = {one.example_id: one for one in read_items(folder / "Nationality.jsonl")}
+    items = {one.example_id: one for one in read_items(folder / "Nationality.jsonl", language="en")}
     with (folder / "dev_predictions_nationality_unifiedqa_race.csv").open(
         newline="", encoding="utf-8"
     ) as stream:

@@ -214,10 +214,18 @@ def _keys(options: tuple[str, str, str], spoken: Language, *, accents: bool) -> 
     return first, second, third
 
 
+_OF = ("of", "de", "d'")
+
+
 def _predicate(question: Sequence[str], named: Collection[str], spoken: Language) -> Phrase:
     """What a question says of whom it asks for: its words but for small ones and those of the options."""
     small = spoken.plain.union(spoken.asks, named)
-    return tuple(dict.fromkeys(word for word in question if word not in small))
+    measures = {  # "which set of fans" asks for fans
+        word
+        for asks, word, of in zip(question, question[1:], question[2:], strict=False)
+        if asks in spoken.interrogatives and of in _OF
+    }
+    return tuple(dict.fromkeys(word for word in question if word not in small | measures))
 
 
 def _denied(question: str, spoken: Language) -> frozenset[str]:

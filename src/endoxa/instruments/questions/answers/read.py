@@ -239,10 +239,7 @@ class _Reader:
             return text
         stated = self.asked.language.statements
         choices = [
-            found.choice
-            if (found := self.whole(_NUMBER.sub("", line))) and not stated.search(fold(line))
-            else None
-            for line in lines
+            None if stated.search(fold(line)) else self._listed(_NUMBER.sub("", line)) for line in lines
         ]
         runs: list[list[int]] = []
         for k, choice in enumerate(choices):
@@ -252,6 +249,13 @@ class _Reader:
             else:
                 runs.append([k])
         return "\n".join(lines[run[0]] for run in runs if len(run) == 1)
+
+    def _listed(self, line: str) -> int | None:
+        """The option that a line of a list repeats: its text, whatever its letter, or its letter alone."""
+        lettered = leading_letter(line, fold(line), self.asked.language.labels)
+        named = lettered and self.asked.option_of(lettered[1])
+        whole = self.whole(line) if named is None else None
+        return whole.choice if whole else named
 
     def fields(self, text: str) -> Reading | None:
         """Values of a JSON object that are letters or options and disagree."""

@@ -251,7 +251,9 @@ def all_said(text: str, asked: Asked, order: tuple[int, int, int]) -> list[Said]
     )
     letters = letter_mentions(text, folded, order, asked.language)
     worded = [mention for mention in asked.mentions_in(text) if not folded[mention.start].isspace()]
-    named = sorted([*letters, *worded], key=lambda mention: mention.start)
+    letters, worded = _without_disagreeing(folded, letters, worded, asked)
+    others = _the_others(folded, worded, asked)
+    named = sorted([*letters, *worded, *others], key=lambda mention: mention.start)
     joined = frozenset(
         after.start
         for before, after in pairwise(named)
@@ -270,6 +272,41 @@ def all_said(text: str, asked: Asked, order: tuple[int, int, int]) -> list[Said]
             )
         )
     )
+
+
+_SEPARATES = regex.compile(r"[)\].:\s]{1,3}")
+
+
+def _without_disagreeing(
+    folded: str, letters: Sequence[Mention], worded: Sequence[Mention], asked: Asked
+) -> tuple[list[Mention], list[Mention]]:
+    """Letters and texts without a letter right before the text of another option: neither counts."""
+    texts = {mention.start: mention for mention in worded}
+    disagreeing = set()
+    for letter in letters:
+        separator = _SEPARATES.match(folded, letter.end)
+        begins = asked.language.only_articles.match(folded, separator.end()) if separator else None
+        text = texts.get(begins.end()) if begins else None
+        if text is not None and text.option != letter.option:
+            disagreeing |= {letter, text}
+    return [each for each in letters if each not in disagreeing], [
+        each for each in worded if each not in disagreeing
+    ]
+
+
+_STARTS = regex.compile(r"(?:^|[.,;:!?\n])([^.,;:!?\n]*)$")
+
+
+def _the_others(folded: str, worded: Sequence[Mention], asked: Asked) -> Iterator[Mention]:
+    """The second person of "X and the other", where no other sentence begins there ("It was X and the other left")."""
+    for mention in worded:
+        if mention.option == asked.unknown or not (
+            match := asked.language.the_other.match(folded, mention.end)
+        ):
+            continue
+        before = _STARTS.search(folded, max(0, mention.start - _NEAR), mention.start)
+        if match["ends"] is not None or (before and asked.language.only_articles.fullmatch(before[1])):
+            yield Mention(3 - asked.unknown - mention.option, *match.span("other"))
 
 
 def _in_order(text: _Text) -> list[Said]:

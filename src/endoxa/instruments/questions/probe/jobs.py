@@ -12,7 +12,7 @@ import logging
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from itertools import permutations
 from pathlib import Path
@@ -24,6 +24,7 @@ from endoxa.datasets.files import require_file
 from endoxa.engine.asking.cost import Expected, expect
 from endoxa.engine.asking.jobs import Job, draw_seed
 from endoxa.errors import UserError
+from endoxa.instruments.questions.answers import read_answer
 from endoxa.instruments.questions.probe.items import items
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.schema import QaItem
@@ -201,7 +202,14 @@ def jobs(settings: QaSettings, prompts: Mapping[str, Prompts]) -> Iterator[Job]:
                 settings.system,
                 asked.seed,
                 _told(asked, settings.ask),
+                readable=(*[None] * (asked.protocol == "explanation"), partial(_readable, asked)),
             )
+
+
+def _readable(asked: Asked, answer: str) -> bool:
+    """Whether an answer names an option or declines to."""
+    reading = read_answer(answer, asked.item, asked.order)
+    return reading.choice is not None or reading.refused
 
 
 def expected_work(settings: QaSettings, prompts: Mapping[str, Prompts], *, longest: bool = False) -> Expected:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -80,9 +81,17 @@ def asked(associations: Sequence[Association], settings: HarmSettings) -> Iterat
 
 def jobs(associations: Sequence[Association], settings: HarmSettings, words: HarmLanguage) -> Iterator[Job]:
     """The conversations of a run, in the order of their numbers."""
+    reader = AnswerReader.of(words.answers, settings.language)
     for one in asked(associations, settings):
         turn = question(one.association, one.first, words)
-        yield Job(one.number, (turn,), settings.system, one.seed, _told(one, settings.language))
+        told = _told(one, settings.language)
+        yield Job(
+            one.number, (turn,), settings.system, one.seed, told, readable=(partial(_readable, reader),)
+        )
+
+
+def _readable(reader: AnswerReader, answer: str) -> bool:
+    return reader.read(answer).outcome != "unparsed"
 
 
 def question(association: Association, first: First, words: HarmLanguage) -> str:
@@ -202,7 +211,6 @@ def harm_work(settings: HarmSettings, _out: Path) -> Work:
             write=lambda journal, folder: write_records(associations, settings, reader, journal, folder),
             available=counted(lambda: available(settings), settings),
             outcomes=ratings_read,
-            readable=lambda text: reader.read(text).outcome != "unparsed",
         )
     )
 

@@ -114,7 +114,11 @@ def jobs(settings: ExtractSettings, vocabulary: Vocabulary) -> Iterator[Job]:
         if text.strip():
             told = {"probe": "extract", "name": story.name, "story": text, "vocabulary": answers}
             turns = turns_of(text, story.language, vocabulary, settings.order)
-            yield Job(number, turns, settings.system, settings.seed, told, schemas)
+            yield Job(number, turns, settings.system, settings.seed, told, schemas, (_says_whether_refused,))
+
+
+def _says_whether_refused(answer: str) -> bool:
+    return read_refusal(answer) is not None
 
 
 def expected_work(settings: ExtractSettings, vocabulary: Vocabulary) -> Expected:
@@ -258,7 +262,6 @@ def extract_work(settings: ExtractSettings, out: Path) -> Work:
             calls=TURNS,
             write=partial(write_records, settings, vocabulary),
             outcomes=profiles_read,
-            readable=lambda text: read_refusal(text) is not None,
             files={source: identity["data"]},
             available=counted(lambda: available(settings), settings),
         )
