@@ -244,3 +244,11 @@ def test_a_rater_in_two_groups_is_refused(tmp_path):
     path.write_text("item,rater,group,value\na,r,x,1\nb,r,y,1\n")
     with pytest.raises(UserError, match="'r' is in two groups, 'x' and 'y'"):
         read_groups(path, "rater", None)
+
+
+def test_columns_of_votes_are_known_in_any_spelling(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("Item;Rater ;VOTE;Group\n1;x;3,0;a\n1;y;2;b\n", "utf-16")
+    votes = read_votes(path, item=None, rater="rater", value=None, raters=None)
+    assert votes == [("1", "x", "3.0"), ("1", "y", "2")]
+    assert read_groups(path, "rater", None) == {"x": "a", "y": "b"}

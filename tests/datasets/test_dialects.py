@@ -97,8 +97,15 @@ def test_a_workbook_of_pairs_is_read_and_a_huge_one_is_refused_before_it_is_pars
         book.active.append(row)
     book.save(path)
     assert convert_pairs(path, written).pairs == 1
-    monkeypatch.setattr(workbooks, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(workbooks, "MOST_BYTES", 20_000)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/worksheets/sheet2.xml", b" " * 10_001)
+        archive.writestr("xl/worksheets/sheet2.bin", b" " * 20_001)
     with pytest.raises(UserError, match="too large for a workbook"):
         read_table(path)
+
+
+@pytest.mark.parametrize("name", ["pairs.txt", "pairs.TAB"])
+def test_text_files_of_spreadsheet_programs_are_tables(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(table("\t").encode("utf-16"))
+    assert list(pl.concat(read_pairs(path)).select(PLAIN).iter_rows()) == list(ROWS)

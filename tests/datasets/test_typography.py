@@ -14,6 +14,8 @@ APART = [
     ("Maids say “no”.", 'Bosses say "no".', "quotation marks", "en"),
     ("Women – like all – lie.", "Men - like all - lie.", "dashes", "en"),
     ("Women\u00a0are kind.", "Men are kind.", "blanks", "en"),
+    ("The  women are kind.", "The men are kind.", "blanks", "en"),
+    ("All\u00a0women are kind.", "All men are kind.", "blanks", "en"),
     ("Elles sont bavardes\u202f!", "Ils sont bavards !", "blanks", "fr"),
     ("Women wait… and wait.", "Men wait... and wait.", "ellipses", "en"),
     (

@@ -10,7 +10,7 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from endoxa.author.kind import Ask, Judged, Kind
 from endoxa.author.prompts import Prompts, digest, read_prompts
 from endoxa.author.reading import Reply, read_reply
 from endoxa.author.settings import AuthorSettings
-from endoxa.curate.unstated_language import taken_language
+from endoxa.curate.unstated_language import with_language
 from endoxa.datasets.files import sha256
 from endoxa.datasets.frames import read_table
 from endoxa.datasets.identities import identity_key
@@ -127,36 +127,9 @@ def prepare(kind: Kind, settings: AuthorSettings) -> Prepared:
     if data.is_empty():
         raise UserError(f"{path} has no rows. Expected a table with {', '.join(kind.needs) or 'your data'}.")
     if kind.speaks is not None:
-        data = _with_language(data, kind.speaks, settings, path)
+        data = with_language(data, kind.speaks, settings.row_language, path.name, settings.language_option)
     prompts = read_prompts(settings.prompt_language, Path(settings.prompts) if settings.prompts else None)
     return Prepared(kind, settings, data, available, prompts, tuple(kind.asks(settings, data, prompts)))
-
-
-def _with_language(
-    data: pl.DataFrame, speaks: Callable[[Mapping[str, Any]], str], settings: AuthorSettings, path: Path
-) -> pl.DataFrame:
-    """The data with a language in every row: the one that is given, or else identified from the rows without one.
-
-    Raises:
-        UserError: it is not given and cannot be told.
-    """
-    named = (
-        data["language"]
-        if "language" in data.columns
-        else pl.Series("language", [None] * data.height, pl.String)
-    )
-    missing = named.fill_null("").str.strip_chars() == ""
-    if not missing.any():
-        return data
-    if settings.row_language is not None:
-        code = settings.row_language
-    else:
-        texts = [speaks(row) for row in data.filter(missing).iter_rows(named=True)]
-        taken = taken_language(texts, path.name, settings.language_option)
-        code = taken.code
-        log.warning("%s", taken.note)
-    filled = pl.when(missing).then(pl.lit(code)).otherwise(named).alias("language")
-    return data.with_columns(filled)
 
 
 def _stratum(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -67,7 +67,9 @@ def pairs(
     require_table_name(out)
     if keep_region:
         options = replace(options, min_cell=1)
-    built = build_pairs(associations_of(associations, drafts=include_drafts), options)
+    built = build_pairs(
+        associations_of(associations, drafts=include_drafts, language=options.language), options
+    )
     if report is not None:
         write_table(built.problems, report)
     _tell(built, report)

@@ -54,7 +54,9 @@ def questions(
     _require_jsonl(out)
     left_out = out.with_name(f"{out.stem}.left_out.csv")
     require_apart([out, left_out], [associations])
-    made = build_questions(associations_of(associations, drafts=include_drafts), options)
+    made = build_questions(
+        associations_of(associations, drafts=include_drafts, language=options.language), options
+    )
     write_table(made.left_out, left_out)
     _tell(made, left_out)
     if not made.records:

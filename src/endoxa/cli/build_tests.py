@@ -71,7 +71,8 @@ def association_tests(
             raise UserError(
                 "--associations cannot be combined with --axes, --attributes or --from. Give one or the other."
             )
-        table = associations_of(associations, drafts=include_drafts)
+        given = options.languages[0] if len(options.languages) == 1 else None
+        table = associations_of(associations, drafts=include_drafts, language=given)
         made = _from_associations(table, options, contrast)
     write_tests(made, out)
     _tell(made, out)

@@ -103,7 +103,9 @@ def read_votes(
     Raises:
         UserError: the table cannot be read, lacks a column, or a row of it does not name its item.
     """
-    table = read_table(path, optional=[name for name in (item, rater, value, *(raters or ())) if name])
+    table = read_table(
+        path, optional=[name for name in (item, rater, value, *(raters or ()), *ITEMS, *VALUES) if name]
+    )
     columns = table.columns
     value = value or next((name for name in VALUES if name in columns), VALUES[0])
     if raters is None and {rater, value} <= set(columns):
@@ -134,7 +136,7 @@ def read_groups(path: Path, rater: str, group: str | None) -> dict[str, str]:
     Raises:
         UserError: the column asked for is missing, or a rater is in two groups.
     """
-    table = read_table(path, optional=[name for name in (rater, group) if name])
+    table = read_table(path, optional=[name for name in (rater, group, GROUP) if name])
     if group is not None:
         require_columns(path, table.columns, [rater, group])
     column = group or GROUP

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
 
 from endoxa.curate.language import COMMON, identify, language_name
 from endoxa.errors import UserError
+
+_LOG = logging.getLogger(__name__)
 
 CANDIDATES = (
     *COMMON,
@@ -61,6 +67,37 @@ def taken_language(texts: Sequence[str], name: str, option: str = "--language") 
         f"another one, give {option} CODE or a column 'language'."
     )
     return Taken(code, note)
+
+
+def with_language(
+    table: pl.DataFrame,
+    speaks: Callable[[Mapping[str, Any]], str],
+    given: str | None,
+    name: str,
+    option: str = "--language",
+) -> pl.DataFrame:
+    """The table with a language in every row: the one that is given, or else identified from the rows without one.
+
+    Args:
+        table: any table, with or without a column language.
+        speaks: what a row says, from which its language can be told.
+        given: the language of rows that name none.
+        name: the table, for messages.
+        option: the option that decides, for messages.
+
+    Raises:
+        UserError: it is not given and cannot be told.
+    """
+    if "language" not in table.columns:
+        table = table.with_columns(pl.lit(None, pl.String).alias("language"))
+    missing = table["language"].fill_null("").str.strip_chars() == ""
+    if not missing.any():
+        return table
+    if given is None:
+        taken = taken_language(list(map(speaks, table.filter(missing).iter_rows(named=True))), name, option)
+        _LOG.warning("%s", taken.note)
+        given = taken.code
+    return table.with_columns(pl.when(missing).then(pl.lit(given)).otherwise("language").alias("language"))
 
 
 def _plainly_english(texts: Sequence[str]) -> bool:

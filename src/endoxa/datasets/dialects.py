@@ -202,7 +202,7 @@ def _named_languages(path: Path) -> set[str]:
 
 # --------------------------------------------------------------------------- CSV
 
-USUAL_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+USUAL_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 """What may stand between cells, and its name in sentences."""
 

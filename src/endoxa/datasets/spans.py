@@ -33,6 +33,7 @@ class Span:
     end_less: int
 
 
+@lru_cache(maxsize=16)  # checks of a pair ask for the same texts in turn
 def words(text: str) -> tuple[Word, ...]:
     """Words of a text; what is only punctuation is no word."""
     return tuple(word for token in text.split() if (word := _word(token)) is not None)

@@ -205,13 +205,20 @@ def _boundaries(side: Sequence[Token]) -> dict[str, int]:
 
 
 def _differs(stretch: _Stretch) -> bool:
+    one, other = _blanks(stretch)
+    blanks = one != other and bool(one and other)
     if not stretch.same:
-        return bool(_other_conventions(stretch))
+        return blanks or bool(_other_conventions(stretch))
     if _text(stretch.more) != _text(stretch.less):
         return True
     # Where words before it differ, a blank on one side only belongs to them ("non-Muslims").
-    one, other = stretch.more[0].blank, stretch.less[0].blank
-    return one != other and (not stretch.opens or bool(one and other))
+    return blanks or (one != other and not stretch.opens)
+
+
+def _blanks(stretch: _Stretch) -> tuple[str, str]:
+    """What stands before the words of both sides."""
+    more, less = (side[0].blank if side else "" for side in (stretch.more, stretch.less))
+    return more, less
 
 
 def _other_conventions(stretch: _Stretch) -> str:
@@ -245,7 +252,7 @@ def _written(stretch: Sequence[Token]) -> str:
 
 def _kind(stretch: _Stretch) -> str:
     if not stretch.same:
-        return _other_conventions(stretch)
+        return _other_conventions(stretch) or "blanks"
     one, other = _text(stretch.more), _text(stretch.less)
     if one == other:
         return "blanks"
@@ -262,11 +269,13 @@ def _alike(stretch: _Stretch, language: str) -> tuple[str, str]:
     code = language.replace("_", "-").partition("-")[0].lower()
     letters = _FARSI if code in _FARSI_LANGUAGES else _ARABIC
     if not stretch.same:
+        if all(_blanks(stretch)):
+            one, other = f" {_text(stretch.more)}", f" {_text(stretch.less)}"
         if _other_conventions(stretch) == LETTERS:
             one, other = one.translate(letters), other.translate(letters)
         return _composed(one), _composed(other)
     text = _common_text(stretch.more, stretch.less, letters)
-    blanks = (stretch.more[0].blank, stretch.less[0].blank)
+    blanks = _blanks(stretch)
     if all(blanks):
         blanks = (" ", " ")
     elif not stretch.opens:

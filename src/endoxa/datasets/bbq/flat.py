@@ -72,7 +72,8 @@ def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[
         UserError: the file cannot be read, lacks a column, or a row is broken; says how to name columns.
     """
     require_known_columns(named, QUESTION_COLUMNS, "questions")
-    columns = table_columns(path, tuple(named.values()))
+    known = (*named.values(), *QUESTION_COLUMNS)
+    columns = table_columns(path, known)
     missing = [name for name in REQUIRED if named.get(name, name) not in columns]
     if missing:
         raise UserError(
@@ -81,7 +82,7 @@ def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[
             f"{', '.join(map(repr, columns))}."
         )
     require_columns(path, columns, list(named.values()))
-    for row in table_rows(path, (), optional=tuple(named.values())):
+    for row in table_rows(path, (), optional=known):
         raise_fault(path, row)
         line = row.line or row.number
         yield line, _record(renamed_fields(row.cells, named), path, row.number, line)

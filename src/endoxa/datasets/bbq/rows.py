@@ -151,7 +151,7 @@ def is_bbq(path: Path) -> bool:
     """
     require_file(path)
     if path.suffix.lower() not in _SUFFIXES:
-        return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path)) >= _MARKS
+        return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path, tuple(_MARKS))) >= _MARKS
     with open_text(path, newline="\n") as stream:
         first = next((line for line in stream if line.strip()), "")
     try:

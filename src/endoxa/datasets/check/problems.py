@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Literal, Protocol
@@ -92,7 +92,8 @@ class Replacement:
 class Item:
     """A pair whose cells hold, with its words, the spans in which they differ, and the words of each span.
 
-    `language` is the tag without script and region ('hi' for 'hi-Latn').
+    `language` is the tag without script and region ('hi' for 'hi-Latn'). `compares_groups` is False where the pair
+    keeps its group and changes what is said of it (S-AS, StereoSet).
     """
 
     draft: Draft
@@ -101,6 +102,7 @@ class Item:
     less: tuple[Word, ...]
     spans: tuple[Span, ...]
     replacements: tuple[Replacement, ...]
+    compares_groups: bool
 
     @classmethod
     def of(cls, draft: Draft) -> Item:
@@ -112,7 +114,8 @@ class Item:
             Replacement(more[span.start_more : span.end_more], less[span.start_less : span.end_less])
             for span in spans
         )
-        return cls(draft, language, more, less, spans, replacements)
+        groups = _compares_groups(draft, more, less)
+        return cls(draft, language, more, less, spans, replacements, groups)
 
     def cell(self, column: str) -> str:
         """Text of a cell; empty where there is none."""
@@ -122,21 +125,21 @@ class Item:
         """Column and text of both sentences."""
         return iter((("sent_more", self.cell("sent_more")), ("sent_less", self.cell("sent_less"))))
 
-    def compares_groups(self) -> bool:
-        """False where the pair keeps its group and changes what is said of it (S-AS, StereoSet)."""
-        if self.cell("attribute_more"):
-            return False
-        identity = {word.folded for word in words(self.cell("identity"))}
-        return (
-            not identity
-            or not identity.issubset(word.folded for word in self.more)
-            or not identity.issubset(word.folded for word in self.less)
-        )
-
     def problem(self, severity: Severity, check: str, column: str, message: str, text: str = "") -> Problem:
         """A problem of this pair; `column` is one of ours, or empty for the whole record."""
         named = self.draft.column(column) if column else ""
         return Problem(severity, check, self.cell("item_id"), self.draft.row, named, message, text)
+
+
+def _compares_groups(draft: Draft, more: Sequence[Word], less: Sequence[Word]) -> bool:
+    if draft.pair.get("attribute_more"):
+        return False
+    identity = {word.folded for word in words(draft.pair.get("identity") or "")}
+    return (
+        not identity
+        or not identity.issubset(word.folded for word in more)
+        or not identity.issubset(word.folded for word in less)
+    )
 
 
 def join(found: tuple[Word, ...]) -> str:

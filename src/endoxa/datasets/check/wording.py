@@ -110,7 +110,9 @@ def doubled_word(item: Item) -> Iterator[Problem]:
     """The same word twice in a row, left by editing. Only English: Hindi and others repeat on purpose."""
     if item.language != "en":
         return
-    for column, text in item.sentences():
+    for (column, text), side in zip(item.sentences(), (item.more, item.less), strict=True):
+        if not any(word.folded == following.folded for word, following in pairwise(side)):
+            continue
         tokens = text.split()
         doubled = [
             token
@@ -134,7 +136,7 @@ def country_for_group(item: Item) -> Iterator[Problem]:
 
     Blodgett et al. 2021 on groups that are named indirectly: what is said of a place is not said of a person.
     """
-    if not item.compares_groups():
+    if not item.compares_groups:
         return
     known = _territories(item.language)
     found = [join(side) for one in item.replacements for side in one.sides if _phrase(side) in known]
@@ -182,7 +184,7 @@ def _looks_like_names(one: Replacement) -> bool:
 
 def no_group_term(item: Item) -> Iterator[Problem]:
     """Only words that name no group differ: articles, prepositions, auxiliaries. Only English."""
-    if item.language != "en" or not item.compares_groups():
+    if item.language != "en" or not item.compares_groups:
         return
     changed = [word for one in item.replacements for side in one.sides for word in side]
     if changed and all(word.folded in FUNCTION_WORDS for word in changed):

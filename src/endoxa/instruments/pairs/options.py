@@ -11,13 +11,17 @@ from annotated_types import Ge, Le
 from endoxa.schema.associations import SMALLEST_CELL
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
 
+DEFAULT_LANGUAGE = "en"
+"""Of associations that name none, where nobody says or identifies another one."""
+
 
 @dataclass(frozen=True, slots=True)
 class PairOptions:
     """How pairs are made.
 
     Attributes:
-        language: language of associations that name none.
+        language: language of associations that name none; None is English, which `endoxa build` does not
+            assume: it identifies the language.
         negation_only: deny every attribute instead of looking for opposites.
         prefix: word(s) before every identity ("African"; AfriStereo 3.3.4).
         min_support: fewest respondents an association needs.
@@ -32,8 +36,14 @@ class PairOptions:
     """
 
     language: Annotated[
-        str, Option("Language of associations without one (ISO 639).", DATA, metavar="CODE")
-    ] = "en"
+        str | None,
+        Option(
+            "Language of associations without one (ISO 639).",
+            DATA,
+            metavar="CODE",
+            default="identified from the texts",
+        ),
+    ] = None
     negation_only: Annotated[
         bool, Option("Negate every attribute instead of using antonyms.", ITEMS, only_on=True)
     ] = False

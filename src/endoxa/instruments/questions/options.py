@@ -14,19 +14,25 @@ GenderChoice = Literal["m", "f", "any"]
 """Grammatical gender of the two people, where the language has one: 'any' draws it anew for every question."""
 
 
+DEFAULT_LANGUAGE = "en"
+
+
 @dataclass(frozen=True, slots=True)
 class QaOptions:
     """What can be chosen.
 
     Attributes:
-        language: of the questions, 'en', 'es' or 'pt'.
+        language: of the questions, 'en', 'es' or 'pt', and of associations that name none; None is 'en'.
         per_association: questions for each association, each with another distractor.
         limit: only the first so many associations of which a question can be made; all where None.
         gender: of the two people, where the language has grammatical gender.
         seed: of everything that is drawn.
     """
 
-    language: Annotated[str, Option("Language of the questions: en, es or pt.", ITEMS, metavar="CODE")] = "en"
+    language: Annotated[
+        str | None,
+        Option("Language of the questions: en, es or pt.", ITEMS, metavar="CODE", default=DEFAULT_LANGUAGE),
+    ] = None
     per_association: Annotated[
         int,
         Ge(1),

@@ -616,3 +616,20 @@ def test_accusations_of_a_person_in_small_letters_are_to_be_looked_at():
         ("los habitantes de Chile", "maria robó", "es"), columns=("identity", "attribute", "language")
     )
     assert "may name a person" in spanish.problems["reason"][0]
+
+
+@pytest.mark.parametrize(
+    ("command", "out", "said"),
+    [
+        ("pairs", "out.csv", "5 pairs written"),
+        ("qa", "out.jsonl", "it is in 'fr', and the questions are in 'en'"),
+    ],
+)
+def test_a_table_without_language_is_not_taken_as_english(tmp_path, monkeypatch, caplog, command, out, said):
+    monkeypatch.chdir(tmp_path)
+    rows = ["Français;arrogants", "Allemands;ponctuels et sérieux", "Italiens;bavards et très bruyants"]
+    rows += ["femmes;douces et gentilles", "hommes;forts et courageux"]
+    tmp_path.joinpath("own.csv").write_text("\n".join(["identity;attribute", *rows]), "utf-16")
+    result = CliRunner().invoke(app, ["build", command, "own.csv", "-o", out])
+    assert said in result.output
+    assert "own.csv names no language: taken as French (fr)" in caplog.text

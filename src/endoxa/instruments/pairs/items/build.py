@@ -24,7 +24,7 @@ from endoxa.datasets.drafts import UNSPECIFIED
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.items.persons import name_in
 from endoxa.instruments.pairs.items.ratings import require_ratings, unrated, weakness
-from endoxa.instruments.pairs.options import PairOptions
+from endoxa.instruments.pairs.options import DEFAULT_LANGUAGE, PairOptions
 from endoxa.schema import PAIR_COLUMNS
 
 EXTRA_COLUMNS: dict[str, str] = {
@@ -91,6 +91,7 @@ class _Work:
     """What is known while a table is gone through."""
 
     options: PairOptions
+    language: str
     templates: Mapping[str, Template]
     own: Sequence[str] = ()  # columns of the table that pairs have no other place for
     pairs: list[dict[str, str]] = field(default_factory=list)
@@ -118,13 +119,14 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
             be used (files, an unknown language).
     """
     options = options or PairOptions()
+    language = options.language or DEFAULT_LANGUAGE
     absent = [name for name in _OPTIONAL if name not in associations.columns]
     table = associations.with_columns(pl.lit("").alias(name) for name in absent)
     own = [name for name in associations.columns if name not in (*BUILT_COLUMNS, "attribute")]
-    work = _Work(options, load_templates(options.templates), own)
-    if options.language not in work.templates:
+    work = _Work(options, language, load_templates(options.templates), own)
+    if language not in work.templates:
         raise UserError(
-            f"No template for the language '{options.language}' (available: "
+            f"No template for the language '{language}' (available: "
             f"{', '.join(sorted(work.templates))}). Give your own with --templates FILE."
         )
     require_ratings(table.columns, options)
@@ -145,14 +147,14 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
         pl.DataFrame(work.pairs, schema=dict.fromkeys((*BUILT_COLUMNS, *work.own), pl.String)),
         pl.DataFrame(work.problems, schema=dict.fromkeys(PROBLEM_COLUMNS, pl.String)),
         rare,
-        (*_assumed(absent, options), *unrated(table, options), *_short(work)),
+        (*_assumed(absent, work), *unrated(table, options), *_short(work)),
         placeless,
     )
 
 
-def _assumed(absent: list[str], options: PairOptions) -> tuple[str, ...]:
-    known = _ASSUMED | {"language": f"every language is '{options.language}'"}
-    if options.min_support > 1:
+def _assumed(absent: list[str], work: _Work) -> tuple[str, ...]:
+    known = _ASSUMED | {"language": f"every language is '{work.language}'"}
+    if work.options.min_support > 1:
         known["support"] = "every association counts as said by one respondent"
     return tuple(f"There is no column '{name}': {known[name]}." for name in absent if name in known)
 
@@ -234,7 +236,7 @@ def _problem(work: _Work, row: Mapping[str, str], number: int, outcome: str, rea
 
 
 def _language(row: Mapping[str, str], work: _Work) -> str:
-    return row["language"] or work.options.language
+    return row["language"] or work.language
 
 
 def _name(row: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from endoxa.instruments.questions.items.record import (
     load_templates,
     record,
 )
-from endoxa.instruments.questions.options import QaOptions
+from endoxa.instruments.questions.options import DEFAULT_LANGUAGE, QaOptions
 from endoxa.schema.associations import SMALLEST_CELL
 
 
@@ -149,10 +149,12 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
         UserError: a language without templates, or an association_id that stands twice.
     """
     options = options or QaOptions()
-    templates = load_templates(options.language)
-    rows = tuple(_rows(associations, options.language))
+    language = options.language or DEFAULT_LANGUAGE
+    options = replace(options, language=language)
+    templates = load_templates(language)
+    rows = tuple(_rows(associations, language))
     _require_own_ids(rows)
-    sides = _sides(rows, options.language)
+    sides = _sides(rows, language)
     distractors = Distractors((row.observed for row in rows), sides)
     random = np.random.default_rng(options.seed)
     records: list[Mapping[str, Any]] = []
@@ -163,7 +165,7 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
         if made == options.limit:
             break
         try:
-            target = _target(row, options.language, asked)
+            target = _target(row, language, asked)
             beside = _beside(row, target, distractors, sides)
         except _UnusableError as problem:
             cells = (row.cells[column] for column in ("identity", "attribute", "language"))
@@ -182,7 +184,7 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
         pl.DataFrame(left_out, schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String), orient="row"),
         made,
         fewer,
-        _notes(associations, options.language),
+        _notes(associations, language),
     )
 
 
