@@ -234,7 +234,9 @@ def rate_harm(
         options: see below.
     """
     source = data if is_path(data) else load_stories(data)
-    return _Call("harm", models, out, restart, progress, options).run(source, write_frame, "associations.parquet")
+    return _Call("harm", models, out, restart, progress, options).run(
+        source, write_frame, "associations.parquet"
+    )
 
 
 def analyze(kind: str, records: Any, **options: Any) -> Any:

@@ -18,7 +18,8 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.items import items
 from endoxa.instruments.questions.probe.jobs import Asked, Prompts, asked_of, prompts_for, question
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.models import ModelOptions, ModelSpec, open_reader
+from endoxa.models.scoring import open_reader
+from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.schema import (
     Architecture,
     CausalRequest,
