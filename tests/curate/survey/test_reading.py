@@ -94,6 +94,12 @@ def test_everything_else_is_left_out_and_private_columns_are_named(export):
     ]
 
 
+def test_the_status_of_an_answer_is_not_that_of_a_draft(tmp_path):
+    """Survey programs say so of answers that are not sent; `author` says it of what models wrote."""
+    export = written(tmp_path, {"status": ["draft", "complete"]})
+    assert [one.code for one in read_survey(export, parse_map(MAP, "map")).respondents] == ["b2", "a1"]
+
+
 def test_without_a_respondent_column_the_row_number_from_zero_is_used(export):
     survey = read_survey(export, parse_map(MAP.replace('respondent = "code"', ""), "map"))
     assert [one.code for one in survey.respondents] == ["0", "1"]

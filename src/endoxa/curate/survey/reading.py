@@ -114,7 +114,7 @@ def read_export(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
             f"{path} has an unknown file type. Save it as {', '.join(TABLE_SUFFIXES[:-1])} or {TABLE_SUFFIXES[-1]} "
             "(from a spreadsheet: .csv or .xlsx)."
         )
-    return read_table(path, required, as_written=True)
+    return read_table(path, required, respect_statuses=False, as_written=True)
 
 
 LONG_ANSWER = 5000
