@@ -7,6 +7,8 @@ import logging
 import polars as pl
 import pytest
 
+from endoxa.curate.ratings.reading import read_ratings
+from endoxa.curate.topics.reading import read_mentions
 from endoxa.datasets import workbooks
 from endoxa.datasets.bbq.metadata import read_metadata
 from endoxa.datasets.collected import withdrawn_beside
@@ -109,3 +111,12 @@ def test_text_files_of_spreadsheet_programs_are_tables(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(table("\t").encode("utf-16"))
     assert list(pl.concat(read_pairs(path)).select(PLAIN).iter_rows()) == list(ROWS)
+
+
+def test_columns_that_may_be_missing_are_known_in_any_spelling(tmp_path):
+    path = tmp_path / "said.csv"
+    path.write_text("Identity;Attribute;Rater;Value;In-Group;Topic\nwomen;kind;a;3,5;yes;warmth\n", "utf-16")
+    (rated,) = read_ratings(path).rows(named=True)
+    assert (rated["rating"], rated["rater"], rated["in_group"], rated["topic"]) == (3.5, "a", True, "warmth")
+    (mention,) = read_mentions(path).rows(named=True)
+    assert mention["topic"] == "warmth"

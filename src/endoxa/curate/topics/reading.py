@@ -56,7 +56,8 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
     Raises:
         UserError: a file cannot be read, there are no topics, or a cell is not what its column holds.
     """
-    table = _of_campaign(path) if path.is_dir() else read_table(path)
+    known = ("topic", "in_group", NAME, *PEOPLE)
+    table = _of_campaign(path) if path.is_dir() else read_table(path, optional=known)
     require_columns(path, table.columns, ("attribute",))
     table = one_spelling(table, source=str(path))
     if labels is None and "topic" not in table.columns:
