@@ -31,6 +31,7 @@ from endoxa.schema.chat import THOUGHTS_ONLY, ChatAnswer
         ("<think>What does <think> mean?</think>Asha", "Asha"),
         ("<think>One.</think>Asha<think>Two.</think>bakes.", "Asha\nbakes."),
         ("[THINK]A baker.[/THINK]Asha", "Asha"),
+        ("<analysis>A baker.</analysis><think >Who?</think >Asha", "Asha"),
         ("analysisA baker. assistantfinalAsha", "Asha"),
         ("analysisA baker.assistantanalysisWho?assistantfinalAsha", "Asha"),
         ("analysisA baker", ""),
