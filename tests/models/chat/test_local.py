@@ -18,8 +18,8 @@ from endoxa.errors import UserError
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.generation import Choice, Generated, Prompt, Settings
-from endoxa.models.chat.stops import Stops, next_turn_of
-from endoxa.models.chat.templates import Template
+from endoxa.models.chat.stops import Stops
+from endoxa.models.chat.templates import Template, next_turn_of
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.schema.chat import Message, Sampling
 

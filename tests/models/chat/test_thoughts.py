@@ -32,6 +32,7 @@ from endoxa.schema.finish import THOUGHTS_ONLY
         ("<think>What does <think> mean?</think>Asha", "Asha"),
         ("<think>One.</think>Asha<think>Two.</think>bakes.", "Asha\nbakes."),
         ("[THINK]A baker.[/THINK]Asha", "Asha"),
+        ("<analysis>A baker.</analysis><think >Who?</think >Asha", "Asha"),
         ("analysisA baker. assistantfinalAsha", "Asha"),
         ("analysisA baker.assistantanalysisWho?assistantfinalAsha", "Asha"),
         ("analysisA baker", ""),

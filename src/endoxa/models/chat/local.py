@@ -19,8 +19,8 @@ from endoxa.errors import UserError
 from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.service import Lost
 from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
-from endoxa.models.chat.stops import Stops, next_turn_of, stops_of
-from endoxa.models.chat.templates import Template, find_template, render
+from endoxa.models.chat.stops import Stops, stops_of
+from endoxa.models.chat.templates import Template, find_template, next_turn_of, render
 from endoxa.models.chat.thoughts import Spoken, part_thoughts
 from endoxa.models.libraries import LOCAL, LOCAL_INSTALL, require_local
 from endoxa.models.spec import ModelOptions, ModelSpec

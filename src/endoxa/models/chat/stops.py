@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.templates import Template, render
-from endoxa.schema.chat import Message, Sampling
+from endoxa.schema.chat import Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +44,3 @@ def stops_of(sampling: Sampling, next_turn: str) -> Stops:
     if not all(isinstance(text, str) and text for text in texts):
         raise UserError(f'--extra: "stop" is {given!r}. Expected a text or a list of texts.')
     return Stops(texts, next_turn)
-
-
-_FIRST, _ANSWER, _SECOND = "First message.", "Answer to it.", "Second message."
-
-
-def next_turn_of(name: str, tokenizer: Any, template: Template) -> str:
-    """How the user's next message begins on a line of its own, for a model that was given a template.
-
-    A base model, which was trained without a template, seldom ends its answer and goes on with the next message. A
-    tokenizer with a template of its own belongs to a model that ends its turns. Empty there, and where nothing that can
-    be told apart begins a message.
-    """
-    if getattr(tokenizer, "chat_template", None):
-        return ""
-    talk = [Message("user", _FIRST), Message("assistant", _ANSWER), Message("user", _SECOND)]
-    try:
-        _, found, after = render(name, tokenizer, template, talk, {}).partition(_ANSWER)
-    except UserError:  # the template takes single messages
-        return ""
-    between, second, _ = after.partition(_SECOND)
-    for token in tokenizer.all_special_tokens:  # a base model does not know to write them
-        between = between.rpartition(token)[2]
-    opening = between.strip()
-    on_own_line = bool(opening) and "\n" in between[: between.index(opening)]
-    return f"\n{opening}" if found and second and on_own_line else ""

@@ -95,3 +95,28 @@ def render(
             "'messages', each with 'role' and 'content'."
         )
     return str(text)
+
+
+_FIRST, _ANSWER, _SECOND = "First message.", "Answer to it.", "Second message."
+
+
+def next_turn_of(name: str, tokenizer: Any, template: Template) -> str:
+    """How the user's next message begins on a line of its own, for a model that was given a template.
+
+    A base model, which was trained without a template, seldom ends its answer and goes on with the next message. A
+    tokenizer with a template of its own belongs to a model that ends its turns. Empty there, and where nothing that can
+    be told apart begins a message.
+    """
+    if getattr(tokenizer, "chat_template", None):
+        return ""
+    talk = [Message("user", _FIRST), Message("assistant", _ANSWER), Message("user", _SECOND)]
+    try:
+        _, found, after = render(name, tokenizer, template, talk, {}).partition(_ANSWER)
+    except UserError:  # the template takes single messages
+        return ""
+    between, second, _ = after.partition(_SECOND)
+    for token in tokenizer.all_special_tokens:  # a base model does not know to write them
+        between = between.rpartition(token)[2]
+    opening = between.strip()
+    on_own_line = bool(opening) and "\n" in between[: between.index(opening)]
+    return f"\n{opening}" if found and second and on_own_line else ""
