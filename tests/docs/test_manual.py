@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -15,6 +14,7 @@ from functools import cache
 import pytest
 
 from support.repository import ROOT
+from support.tutorials import split
 
 PAGES = [
     ROOT / "README.md",
@@ -64,7 +64,7 @@ def command_line():
 @pytest.mark.parametrize("line", list(commands()))
 def test_documented_command_exists_with_its_options(line, command_line):
     for part in re.split(r"\s&&\s", line):
-        words = shlex.split(part, comments=True)[1:]
+        words = split(part)[1:]
         command, context = command_line, None
         while words and not words[0].startswith("-") and hasattr(command, "list_commands"):
             name = words.pop(0)

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from support.manual import NOT_RUN, PAGES, TRIED, Kitchen, documented, reason_not_to_run, stock, write_files
+from support.manual import NOT_RUN, PAGES, Workspace, documented, reason_not_to_run, write_files
+from support.manual_files import sample_files
 from support.repository import ROOT
-
-FOLLOWED = [ROOT / "docs" / f"{name}.md" for name in TRIED]
 
 
 @pytest.fixture(scope="module")
-def pantry(tmp_path_factory, shared):
-    return stock(tmp_path_factory.mktemp("pantry") / "files", shared)
+def samples(tmp_path_factory, shared):
+    return sample_files(tmp_path_factory.mktemp("samples") / "files", shared)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", FOLLOWED, ids=TRIED)
-def test_documented_commands_run(page, pantry, tmp_path):
-    kitchen = Kitchen(tmp_path, pantry)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_documented_commands_run(page, samples, tmp_path):
+    workspace = Workspace(tmp_path, samples)
     write_files(page, tmp_path)
-    commands = [one for one in documented(page) if not reason_not_to_run(one)]
-    assert commands
-    for command in commands:
-        kitchen.run(command)
+    for command in documented(page):
+        if not reason_not_to_run(command):
+            workspace.run(command)
 
 
 def test_every_exception_is_needed():
-    commands = [one for page in PAGES for one in documented(page)]
-    assert {reason_not_to_run(one) for one in commands} - {""} == set(NOT_RUN.values())
+    commands = [command for page in (ROOT / "docs").rglob("*.md") for command in documented(page)]
+    assert {reason_not_to_run(command) for command in commands} - {""} == set(NOT_RUN.values())

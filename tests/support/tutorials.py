@@ -69,7 +69,7 @@ def follow(page: Path, folder: Path, shared: Path) -> Iterator[Step]:
 
 def run(command: str, folder: Path) -> str:
     """The output of one command, which must succeed unless it is `datasets check`."""
-    words = shlex.split(command, comments=True)[1:]
+    words = split(command)[1:]
     if words[0] == "collect":  # sets up Django, once in a process and for one campaign
         program = [sys.executable, "-c", "from endoxa.cli import main; main()", *words]
         environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
@@ -85,6 +85,11 @@ def run(command: str, folder: Path) -> str:
         code, output = result.exit_code, result.output
     assert code == 0 or words[:2] == ["datasets", "check"], f"{command}\n{output}"
     return output
+
+
+def split(command: str) -> list[str]:
+    """The words of a command, as a shell splits them: `#` begins a comment after a blank only, not in an address."""
+    return shlex.split(re.sub(r"\s#.*", "", command))
 
 
 def unseen(step: Step) -> list[str]:

@@ -74,7 +74,8 @@ def pairs(
         write_table(built.problems, report)
     _tell(built, report)
     if built.pairs.is_empty():
-        raise UserError(f"No pair could be made from {associations}. List the reasons with --report FILE.")
+        reasons = f"See the reasons in {report}." if report else "List the reasons with --report FILE."
+        raise UserError(f"No pair could be made from {associations}. {reasons}")
     write_table(built.pairs, out)
     antonyms = built.pairs.filter(how="antonym").height
     typer.echo(
