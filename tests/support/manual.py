@@ -130,7 +130,7 @@ class Workspace:
 
     def _fetch(self, name: str) -> None:
         """Copy a sample file that the page has not written, or that people have filled in since."""
-        if name in FILLED_IN:
+        if name in FILLED_IN and self.folder != self.samples.folder:
             (self.folder / name).unlink(missing_ok=True)
         copy(self.samples.folder / name, self.folder / name)
         beside = Path(name).with_name("additional_metadata.csv")  # BBQ's stands beside its questions
