@@ -110,7 +110,7 @@ def test_errors_about_a_frame_name_the_frame_and_its_row() -> None:
             call(frame)
     questions = pl.DataFrame({"example_id": ["1"], "category": ["Age"]})
     for call in (ex.load_questions, partial(ex.probe_questions, models="sim/biased", progress=False)):
-        with pytest.raises(ex.UserError, match=r"^The data frame, row 1 has no field"):
+        with pytest.raises(ex.UserError, match=r"^The data frame has no column 'context'"):
             call(questions)
 
 
