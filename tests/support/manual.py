@@ -38,6 +38,7 @@ NOT_RUN: Mapping[str, str] = {
     r"--labels sheet\.csv|novelty\.html": "people fill the sheet in; tests/curate/novelty",
     r"build pairs export/pairs\.csv": "needs what people mentioned; tests/collect/export",
     r"valley\.csv": "needs questions about these groups; tests/instruments/questions",
+    r"--withdrawals ": "needs people who withdrew; tests/collect/project",
     r"collect expire": "needs a retention date; tests/collect/project",
     r"--encoder hf/": "needs another encoder; tests/curate/test_encoders.py",
     r"--results export\.json": "what another tool exported; tests/collect/tasks/test_exchange.py",

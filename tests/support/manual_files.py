@@ -74,7 +74,6 @@ _COPIES: Mapping[str, tuple[str, ...]] = {
     "out/q1": ("out/qa-a",),
     "out/bert": ("out/r4", "out/muril"),
     "out/harm": ("out/s3", "out/harm_models"),
-    "camp/withdrawals.jsonl": ("withdrawals.jsonl",),
     "camp": ("campaign", "out/panel"),
 }
 """Other names that the manual has for a file or run."""
