@@ -29,12 +29,12 @@ def competence_sentence(competence: Competence, name: str) -> str:
 
 def _right(competence: Competence) -> str:
     if competence.accuracy is None:
-        return "the answers are at chance: none in a disambiguated context could be read."
+        return "no answer in a disambiguated context could be read, so nothing shows that it is better than guessing."
     interval = (
         f"{100 * competence.confidence:g}\u00a0% interval {percent_interval(competence.low, competence.high)}"
     )
     return (
-        "the answers are at chance (no better than guessing). Where the text gives the answer, "
+        "the answers are at chance (not shown to be better than guessing). Where the text gives the answer, "
         f"{percent(competence.accuracy)} of the answers that were read are right ({interval}; "
         f"guessing: {percent(GUESSING)})."
     )
