@@ -282,7 +282,7 @@ def test_rows_signed_for_another_campaign_are_not_added(organiser, make_campaign
         ("country,attribute,language\nAtlantis,swim,es\n", "seeds.csv", "Atlantis"),
         ("country,attribute,language\nAR,swim,hi\n", "seeds.csv", "expected a language of the campaign"),
         ("country,attribute,language\n", "seeds.csv", "has no rows"),
-        (b"\x80\x04\x95", "seeds.pickle", "not UTF-8"),
+        (b"\x80\x04\x95", "seeds.pickle", "unknown kind"),
         ("- country: AR", "seeds.yaml", "unknown kind"),
         ("country,attribute,language\n" + "AR,swim,es\n" * 5_001, "seeds.csv", "more than 5000 rows"),
         (b"x" * (2 * 1024 * 1024 + 1), "seeds.csv", "more than 2 MB"),
