@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import tomllib
 from collections import Counter
 from importlib.resources import files
@@ -265,3 +266,19 @@ def test_texts_of_a_real_model(shared):
         if one != other
     ]
     assert not differ
+
+
+def test_answers_of_a_real_model_that_a_person_read(shared):
+    """SmolLM2-135M-Instruct on BBQ; the readings that one careful reader accepts stand beside each answer."""
+    lines = (shared / "data" / "answers" / "smollm2_dev.jsonl").read_text(encoding="utf-8").splitlines()
+    wrong = []
+    for line in lines:
+        row = json.loads(line)
+        options = tuple(row["options"])
+        unknown = next(place for place, option in enumerate(options) if not option.startswith("The "))
+        choice = read_answer(row["answer"], item(options, unknown, row["question"])).choice
+        reading = "unread" if choice is None else options[choice]
+        if reading not in row["accept"]:
+            wrong.append((row["id"], reading, row["accept"]))
+    assert not wrong
+    assert len(lines) == 86
