@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from endoxa.datasets.columns import require_known_columns
 from endoxa.datasets.drafts import Draft, Format, axis_of, direction_of
-from endoxa.datasets.tables import TABLE_SUFFIXES, Row, table_columns, table_rows
+from endoxa.datasets.tables import TABLE_SUFFIXES, Row, require_known_columns, table_columns, table_rows
 from endoxa.datasets.write import write_pairs
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 

@@ -15,7 +15,7 @@ import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -206,6 +206,25 @@ def table_rows(
     if withdrawn:
         rows = _without(withdrawn, rows, path)
     return _approved(rows, path) if respect_statuses else rows
+
+
+def require_known_columns(named: Mapping[str, str], known: Collection[str], items: str) -> None:
+    """Refuse an unknown name of a column.
+
+    Args:
+        named: our name of a column -> the file's.
+        known: our names.
+        items: what the columns are of ("pairs").
+
+    Raises:
+        UserError: a name is unknown.
+    """
+    unknown = [name for name in named if name not in known]
+    if unknown:
+        raise UserError(
+            f"There is no column '{unknown[0]}' of {items} to be named. Write OURS=THEIRS with one of: "
+            f"{', '.join(known)}."
+        )
 
 
 def require_columns(path: Path, found: Sequence[str], required: Sequence[str]) -> None:

@@ -12,8 +12,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.columns import require_known_columns
-from endoxa.datasets.tables import TABLE_SUFFIXES, raise_fault, require_columns, table_columns, table_rows
+from endoxa.datasets.tables import (
+    TABLE_SUFFIXES,
+    raise_fault,
+    require_columns,
+    require_known_columns,
+    table_columns,
+    table_rows,
+)
 from endoxa.errors import UserError
 
 OPTIONS = ("ans0", "ans1", "ans2")

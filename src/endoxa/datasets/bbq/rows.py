@@ -11,10 +11,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from endoxa.datasets.bbq.flat import QUESTION_COLUMNS, flat_rows, is_table, renamed_fields
-from endoxa.datasets.columns import require_known_columns
 from endoxa.datasets.dialects import open_text, undecodable
 from endoxa.datasets.files import require_file
-from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
+from endoxa.datasets.tables import TABLE_SUFFIXES, require_known_columns, table_columns
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 
