@@ -26,9 +26,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales import Profiles, read_profiles
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.tables import Table, count, families
+from endoxa.sources.stereotales import Profiles, read_profiles
 
 Figures = defaultdict[str, list[float]]
 """What was measured, by its name, in each round."""

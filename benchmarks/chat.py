@@ -117,13 +117,13 @@ async def bare_loop(address: str, requests: int, concurrency: int) -> float:
 
 def ours(address: str, requests: int, concurrency: int, *, priced: bool = False) -> float:
     """Seconds for the same requests through the engine, journal on; calls may have a price."""
-    from endoxa.engine.asking.calls import Asking, ask_all
-    from endoxa.engine.asking.cost import Budget
-    from endoxa.engine.asking.jobs import Job
-    from endoxa.engine.asking.journal import AnswerJournal
     from endoxa.models.chat import open_chat, parse_chat_model
     from endoxa.models.chat.prices import Price
     from endoxa.models.chat.spec import ChatOptions
+    from endoxa.runs.asking.calls import Asking, ask_all
+    from endoxa.runs.asking.cost import Budget
+    from endoxa.runs.asking.jobs import Job
+    from endoxa.runs.asking.journal import AnswerJournal
     from endoxa.schema import Sampling
 
     with tempfile.TemporaryDirectory() as folder:
@@ -164,11 +164,11 @@ def write_questions(path: Path, count: int) -> None:
 
 def step(name: str, folder: Path) -> None:
     """Ask a simulated respondent, or estimate, or write the page; print seconds and peak memory in MiB."""
-    from endoxa.engine.run import measure
     from endoxa.instruments.questions.estimates import analyze_run
     from endoxa.instruments.questions.instrument import QUESTIONS
     from endoxa.instruments.questions.probe.settings import QaSettings
     from endoxa.instruments.reports import write_report
+    from endoxa.runs.run import measure
 
     data, run = folder / "questions.jsonl", folder / "run"
     start = time.perf_counter()

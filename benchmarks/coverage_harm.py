@@ -21,13 +21,13 @@ from itertools import product
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.engine.options import Resampling
 from endoxa.instruments.stories.harm.differences import RESOLUTION, Ratings, difference
 from endoxa.instruments.stories.harm.measures import mean
 from endoxa.instruments.stories.languages import shift
 from endoxa.instruments.stories.languages.groups import Groups
 from endoxa.instruments.stories.languages.spread import compare_reach
+from endoxa.runs.options import Resampling
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.correction import adjust
 from endoxa.stats.verdicts import CLEAR, decide
 

@@ -23,10 +23,10 @@ from ray.cluster_utils import Cluster
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from endoxa.engine.instrument import INSTRUMENTS
-from endoxa.engine.options import EngineOptions
-from endoxa.engine.run import measure
 from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.options import EngineOptions
+from endoxa.runs.run import measure
 
 WORDS = [f"w{k}" for k in range(5_000)]
 LENGTH = 16

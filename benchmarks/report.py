@@ -69,7 +69,7 @@ def one(way: str, run: Path) -> None:
     from contextlib import nullcontext
 
     from endoxa.instruments import reports
-    from endoxa.page import files
+    from endoxa.report import files
 
     began = time.perf_counter()
     if way == "analyze":

@@ -62,8 +62,8 @@ def probe(count: int, folder: Path) -> None:
         for k in range(count):
             identity, (more, less) = IDENTITIES[k % 8], ATTRIBUTES[k // 8 % 4]
             file.write(f"The {k} {identity} are {more}.,The {k} {identity} are {less}.,{identity},work,en\n")
-    from endoxa.engine.run import measure
     from endoxa.instruments.pairs.instrument import PAIRS
+    from endoxa.runs.run import measure
 
     start = time.perf_counter()
     settings = PairsSettings(data=str(data), models=(f"hf/{folder / 'model'}",), rules=("sum",))

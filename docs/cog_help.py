@@ -19,7 +19,7 @@ def commands() -> dict[str, tuple[Any, Any]]:
     """Every command and its context by its words ("probe pairs"), in the order of `endoxa --help`."""
     from typer.main import get_command
 
-    from endoxa.cli import app
+    from endoxa.commands import app
 
     root = get_command(app)
     return dict(_walk(root, root.make_context("endoxa", ["--help"], resilient_parsing=True)))

@@ -89,8 +89,8 @@ def tiny_models(tiny: dict[str, Path]) -> dict[str, object]:
 @pytest.fixture
 def nothing_reviewed(monkeypatch):
     """The language files as if no speaker had checked one of them, whatever reviews are on record."""
-    from endoxa.languages import state
-    from endoxa.languages.texts import PACKAGE
+    from endoxa.words import state
+    from endoxa.words.texts import PACKAGE
 
     def reviews(package=PACKAGE, read=state.read_reviews):
         return () if package == PACKAGE else read(package)

@@ -8,7 +8,7 @@
 
 The names in `__all__` are stable: one that is to go warns for two minor versions first. They are loaded when they are
 first used, so that importing endoxa is instant. The parts behind them are packages of their own (`endoxa.stats`,
-`endoxa.datasets`, `endoxa.models`, `endoxa.engine`, `endoxa.instruments`).
+`endoxa.sources`, `endoxa.models`, `endoxa.runs`, `endoxa.instruments`).
 """
 
 from importlib.metadata import version as _version

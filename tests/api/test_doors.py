@@ -12,8 +12,8 @@ from polars.testing import assert_frame_equal
 from typer.testing import CliRunner
 
 import endoxa as ex
-from endoxa.cli import app
-from endoxa.engine.instrument import INSTRUMENTS
+from endoxa.commands import app
+from endoxa.runs.instrument import INSTRUMENTS
 from support import harm_samples, qa_questions, story_runs, tiny
 
 FUNCTIONS = {

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.cli import app
+from endoxa.commands import app
 
 IN = {
     "item_id": "p1",

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.errors import UserError
 
 
@@ -77,7 +77,7 @@ def test_every_command_has_help_with_an_example():
 
 
 def test_runs_and_cards_say_where_items_come_from(identities, tmp_path):
-    from endoxa.datasets.tables import counted_sources
+    from endoxa.sources.tables import counted_sources
 
     path = tmp_path / "pairs.csv"
     path.write_text("sent_more,source\na,survey\nb,survey\nc,draft by x\nd,\n")

@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 from endoxa.api.data import load_pairs
 from endoxa.author.judged import agreement_with, approved
 from endoxa.author.statuses import counted, with_association_ids
-from endoxa.cli import app
-from endoxa.datasets.frames import read_table, write_table
-from endoxa.datasets.statuses import left_out_notes, reading_drafts
+from endoxa.commands import app
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.statuses import left_out_notes, reading_drafts
 
 
 @pytest.fixture

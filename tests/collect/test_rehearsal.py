@@ -10,7 +10,6 @@ from django.core.cache import cache
 from django.urls import reverse
 from typer.testing import CliRunner
 
-from endoxa.cli import collect
 from endoxa.collect import withdrawals
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.entry.merging import merge
@@ -39,6 +38,7 @@ from endoxa.collect.privacy import withdraw
 from endoxa.collect.project.replay import replay
 from endoxa.collect.project.starting import invitations
 from endoxa.collect.withdrawals import What
+from endoxa.commands import collect
 
 NOBODY = AnonymousUser()
 
@@ -233,7 +233,7 @@ class TestPaper:
         assert Rating.objects.count() == 2
 
     def test_the_command_says_that_a_rehearsal_can_be_erased(self, rehearsed, sheets, tmp_path, monkeypatch):
-        monkeypatch.setattr("endoxa.cli.collect_paper.campaign_in", lambda *_: rehearsed)
+        monkeypatch.setattr("endoxa.commands.collect_paper.campaign_in", lambda *_: rehearsed)
         monkeypatch.setattr("endoxa.collect.paper.entering.read_answers", lambda *_: sheets)
         words = ["enter", "camp", str(tmp_path / "answers.csv")]
         done = CliRunner().invoke(collect.app, words)

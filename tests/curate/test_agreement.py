@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner
 
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.curate.agreement import agreement
 from endoxa.curate.ballots import ballots_from_votes, read_groups, read_votes
 from endoxa.errors import UserError

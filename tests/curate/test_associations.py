@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.curate.associations import TRACE_COLUMNS, association_id, associations, predicate
 from endoxa.curate.mentions import FLAGGED, NO_ATTRIBUTE, NO_IDENTITY, OMITTED, mentions
-from endoxa.datasets.frames import read_table, write_table
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
+from endoxa.sources.frames import read_table, write_table
 
 COLUMNS = ("statement_id", "respondent", "axis", "country", "identity", "attribute", "omit", "flag")
 

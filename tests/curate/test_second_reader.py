@@ -157,7 +157,7 @@ def test_both_readers_together_beat_either_alone_on_reviewed_statements(tmp_path
 def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, monkeypatch):
     from typer.testing import CliRunner
 
-    from endoxa.cli import app
+    from endoxa.commands import app
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.csv").write_text(

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from typer.testing import CliRunner
 
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.curate.disclosure import ALL_AXES, EVERYBODY, NOT_SAID, REST, choices, split_several, split_single
 from endoxa.curate.mentions import mentions
 from endoxa.curate.summary import summarise, write_summary
-from endoxa.datasets.frames import read_table, write_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table, write_table
 
 LEAST = 5
 

@@ -55,7 +55,7 @@ def command_line():
     """The whole command line, made once."""
     from typer.main import get_command
 
-    from endoxa.cli import app
+    from endoxa.commands import app
 
     return get_command(app)
 

@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from endoxa.datasets.folders import CHECKSUMS
 from endoxa.errors import UserError
 from endoxa.export.folder import PROVENANCE, new_folder
+from endoxa.sources.folders import CHECKSUMS
 
 
 def make(target, text="one", *, overwrite=False):

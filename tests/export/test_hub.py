@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.datasets.folders import CHECKSUMS
 from endoxa.demo.world import SAMPLE
 from endoxa.errors import UserError
 from endoxa.export.datasheet import Facts, question_keys, read_facts
@@ -18,6 +17,7 @@ from endoxa.export.folder import render
 from endoxa.export.hub import export_hub
 from endoxa.export.licences import Terms, licence, licences
 from endoxa.export.material import read_material
+from endoxa.sources.folders import CHECKSUMS
 from support.export_samples import ASSOCIATIONS, PAIRS, STATEMENTS, write
 
 NOTHING = Terms()

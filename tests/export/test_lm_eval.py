@@ -9,11 +9,11 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from endoxa.demo.world import SAMPLE
-from endoxa.engine.run import measure
 from endoxa.export.lm_eval import METRICS, export_lm_eval, slug, tasks, unique_slugs
 from endoxa.export.material import read_pairs_material
 from endoxa.export.payload import lm_eval_utils
 from endoxa.instruments.pairs import instrument as pairs
+from endoxa.runs.run import measure
 from support.export_samples import PAIRS, write
 
 

@@ -8,8 +8,8 @@ from contextlib import nullcontext
 import pytest
 
 from endoxa.instruments import reports
-from endoxa.page import render
-from endoxa.page.document import Figure
+from endoxa.report import render
+from endoxa.report.document import Figure
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.cli.report import report
-from endoxa.cli.settings_command import add_command
+from endoxa.commands.report import report
+from endoxa.commands.settings_command import add_command
 from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
 from endoxa.instruments.reports import write_report
-from endoxa.page.markup import escape_latex, escape_markdown
+from endoxa.report.markup import escape_latex, escape_markdown
 from endoxa.schema import ESTIMATE_COLUMNS
 from support.report_samples import pairs, run_folder, scored
 

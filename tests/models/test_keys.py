@@ -10,10 +10,8 @@ from unittest.mock import Mock
 import pytest
 
 from endoxa.api import run_study
-from endoxa.cli import main
-from endoxa.cli.probe import recorded_settings
-from endoxa.engine.executors.workers import connect
-from endoxa.engine.run import measure
+from endoxa.commands import main
+from endoxa.commands.probe import recorded_settings
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.stories.instrument import EXTRACT
@@ -22,6 +20,8 @@ from endoxa.models.checkpoint import fingerprint
 from endoxa.models.keys import server_key
 from endoxa.models.scoring import look_at, parse_model
 from endoxa.models.spec import ModelOptions
+from endoxa.runs.executors.workers import connect
+from endoxa.runs.run import measure
 from endoxa.schema.typed import typed_words
 from support.http_server import serving
 from support.qa_questions import questions, write

@@ -17,10 +17,10 @@ pytest.importorskip("transformers")
 
 import torch
 
-from endoxa.engine.instrument import INSTRUMENTS
-from endoxa.engine.run import measure
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.models.spec import ModelOptions
+from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.run import measure
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import endoxa.models
 from endoxa import registry
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model

@@ -8,7 +8,6 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.instrument import PAIRS as INSTRUMENT
 from endoxa.instruments.pairs.probe.settings import PairsSettings
@@ -17,6 +16,7 @@ from endoxa.models import retrying, server
 from endoxa.models.scoring import look_at, open_model, parse_model
 from endoxa.models.servers import Servers
 from endoxa.models.spec import ModelOptions
+from endoxa.runs.run import measure
 from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.scorers import score_pairs
 from support.http_server import MODELS, serving

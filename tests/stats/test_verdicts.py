@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.engine.families import COMPARISONS, PREFERENCES, Family, adjusted, decided
+from endoxa.runs.families import COMPARISONS, PREFERENCES, Family, adjusted, decided
 from endoxa.stats.correction import adjust
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import CORRECTED, TOO_SMALL, VERDICTS, decide, significance, too_few
@@ -95,7 +95,7 @@ def test_a_table_is_decided_row_by_row():
 
 
 def test_every_family_says_what_it_is():
-    from endoxa.engine import families
+    from endoxa.runs import families
 
     found = [value for value in vars(families).values() if isinstance(value, Family)]
     assert len({one.name for one in found}) == len(found) >= 2

@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.cli import app
-from endoxa.engine.options import Allowed
-from endoxa.engine.run import read_run
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import Strengths
+from endoxa.runs.options import Allowed
+from endoxa.runs.run import read_run
 from endoxa.study.file import read_study
 from endoxa.study.init import init_study, suggestions
 from endoxa.study.items import build_items, read_associations
@@ -103,7 +103,7 @@ def test_init_refuses_a_second_study_and_associations_that_stand_twice(begun, tm
 
 
 def test_words_that_mean_no_value_are_left_to_people():
-    from endoxa.datasets.stereotales import read_vocabulary
+    from endoxa.sources.stereotales import read_vocabulary
 
     rows = [("a", "nurses", "kind"), ("b", "women", "women")]
     table = pl.DataFrame(rows, schema=["association_id", "identity", "attribute"], orient="row")
@@ -183,7 +183,7 @@ def test_a_model_is_added_without_measuring_the_others_again(study):
 
 def test_killed_at_any_moment_it_continues_and_every_item_is_there_once(begun, finished, tmp_path):
     folder = Path(shutil.copytree(begun, tmp_path / "study"))
-    command = [sys.executable, "-c", "from endoxa.cli import main; main()", "study", "run", str(folder)]
+    command = [sys.executable, "-c", "from endoxa.commands import main; main()", "study", "run", str(folder)]
     for name in ("questions", "profiles"):
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         for _ in range(600):

@@ -20,7 +20,7 @@ from typing import Any
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from endoxa.cli import app
+from endoxa.commands import app
 from support.collect import commands
 from support.repository import ROOT
 from support.tutorials import PARTS, split
@@ -30,9 +30,9 @@ NOT_RUN: Mapping[str, str] = {
     r"^endoxa datasets download": "needs a network",
     r"^endoxa collect simulate": "takes minutes; tests/collect/simulate runs it",
     r"^endoxa demo": "takes a minute; tests/demo runs it",
-    r"^endoxa reproduce run (?!arithmetic)": "takes minutes; tests/cli/test_reproduce.py",
+    r"^endoxa reproduce run (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
     r"^endoxa curate thresholds": "takes a minute; tests/curate/group/test_reference.py",
-    r"--engine ray": "needs a cluster; tests/engine/executors runs it",
+    r"--engine ray": "needs a cluster; tests/runs/executors runs it",
     r"^endoxa (analyze|report) .*(harness/|logs/|\bLOG\b)": "logs of other harnesses; tests/instruments/test_logs.py",
     r"-o cards\.pdf": "takes a minute and needs Pango; tests/collect/paper, and the sample files, print such cards",
     r"--labels sheet\.csv|novelty\.html": "people fill the sheet in; tests/curate/novelty",
@@ -44,7 +44,7 @@ NOT_RUN: Mapping[str, str] = {
     r"--results export\.json": "what another tool exported; tests/collect/tasks/test_exchange.py",
     r"export/map\.toml": "needs answers to open questions; tests/collect/export/test_run.py checks the map",
     r"--compare ": "needs stories of two models; tests/instruments/stories/associations",
-    r"--vectors|static/": "vectors of the user's own programs; tests/cli/test_analyze_tests.py",
+    r"--vectors|static/": "vectors of the user's own programs; tests/commands/test_analyze_tests.py",
 }
 """Commands that are not run, with the reason."""
 

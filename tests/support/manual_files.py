@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 from openpyxl import load_workbook
 
-from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.sources.stereotales.associations import PARTS
 from support.harm_samples import write_people
 from support.manual import SampleFiles, Workspace, copy, write_files
 from support.tutorials import HOME

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales.associations import PARTS, association_id
 from endoxa.schema.harm import HARM_RATING_COLUMNS
 from endoxa.schema.stories import DISCOVERED_COLUMNS, EXTRACTED_COLUMNS
+from endoxa.sources.stereotales.associations import PARTS, association_id
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 HOSTILE_END = "</script><script>alert(2)</script>"

@@ -8,7 +8,7 @@ import polars as pl
 from openpyxl import load_workbook
 
 from endoxa.curate.review import Choice, make_sheet, write_sheet
-from endoxa.datasets import frames
+from endoxa.sources import frames
 
 STATEMENTS = {
     "statement_id": ["s1", "s1", "s2", "s3"],

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.stereotales import read_profiles, read_vocabulary
-from endoxa.engine.run import measure, run
 from endoxa.instruments.stories.associations.run import discover
 from endoxa.instruments.stories.instrument import EXTRACT, STORIES
 from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.settings import ExtractSettings, StoriesSettings
+from endoxa.runs.run import measure, run
+from endoxa.sources.stereotales import read_profiles, read_vocabulary
 
 SCENARIOS = 36
 READERS = ("sim/reader-a", "sim/reader-b", "sim/reader-c")

@@ -71,14 +71,14 @@ def run(command: str, folder: Path) -> str:
     """The output of one command, which must succeed unless it is `datasets check`."""
     words = split(command)[1:]
     if words[0] == "collect":  # sets up Django, once in a process and for one campaign
-        program = [sys.executable, "-c", "from endoxa.cli import main; main()", *words]
+        program = [sys.executable, "-c", "from endoxa.commands import main; main()", *words]
         environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
         done = subprocess.run(
             program, cwd=folder, capture_output=True, text=True, env={**environment, "COLUMNS": "80"}
         )
         code, output = done.returncode, done.stdout + done.stderr
     else:
-        from endoxa.cli import app
+        from endoxa.commands import app
 
         with chdir(folder):
             result = CliRunner(env={"COLUMNS": "80"}).invoke(app, words, catch_exceptions=False)

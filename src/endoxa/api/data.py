@@ -56,11 +56,11 @@ def load_pairs(
     Raises:
         UserError: the data cannot be read as pairs; says which row and column.
     """
-    from endoxa.datasets.dialects import declared_languages
-    from endoxa.datasets.read import read_pairs
-    from endoxa.datasets.sources import locate
-    from endoxa.datasets.statuses import reading_drafts
     from endoxa.schema import ReadOptions
+    from endoxa.sources.dialects import declared_languages
+    from endoxa.sources.read import read_pairs
+    from endoxa.sources.sources import locate
+    from endoxa.sources.statuses import reading_drafts
 
     options = ReadOptions(language=language, prefix=prefix, template=template, columns=dict(columns or {}))
     if is_path(source):
@@ -86,7 +86,7 @@ def load_questions(source: Source, *, columns: Columns | None = None) -> pl.Data
     Raises:
         UserError: the data cannot be read as questions; says which line and field.
     """
-    from endoxa.datasets.bbq import read_items, read_rows
+    from endoxa.sources.bbq import read_items, read_rows
 
     if not is_path(source):
         frame = renamed(as_polars(source), columns)
@@ -116,8 +116,8 @@ def load_stories(source: Source, *, columns: Columns | None = None) -> pl.DataFr
     Raises:
         UserError: the data cannot be read.
     """
-    from endoxa.datasets.frames import read_table
-    from endoxa.datasets.stereotales.stories import story_file
+    from endoxa.sources.frames import read_table
+    from endoxa.sources.stereotales.stories import story_file
 
     frame = read_table(story_file(Path(source))) if is_path(source) else as_polars(source)
     return renamed(frame, columns)
@@ -146,7 +146,7 @@ def load_tests(source: Source) -> list[AssociationTest]:
 @contextmanager
 def naming_the_frame(path: Path, name: str = "the data frame") -> Iterator[None]:
     """Errors about a file that was written of a frame name the frame, and rows where the file has lines."""
-    from endoxa.datasets.dialects import shown_as
+    from endoxa.sources.dialects import shown_as
 
     try:
         with shown_as(path, f"{name[:1].upper()}{name[1:]}"):
@@ -186,7 +186,7 @@ def as_polars(source: Source) -> pl.DataFrame:
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
     """Write a frame whose cells are all read as text."""
-    from endoxa.datasets.frames import write_table
+    from endoxa.sources.frames import write_table
 
     plain = [name for name, kind in frame.schema.items() if not kind.is_nested()]
     if frame.is_empty() or not plain:
@@ -197,7 +197,7 @@ def write_frame(frame: pl.DataFrame, path: Path) -> None:
 
 def write_questions(frame: pl.DataFrame, path: Path) -> None:
     """Write a frame of questions as BBQ's JSONL; cells of JSON text become objects again, empty ones are left out."""
-    from endoxa.datasets.bbq import write_items
+    from endoxa.sources.bbq import write_items
 
     if frame.is_empty():
         raise UserError("The data frame has no rows.")
@@ -238,7 +238,7 @@ def renamed(frame: pl.DataFrame, columns: Columns | None) -> pl.DataFrame:
     Raises:
         UserError: a column is not there, or would stand there twice.
     """
-    from endoxa.datasets.tables import spelled
+    from endoxa.sources.tables import spelled
 
     names = dict(columns or {})
     # A file's columns are in the spelling that is known; the name that was given may have its own.

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from endoxa.datasets.spreadsheets import read_csv
-from endoxa.engine.estimates import read
-from endoxa.engine.folder import RECORDS
-from endoxa.engine.instrument import INSTRUMENTS, Instrument, Shown
-from endoxa.engine.options import ReportOptions
-from endoxa.engine.run import read_run as read_facts
 from endoxa.errors import UserError
+from endoxa.runs.estimates import read
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.instrument import INSTRUMENTS, Instrument, Shown
+from endoxa.runs.options import ReportOptions
+from endoxa.runs.run import read_run as read_facts
+from endoxa.sources.spreadsheets import read_csv
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from endoxa.page.document import Figure
+    from endoxa.report.document import Figure
     from endoxa.schema.headline import Headline
 
 Format = Literal["csv", "md", "latex", "table"]
@@ -155,8 +155,8 @@ class Result:
         Returns:
             The files written, by name.
         """
-        from endoxa.page.printing import write_figures
-        from endoxa.page.render import unchecked
+        from endoxa.report.printing import write_figures
+        from endoxa.report.render import unchecked
 
         with unchecked():
             drawn = write_figures(self._figures().values(), Path(folder), width)
@@ -178,12 +178,12 @@ class Result:
 
     def _shown(self, options: Mapping[str, Any]) -> Shown:
         from endoxa.instruments.reports import shown_as
-        from endoxa.page.inputs import read_runs
+        from endoxa.report.inputs import read_runs
 
         return shown_as(read_runs([self.folder]), ReportOptions().having(options))
 
     def _figures(self) -> dict[str, Figure]:
-        from endoxa.page.frame import unique_figures
+        from endoxa.report.frame import unique_figures
 
         page = unique_figures(self._shown({}).page())
         return {figure.name: figure for section in page.sections for figure in section.figures}

@@ -29,15 +29,15 @@ from endoxa.api.data import (
 )
 from endoxa.api.models import Model, named
 from endoxa.api.result import Result
-from endoxa.datasets.dialects import declared_languages
-from endoxa.engine.instrument import INSTRUMENTS
-from endoxa.engine.keywords import values_by_path
-from endoxa.engine.progress import shown
-from endoxa.engine.run import run
 from endoxa.errors import UserError
+from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.keywords import values_by_path
+from endoxa.runs.progress import shown
+from endoxa.runs.run import run
 from endoxa.schema import Progress
 from endoxa.schema.options import options_of, settings_from
 from endoxa.schema.typed import typed_words
+from endoxa.sources.dialects import declared_languages
 
 if TYPE_CHECKING:
     from endoxa.schema import AssociationTest

@@ -23,15 +23,15 @@ from endoxa.author.settings import (
     TuplesSettings,
 )
 from endoxa.author.tables import run_folder, write_drafts, write_sheet
-from endoxa.datasets.files import require_apart
-from endoxa.datasets.frames import require_table_name
-from endoxa.datasets.statuses import reading_drafts
-from endoxa.engine.instrument import Instrument, Run, Work
-from endoxa.engine.part import part_words
-from endoxa.engine.run import run
 from endoxa.errors import UserError
-from endoxa.languages.used import Used
+from endoxa.runs.instrument import Instrument, Run, Work
+from endoxa.runs.part import part_words
+from endoxa.runs.run import run
 from endoxa.schema import Progress
+from endoxa.sources.files import require_apart
+from endoxa.sources.frames import require_table_name
+from endoxa.sources.statuses import reading_drafts
+from endoxa.words.used import Used
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from endoxa.author.statuses import read_drafts
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
 from endoxa.schema.drafts import APPROVED, DRAFT, REJECTED
+from endoxa.sources.frames import read_table
 
 YES = frozenset({"true", "yes", "y", "1", "approved", "ok", "changed", "oui", "sí", "si", "sim"})
 NO = frozenset({"false", "no", "n", "0", "rejected", "non", "não"})

@@ -11,16 +11,14 @@ import polars as pl
 
 from endoxa.author.statuses import counted, read_drafts
 from endoxa.author.tables import COVERAGE, YIELD, beside
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.spreadsheets import csv_text
-from endoxa.engine.instrument import Shown
 from endoxa.errors import UserError
-from endoxa.page.charts import square_legend, stacked_shares
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.frame import CITE, Page
-from endoxa.page.inputs import Run
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import decimal, listed, percent, plural
+from endoxa.report.charts import square_legend, stacked_shares
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.frame import CITE, Page
+from endoxa.report.inputs import Run
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import decimal, listed, percent, plural
+from endoxa.runs.instrument import Shown
 from endoxa.schema.drafts import (
     APPROVED,
     DRAFT,
@@ -31,6 +29,8 @@ from endoxa.schema.drafts import (
     WHOLE_ANSWERS,
     YIELD_COLUMNS,
 )
+from endoxa.sources.frames import read_table
+from endoxa.sources.spreadsheets import csv_text
 
 Rows = list[dict[str, Any]]
 MOST_SHOWN = 200

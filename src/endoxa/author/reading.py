@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from endoxa.author.prompts import STOP
-from endoxa.engine.answers.language import language
-from endoxa.engine.answers.objects import outer_objects
-from endoxa.engine.answers.text import declined, own_turn
+from endoxa.runs.answers.language import language
+from endoxa.runs.answers.objects import outer_objects
+from endoxa.runs.answers.text import declined, own_turn
 
 LONGEST_ALONE = 300
 """Letters of an answer that can be the one field of a row."""

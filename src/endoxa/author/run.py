@@ -23,20 +23,16 @@ from endoxa.author.prompts import Prompts, digest, read_prompts
 from endoxa.author.reading import Reply, read_reply
 from endoxa.author.settings import AuthorSettings
 from endoxa.curate.unstated_language import with_language
-from endoxa.datasets.files import sha256
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.identities import identity_key
-from endoxa.engine.asking.cost import Expected, expect
-from endoxa.engine.asking.jobs import Job
-from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.outcomes import AnswerCounts, count_answers
-from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned, require_schemas
-from endoxa.engine.asking.run import Questions, asking_work
-from endoxa.engine.folder import RECORDS
-from endoxa.engine.instrument import Work
-from endoxa.engine.part import chosen
 from endoxa.errors import UserError
-from endoxa.languages.persons.identifiers import IDENTIFIER, identifier_in
+from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
+from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned, require_schemas
+from endoxa.runs.asking.run import Questions, asking_work
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.instrument import Work
+from endoxa.runs.part import chosen
 from endoxa.schema.drafts import (
     AFTER_STOP,
     DRAFT,
@@ -49,6 +45,10 @@ from endoxa.schema.drafts import (
     UNREADABLE,
     YIELD_COLUMNS,
 )
+from endoxa.sources.files import sha256
+from endoxa.sources.frames import read_table
+from endoxa.sources.identities import identity_key
+from endoxa.words.persons.identifiers import IDENTIFIER, identifier_in
 
 log = logging.getLogger(__name__)
 

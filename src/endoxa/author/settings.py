@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
 
-from endoxa.engine.asking.settings import CHAT_MODELS, ChatRunSettings
-from endoxa.engine.options import EngineOptions
+from endoxa.runs.asking.settings import CHAT_MODELS, ChatRunSettings
+from endoxa.runs.options import EngineOptions
 from endoxa.schema import Sampling
 from endoxa.schema.options import ASKING, DATA, NETWORK, OUTPUT, Option, options_of
 

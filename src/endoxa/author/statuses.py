@@ -6,9 +6,9 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
 from endoxa.schema.drafts import STATUSES
+from endoxa.sources.frames import read_table
 
 
 def read_drafts(path: Path) -> pl.DataFrame:

@@ -16,7 +16,6 @@ from endoxa.author.kinds.label import read_scheme
 from endoxa.author.kinds.translate import candidates
 from endoxa.author.run import Drafted, Prepared
 from endoxa.author.settings import ExpandSettings, LabelSettings, TranslateSettings
-from endoxa.datasets.frames import require_table_name, write_table
 from endoxa.schema.drafts import (
     FAILED,
     REASONS,
@@ -25,6 +24,7 @@ from endoxa.schema.drafts import (
     YIELD_COLUMNS,
 )
 from endoxa.schema.headline import Headline
+from endoxa.sources.frames import require_table_name, write_table
 
 YIELD, LEFT_OUT, COVERAGE = "yield", "left_out", "coverage"
 """Companions of a table of drafts."""

@@ -40,6 +40,6 @@ def _stem(word: str) -> str:
 
 def pair_checks(more: str, less: str, language: str) -> tuple[str, ...]:
     """Names of the checks of pairs that find something in a draft."""
-    from endoxa.datasets.check import checks_of_pair
+    from endoxa.sources.check import checks_of_pair
 
     return tuple(name for name in checks_of_pair(more, less, language) if name in SHOWN_CHECKS)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.tables import require_columns
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
+from endoxa.sources.tables import require_columns
 
 _DECIMAL = re.compile(r"([-+]?\d+)[.,](\d+)")
 

@@ -8,8 +8,8 @@ import altair as alt
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.page.charts import BLUE, INK, MUTED, ORANGE, finish, known
-from endoxa.page.document import Figure
+from endoxa.report.charts import BLUE, INK, MUTED, ORANGE, finish, known
+from endoxa.report.document import Figure
 
 COLUMNS = {
     "axis": "heading of the panel",
@@ -78,8 +78,8 @@ def save_frequencies(table: pl.DataFrame, folder: Path, *, top: int = 8) -> tupl
     Raises:
         UserError: the folder cannot be written.
     """
-    from endoxa.page.document import Figure
-    from endoxa.page.render import picture, save
+    from endoxa.report.document import Figure
+    from endoxa.report.render import picture, save
 
     first = table.sort("respondents", descending=True).row(0, named=True)
     figure = Figure(

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from endoxa.datasets.identities import merged, spellings, with_shown_spelling
 from endoxa.errors import UserError
+from endoxa.sources.identities import merged, spellings, with_shown_spelling
 
 OMITTED = "proposed for omission"
 NO_IDENTITY = "without an identity"

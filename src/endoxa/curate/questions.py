@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from endoxa.curate.unstated_language import Taken, taken_language
-from endoxa.datasets.bbq import texts_without_language
-from endoxa.datasets.files import require_file
+from endoxa.sources.bbq import texts_without_language
+from endoxa.sources.files import require_file
 
 
 def language_of_questions(path: Path, columns: Mapping[str, str] | None = None) -> Taken | None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.disclosure import ALL_AXES, choices, published
-from endoxa.datasets.frames import write_table
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
 from endoxa.schema.associations import SMALLEST_CELL
+from endoxa.sources.frames import write_table
 
 __all__ = ["Summary", "summarise", "write_summary"]
 

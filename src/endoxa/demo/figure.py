@@ -5,8 +5,8 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts import BLUE, INK, MUTED, ORANGE, SERIES_COLORS, finish
-from endoxa.page.document import Figure
+from endoxa.report.charts import BLUE, INK, MUTED, ORANGE, SERIES_COLORS, finish
+from endoxa.report.document import Figure
 
 MEANINGS = {
     "neutral": "neutral: no stereotype",

@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from endoxa.demo.figure import recovery_figure, scale_figure
-from endoxa.engine.options import ReportOptions
-from endoxa.page.document import Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NOT_DEFINED, count, percent, percent_interval, plural
+from endoxa.report.document import Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import NOT_DEFINED, count, percent, percent_interval, plural
+from endoxa.runs.options import ReportOptions
 
 TITLE = "Planted and found: a demonstration with models whose preference is known"
 
@@ -30,9 +30,9 @@ def write_demo_page(folder: Path, recovery: pl.DataFrame, scale: pl.DataFrame, *
         UserError: the run cannot be read, or the page cannot be written.
     """
     from endoxa.instruments.reports import shown_as
-    from endoxa.page.frame import write_page
-    from endoxa.page.inputs import read_runs
-    from endoxa.page.render import unchecked
+    from endoxa.report.frame import write_page
+    from endoxa.report.inputs import read_runs
+    from endoxa.report.render import unchecked
 
     with unchecked():
         page = shown_as(read_runs([folder]), ReportOptions(seed=seed)).page()

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.frames import write_table
 from endoxa.demo.planted import train_planted
 from endoxa.demo.recovery import recovery_table, scale_table
 from endoxa.demo.truth import PLANTED_RULES
 from endoxa.demo.world import SAMPLE
-from endoxa.engine.estimates import read
-from endoxa.engine.folder import DifferentRunError
-from endoxa.engine.run import run
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.page.files import figures_folder
+from endoxa.report.files import figures_folder
+from endoxa.runs.estimates import read
+from endoxa.runs.folder import DifferentRunError
+from endoxa.runs.run import run
 from endoxa.schema import Progress
+from endoxa.sources.frames import write_table
 
 NOTICE = (
     "Demonstration: these models were trained for a few seconds on sentences of ours, with a preference planted in "
@@ -115,7 +115,7 @@ def _page_of(folder: Path, page: Path) -> Path:
 
 def _draw(recovery: pl.DataFrame, out: Path) -> Path:
     from endoxa.demo.figure import recovery_figure
-    from endoxa.page.render import picture, save
+    from endoxa.report.render import picture, save
 
     figure = recovery_figure(recovery)
     save(figure, picture(figure), out)

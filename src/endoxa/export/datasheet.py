@@ -29,11 +29,11 @@ from typing import Any
 import polars as pl
 
 from endoxa import __version__
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
 from endoxa.export.licences import Terms
 from endoxa.export.material import Kind, Material
-from endoxa.page.words import plural
+from endoxa.report.words import plural
+from endoxa.sources.files import require_file
 
 OPEN = re.compile(r"\[open: ([^\]]+)\]")
 """How a place that somebody must fill in is marked; the group is the key of the fact that is missing."""

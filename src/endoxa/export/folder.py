@@ -13,8 +13,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from endoxa.datasets.folders import CHECKSUMS, changed_file, checksums, draft_of, put_in_place, tidy
 from endoxa.errors import UserError
+from endoxa.sources.folders import CHECKSUMS, changed_file, checksums, draft_of, put_in_place, tidy
 
 PROVENANCE = "endoxa.json"
 

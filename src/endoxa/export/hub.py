@@ -10,11 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.frames import write_table
 from endoxa.export.datasheet import OPEN, Facts, datasheet, known_answers, open_mark
 from endoxa.export.folder import new_folder, render
 from endoxa.export.licences import Terms
 from endoxa.export.material import COLUMNS, Kind, Material
+from endoxa.sources.frames import write_table
 
 COUNTED: dict[Kind, tuple[str, ...]] = {
     "pairs": ("language", "axis", "region", "direction", "how", "review_decision", "identity"),

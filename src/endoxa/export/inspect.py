@@ -10,11 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.frames import write_table
-from endoxa.datasets.identities import identity_key
 from endoxa.export.folder import new_folder, render
 from endoxa.export.material import Material
 from endoxa.export.payload import __path__ as payload
+from endoxa.sources.frames import write_table
+from endoxa.sources.identities import identity_key
 
 SAMPLE_COLUMNS: dict[str, str] = {
     "id": "the pair's item_id with '/a' where sent_more is shown first and '/b' where sent_less is",

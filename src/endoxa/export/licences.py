@@ -9,8 +9,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
+from endoxa.sources.files import require_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import regex
 
-from endoxa.datasets.frames import write_table
 from endoxa.export.folder import new_folder, render
 from endoxa.export.material import Material
 from endoxa.export.payload import lm_eval_utils
+from endoxa.sources.frames import write_table
 
 
 def slug(text: str) -> str:

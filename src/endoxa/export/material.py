@@ -12,16 +12,16 @@ import polars as pl
 
 from endoxa import __version__
 from endoxa.author.statuses import with_association_ids
-from endoxa.datasets import READERS
-from endoxa.datasets.files import sha256
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.read import DEFAULTS, recognise
-from endoxa.datasets.tables import TABLE_SUFFIXES, require_columns, table_columns
 from endoxa.errors import UserError
-from endoxa.languages import unreviewed
-from endoxa.languages.persons.identifiers import IDENTIFIER
-from endoxa.languages.used import Tally, note_pair
 from endoxa.schema import ASSOCIATION_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS, ReadOptions
+from endoxa.sources import READERS
+from endoxa.sources.files import sha256
+from endoxa.sources.frames import read_table
+from endoxa.sources.read import DEFAULTS, recognise
+from endoxa.sources.tables import TABLE_SUFFIXES, require_columns, table_columns
+from endoxa.words import unreviewed
+from endoxa.words.persons.identifiers import IDENTIFIER
+from endoxa.words.used import Tally, note_pair
 
 Kind = Literal["pairs", "associations", "statements"]
 

@@ -11,13 +11,13 @@ from typing import Any
 import polars as pl
 
 from endoxa import __version__
-from endoxa.datasets.logs import Log, is_log, open_log
-from endoxa.datasets.spreadsheets import read_csv
-from endoxa.engine.folder import RUN, now, write_json
-from endoxa.engine.instrument import INSTRUMENTS, Logged
-from endoxa.engine.run import read_run
 from endoxa.errors import UserError
-from endoxa.page.words import plural, slug
+from endoxa.report.words import plural, slug
+from endoxa.runs.folder import RUN, now, write_json
+from endoxa.runs.instrument import INSTRUMENTS, Logged
+from endoxa.runs.run import read_run
+from endoxa.sources.logs import Log, is_log, open_log
+from endoxa.sources.spreadsheets import read_csv
 
 UNSCORED = "unscored.csv"
 
@@ -39,7 +39,7 @@ def write_runs(
     """A finished run folder for each task in the logs: records, `run.json`, and what had no answer.
 
     Args:
-        logs: see `endoxa.datasets.logs`.
+        logs: see `endoxa.sources.logs`.
         into: folder where the run folders are made, by the names of the tasks.
         metadata: BBQ's additional_metadata.csv, for questions.
         language: language of questions.

@@ -10,15 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from endoxa.datasets.files import require_apart
-from endoxa.engine.instrument import INSTRUMENTS, Shown
-from endoxa.engine.options import ReportOptions
-from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
 from endoxa.instruments.logs import runs_and_logs
-from endoxa.page.files import FORMATS, PAGE, refuse_folder, replace_text, resolve_format
-from endoxa.page.frame import part_note, unique_figures, write_page
-from endoxa.page.inputs import (
+from endoxa.report.files import FORMATS, PAGE, refuse_folder, replace_text, resolve_format
+from endoxa.report.frame import part_note, unique_figures, write_page
+from endoxa.report.inputs import (
     DISAGREEMENT,
     DRAFTS,
     EXTRACTED,
@@ -30,8 +26,12 @@ from endoxa.page.inputs import (
     holds,
     read_runs,
 )
-from endoxa.page.printing import write_printed
-from endoxa.page.render import unchecked
+from endoxa.report.printing import write_printed
+from endoxa.report.render import unchecked
+from endoxa.runs.instrument import INSTRUMENTS, Shown
+from endoxa.runs.options import ReportOptions
+from endoxa.runs.settings import RunSettings
+from endoxa.sources.files import require_apart
 
 __all__ = ["FORMATS", "write_report"]
 
@@ -53,7 +53,7 @@ def write_report(
     format; in a page they stay as they are.
 
     Args:
-        runs: run folders of one kind, or tables, see `endoxa.page.inputs.read_runs`; logs of other harnesses, see
+        runs: run folders of one kind, or tables, see `endoxa.report.inputs.read_runs`; logs of other harnesses, see
             `endoxa.instruments.logs`.
         output: file to write; its folder is made where it is missing.
         format: a name of `FORMATS`; by default the file's ending says it.

@@ -12,10 +12,10 @@ from typing import Any
 
 import torch
 
-from endoxa.datasets.files import sha256
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelSpec
 from endoxa.schema import Architecture
+from endoxa.sources.files import sha256
 
 WEIGHT_SUFFIXES = (".safetensors", ".bin")
 _INERT = re.compile(

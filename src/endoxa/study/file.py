@@ -11,11 +11,11 @@ from typing import Annotated, Any
 from annotated_types import Ge, Gt, Le
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from endoxa.datasets.files import require_file
-from endoxa.engine.keywords import values_by_path
-from endoxa.engine.options import DEFAULT_CONFIDENCE, NOTHING_ALLOWED, Allowed
 from endoxa.errors import UserError
+from endoxa.runs.keywords import values_by_path
+from endoxa.runs.options import DEFAULT_CONFIDENCE, NOTHING_ALLOWED, Allowed
 from endoxa.schema.options import settings_from
+from endoxa.sources.files import require_file
 from endoxa.study.convergence.options import ConvergenceOptions
 from endoxa.study.parts import PARTS, Chosen, Part, chosen, files_named
 

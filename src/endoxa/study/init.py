@@ -9,14 +9,14 @@ import polars as pl
 
 from endoxa.author.statuses import with_association_ids
 from endoxa.curate.associations import association_id
-from endoxa.datasets.frames import read_table, write_table
-from endoxa.datasets.identities import one_spelling
-from endoxa.datasets.stereotales import Vocabulary, read_vocabulary
-from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import LATENT
 from endoxa.models.chat.simulated.model import SIMULATIONS, read_words
 from endoxa.schema.stories import STORY_MAP_COLUMNS
+from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.identities import one_spelling
+from endoxa.sources.stereotales import Vocabulary, read_vocabulary
+from endoxa.sources.write import replacing
 from endoxa.study.file import ASSOCIATIONS, FILE, MAP
 from endoxa.study.items import ID
 from endoxa.study.parts import PAIRS, PARTS, QUESTIONS, STORIES, TESTS

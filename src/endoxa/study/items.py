@@ -9,11 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table, write_table
-from endoxa.datasets.identities import one_spelling
-from endoxa.datasets.stereotales import Vocabulary
 from endoxa.errors import UserError
-from endoxa.page.words import plural
+from endoxa.report.words import plural
+from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.identities import one_spelling
+from endoxa.sources.stereotales import Vocabulary
 from endoxa.study.file import MAP, Study
 from endoxa.study.parts import PAIRS, QUESTIONS, STORIES, TESTS, Chosen, Part
 
@@ -108,8 +108,8 @@ def _tests(study: Study, part: Part, associations: pl.DataFrame) -> Items:
 
 
 def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
-    from endoxa.datasets.bbq import write_items
     from endoxa.instruments.questions.items import LANGUAGES, build_questions
+    from endoxa.sources.bbq import write_items
 
     records: list[dict[str, Any]] = []
     why: list[str] = []
@@ -186,7 +186,7 @@ def vocabulary_file(study: Study) -> Path | None:
 
 def own_vocabulary(study: Study) -> Vocabulary:
     """Attributes and values that main characters of this study can have."""
-    from endoxa.datasets.stereotales import read_vocabulary
+    from endoxa.sources.stereotales import read_vocabulary
 
     return read_vocabulary(vocabulary_file(study))
 

@@ -9,10 +9,10 @@ from math import isnan, nan, sqrt, tanh
 import numpy as np
 import polars as pl
 
-from endoxa.engine.asking.cost import Expected
-from endoxa.engine.asking.plan import Planned, parse_models, planned
-from endoxa.engine.asking.settings import ChatRunSettings
-from endoxa.engine.instrument import Plan
+from endoxa.runs.asking.cost import Expected
+from endoxa.runs.asking.plan import Planned, parse_models, planned
+from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.instrument import Plan
 from endoxa.stats.intervals import effective_number
 from endoxa.stats.power import ASSUMED_CORRELATION, POWER, detectable_effect_size
 from endoxa.study.file import Study

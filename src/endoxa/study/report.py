@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.files import require_apart
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
-from endoxa.page.claims import chip
-from endoxa.page.document import Section
-from endoxa.page.files import PAGE, refuse_folder, resolve_format
-from endoxa.page.frame import CITE, Page, unique_figures, write_page
-from endoxa.page.inputs import read_runs
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import listed, plural
+from endoxa.report.claims import chip
+from endoxa.report.document import Section
+from endoxa.report.files import PAGE, refuse_folder, resolve_format
+from endoxa.report.frame import CITE, Page, unique_figures, write_page
+from endoxa.report.inputs import read_runs
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import listed, plural
 from endoxa.schema.headline import Headline, plain
+from endoxa.sources.files import require_apart
 from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.convergence.correlations import beyond
 from endoxa.study.convergence.from_study import study_runs

@@ -13,14 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from endoxa.engine.asking.cost import spent
-from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.settings import ChatRunSettings
-from endoxa.engine.folder import JOURNAL, RUN, DifferentRunError
-from endoxa.engine.instrument import Run
-from endoxa.engine.run import outdated, read_run, run
 from endoxa.errors import UserError
 from endoxa.models.chat.prices import Price
+from endoxa.runs.asking.cost import spent
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.folder import JOURNAL, RUN, DifferentRunError
+from endoxa.runs.instrument import Run
+from endoxa.runs.run import outdated, read_run, run
 from endoxa.schema import Progress
 from endoxa.study.file import Study
 from endoxa.study.items import Items, build_items, read_associations
@@ -122,7 +122,7 @@ def _within_budget(study: Study, step: Step) -> Any:
     """
     if study.budget is None or not isinstance(step.settings, ChatRunSettings):
         return step.settings
-    from endoxa.engine.asking.plan import parse_models
+    from endoxa.runs.asking.plan import parse_models
 
     if all(spec.host.free for spec in parse_models(step.settings.models)):
         return step.settings

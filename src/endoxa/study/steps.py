@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from endoxa.engine.instrument import INSTRUMENTS, Instrument
-from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
+from endoxa.runs.instrument import INSTRUMENTS, Instrument
+from endoxa.runs.settings import RunSettings
 from endoxa.schema.options import settings_from
 from endoxa.study import simulated
 from endoxa.study.file import Study
@@ -79,7 +79,7 @@ def _reached(study: Study, part: Part, model: str) -> str:
         from endoxa.instruments.association_tests.items import read_tests
 
         return simulated.encoder(model, read_tests(study.folder / part.items))
-    from endoxa.datasets.frames import read_table
+    from endoxa.sources.frames import read_table
 
     pairs = read_table(study.folder / part.items, ("item_id", ID, "sent_more", "sent_less"))
     return simulated.scorer(model, pairs.to_dicts())

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.engine.folder import RECORDS, VECTORS, DifferentRunError
-from endoxa.engine.instrument import INSTRUMENTS, Instrument, Run
-from endoxa.engine.run import measure, read_run, run
 from endoxa.errors import UserError
+from endoxa.runs.folder import RECORDS, VECTORS, DifferentRunError
+from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run
+from endoxa.runs.run import measure, read_run, run
 from endoxa.schema import Progress
 from endoxa.schema.options import GROUPS, options_of
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite, isnan
 from typing import Any
 
-from endoxa.page.document import Finding, Section
+from endoxa.report.document import Finding, Section
 
 PHRASES: dict[str, tuple[str, ...]] = {
     "above": (

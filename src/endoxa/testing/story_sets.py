@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales import Profiles
 from endoxa.instruments.stories.associations.protagonists import PROMPT
+from endoxa.sources.stereotales import Profiles
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,16 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from endoxa.datasets.files import require_file, sha256
-from endoxa.datasets.frames import write_table
-from endoxa.engine.folder import RECORDS
-from endoxa.engine.instrument import Instrument, Run, Work
-from endoxa.engine.journal import JournalFile
-from endoxa.engine.part import chosen, counted, part_identity
-from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.instrument import Instrument, Run, Work
+from endoxa.runs.journal import JournalFile
+from endoxa.runs.part import chosen, counted, part_identity
+from endoxa.runs.settings import RunSettings
 from endoxa.schema import Progress
 from endoxa.schema.options import ASKING, DATA, Option
+from endoxa.sources.files import require_file, sha256
+from endoxa.sources.frames import write_table
 
 
 class ToySettings(RunSettings):

@@ -11,10 +11,10 @@ from django.db import OperationalError
 from django.utils import timezone
 from typer.testing import CliRunner
 
-from endoxa.cli import collect
 from endoxa.collect.models import AuditEntry, Card, Person, State, Tombstone
 from endoxa.collect.privacy import Expired, expire, expire_all
 from endoxa.collect.project.folder import Folder
+from endoxa.commands import collect
 from endoxa.errors import UserError
 from support.collect import commands
 from support.collect.filled_campaign import give_rating, propose

@@ -13,7 +13,7 @@ from endoxa.collect.export.restoration import import_campaign
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Campaign, Card, CardState, HurtAnswer, Pair, Rating
 from endoxa.collect.privacy import withdraw
-from endoxa.datasets.folders import CHECKSUMS, checksums
+from endoxa.sources.folders import CHECKSUMS, checksums
 from support.collect.filled_campaign import fill, give_hurt_answer, give_rating, give_skip, propose
 
 

@@ -17,10 +17,10 @@ from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Campaign, Pair, Person, Release
 from endoxa.collect.privacy import withdraw
 from endoxa.collect.settings import SQLITE_OPTIONS
-from endoxa.datasets.collected import read_withdrawals, respecting_withdrawals
-from endoxa.datasets.folders import changed_file, checksums
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from endoxa.sources.collected import read_withdrawals, respecting_withdrawals
+from endoxa.sources.folders import changed_file, checksums
+from endoxa.sources.frames import read_table
 from support.collect.filled_campaign import fill, give_rating, propose
 
 AGE = ProfileField(

@@ -27,11 +27,11 @@ from endoxa.collect.export.rows import identity_of
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Card, MixedAnswer, MixedCard, Moderation, Statement
 from endoxa.collect.privacy import withdraw
-from endoxa.datasets.check import check_file
-from endoxa.datasets.folders import CHECKSUMS
-from endoxa.datasets.read import recognise
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.items import build_pairs
+from endoxa.sources.check import check_file
+from endoxa.sources.folders import CHECKSUMS
+from endoxa.sources.read import recognise
 from support.collect.filled_campaign import give_mention, give_rating, give_skip, propose
 from support.repository import ROOT
 

@@ -7,7 +7,7 @@ from importlib.metadata import packages_distributions, requires
 
 import pytest
 
-from endoxa.cli.collect import LIBRARIES
+from endoxa.commands.collect import LIBRARIES
 from support.collect.campaign_folders import endoxa, refused, said
 
 pytestmark = pytest.mark.slow

@@ -217,7 +217,14 @@ def holding(folder, word):
 def served(copy):
     """The site of a campaign in a process of its own: its port and the process."""
     port = free_port()
-    command = [sys.executable, "-c", "from endoxa.cli import main; main()", "collect", "serve", str(copy)]
+    command = [
+        sys.executable,
+        "-c",
+        "from endoxa.commands import main; main()",
+        "collect",
+        "serve",
+        str(copy),
+    ]
     process = subprocess.Popen(
         [*command, "--host", "127.0.0.1", "--port", str(port)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(), start_new_session=True,
@@ -559,9 +566,7 @@ class TestBackup:
 
 
 def test_the_command_line_loads_no_django():
-    code = (
-        "import sys, endoxa.cli; print({name.split('.')[0] for name in sys.modules} & {'django', 'granian'})"
-    )
+    code = "import sys, endoxa.commands; print({name.split('.')[0] for name in sys.modules} & {'django', 'granian'})"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=LIMIT, check=True
     )

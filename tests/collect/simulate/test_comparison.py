@@ -10,13 +10,13 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from endoxa.cli import collect_simulate
 from endoxa.collect.sampler import SamplerSettings
 from endoxa.collect.simulate.comparison import Comparison, Planned, Store, compare, results, run_all
 from endoxa.collect.simulate.measures import MEASURES, CellResults
 from endoxa.collect.simulate.plan import Expected, plan, sentence
 from endoxa.collect.simulate.report import verdicts
 from endoxa.collect.simulate.settings import MAIN, cells, load_world
+from endoxa.commands import collect_simulate
 from endoxa.errors import UserError
 from support.collect.worlds import SMALL
 

@@ -13,8 +13,8 @@ from tests.collect.tasks.conftest import tuples
 from tests.collect.tasks.test_extraction import rows
 
 from endoxa.collect.tasks.exchange.files import read_from, write_for
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
 from support.collect import campaign_folders, commands
 
 VOTE = {"from_name": "vote", "to_name": "identity", "type": "choices", "id": "x1", "origin": "manual"}
@@ -232,7 +232,7 @@ def test_the_command_needs_no_campaign(write, tmp_path):
         "label-studio",
     ]
     done = subprocess.run(
-        [sys.executable, "-c", "from endoxa.cli import main; main()", *words, "-o", str(tmp_path / "tasks.json")],
+        [sys.executable, "-c", "from endoxa.commands import main; main()", *words, "-o", str(tmp_path / "tasks.json")],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

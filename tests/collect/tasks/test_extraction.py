@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.cli import app
 from endoxa.collect.tasks.handing import next_turn, take, undo
 from endoxa.collect.tasks.results import all_tables, write_results
 from endoxa.collect.tasks.room import Judged, JudgedItem
@@ -19,13 +18,14 @@ from endoxa.collect.tasks.rooms.extraction import ROOM
 from endoxa.collect.tasks.rooms.extraction.form import REASONS, ExtractionForm
 from endoxa.collect.tasks.rooms.extraction.outcome import added_name, reviewed, with_rows_named
 from endoxa.collect.tasks.rooms.extraction.spans import parts
+from endoxa.commands import app
 from endoxa.curate import review as curate_review
 from endoxa.curate.group.attributes import read_attributes
 from endoxa.curate.mentions import mentions
 from endoxa.curate.review.form import REVIEW_COLUMNS, kind_of
 from endoxa.curate.review.sheet import rows_of, with_row_keys
-from endoxa.datasets.frames import read_table, write_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table, write_table
 
 SHOWN = {"identity": "bakers", "attribute": "cheerful"}
 

@@ -14,9 +14,9 @@ from endoxa.collect.models import JoinCode
 from endoxa.collect.presets import load_preset
 from endoxa.collect.tasks.results import tables, write_results
 from endoxa.collect.tasks.rooms.harm import PARTS
-from endoxa.datasets.stereotales import associations as stereotales
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import read_human
+from endoxa.sources.stereotales import associations as stereotales
 from support.collect import commands
 from support.collect.panel_people import Plan, associations, crowd
 from support.collect.panel_person import Person

@@ -9,11 +9,11 @@ from endoxa.collect.tasks.handing import next_turn, take
 from endoxa.collect.tasks.minimal import HINTS, WARNINGS, compare, hints
 from endoxa.collect.tasks.results import all_tables, write_results
 from endoxa.collect.tasks.rooms.pairs.form import PairForm
-from endoxa.datasets.check import PAIR_CHECKS, check_pairs
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.read import read_pairs
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.items import build_pairs
+from endoxa.sources.check import PAIR_CHECKS, check_pairs
+from endoxa.sources.frames import read_table
+from endoxa.sources.read import read_pairs
 
 MORE, LESS = "Bakers are lazy.", "Bakers are hardworking."
 

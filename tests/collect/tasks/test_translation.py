@@ -13,9 +13,9 @@ from endoxa.collect.tasks.handing import next_turn, take
 from endoxa.collect.tasks.results import all_tables, write_results
 from endoxa.collect.tasks.rooms.translation.candidates import draw, neutral
 from endoxa.collect.tasks.rooms.translation.form import TranslationForm
-from endoxa.datasets.check import check_pairs
-from endoxa.datasets.read import read_pairs
 from endoxa.errors import UserError
+from endoxa.sources.check import check_pairs
+from endoxa.sources.read import read_pairs
 
 ENGINES = ("deepl-x1", "nllb-600m", "indictrans2")
 

@@ -8,9 +8,9 @@ from endoxa.collect.tasks.handing import next_turn, take
 from endoxa.collect.tasks.results import all_tables, write_results
 from endoxa.collect.tasks.rooms.words.form import WordsForm
 from endoxa.collect.tasks.rooms.words.outcome import STATES, decided
-from endoxa.datasets.frames import read_table
-from endoxa.languages.items import items
-from endoxa.languages.patch import REQUIRED, make_patch
+from endoxa.sources.frames import read_table
+from endoxa.words.items import items
+from endoxa.words.patch import REQUIRED, make_patch
 
 TEXT = "{country} के लोग"
 

@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import silhouette_score
 from typer.testing import CliRunner
 
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.curate.encoders import Encoder, load_encoder
 from endoxa.curate.figures import thresholds_figure
 from endoxa.curate.group import group_attributes, read_attributes, read_existing

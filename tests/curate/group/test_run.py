@@ -14,7 +14,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 from typer.testing import CliRunner
 
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.curate.encoders import load_encoder
 from endoxa.curate.group import group_attributes, read_attributes, read_existing
 from endoxa.curate.group import neighbours as tiles

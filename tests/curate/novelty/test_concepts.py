@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from endoxa.curate.novelty import dataset_names, normalise, read_concepts
-from endoxa.datasets.formats import FORMATS
 from endoxa.errors import UserError
+from endoxa.sources.formats import FORMATS
 
 
 def written(folder, name, text):
@@ -158,7 +158,7 @@ def test_every_format_of_pairs_has_sentences(name, tmp_path):
 
 
 def test_social_values_are_split_at_commas(tmp_path):
-    from endoxa.datasets.bbq import read_social_values
+    from endoxa.sources.bbq import read_social_values
 
     path = written(
         tmp_path,

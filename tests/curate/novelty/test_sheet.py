@@ -10,8 +10,8 @@ import pytest
 
 from endoxa.curate.novelty import draw_sheet, read_labels
 from endoxa.curate.novelty.sheet import SHEET_COLUMNS, ranges
-from endoxa.datasets.frames import write_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import write_table
 from support.toy_vectors import TableEncoder, ToyEncoder, associations, attributes
 
 

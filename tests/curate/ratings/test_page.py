@@ -11,7 +11,7 @@ from tests.curate.ratings.test_disagreement import planted as disputed
 from tests.curate.ratings.test_leniency import planted as lenient
 from typer.testing import CliRunner
 
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 

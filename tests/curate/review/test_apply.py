@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from endoxa.curate.review import apply_review, read_sheets
-from endoxa.datasets.check import check_pairs
-from endoxa.datasets.frames import write_table as write_frame
 from endoxa.errors import UserError
+from endoxa.sources.check import check_pairs
+from endoxa.sources.frames import write_table as write_frame
 from support.review_sheets import PAIRS, STATEMENTS, export, fill, fill_csv, lines_of, write_table
 
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 

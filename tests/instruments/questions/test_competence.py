@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from endoxa.engine.run import measure
 from endoxa.instruments.questions.estimates import analyze_run
 from endoxa.instruments.questions.estimates.competence import competences
 from endoxa.instruments.questions.headline import headline
@@ -15,7 +14,8 @@ from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.questions.report.page import qa_sections
 from endoxa.instruments.questions.report.results import read_results
-from endoxa.page.inputs import read_runs
+from endoxa.report.inputs import read_runs
+from endoxa.runs.run import measure
 from endoxa.stats.intervals import wilson
 from endoxa.study.gate import gate
 from support.http_server import serving

@@ -9,10 +9,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from endoxa.datasets.stereotales import UNKNOWN, read_profiles, read_vocabulary
-from endoxa.engine.asking import ignored
-from endoxa.engine.folder import data_notes
-from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.stories.instrument import EXTRACT, STORIES
 from endoxa.instruments.stories.profiles.probe import jobs, plan_extract
@@ -22,8 +18,12 @@ from endoxa.instruments.stories.stories import plan_stories
 from endoxa.models.chat import ChatOptions, parse_chat_model
 from endoxa.models.chat.anthropic_messages import message_body
 from endoxa.models.chat.openai_compatible import completion_body
+from endoxa.runs.asking import ignored
+from endoxa.runs.folder import data_notes
+from endoxa.runs.run import measure
 from endoxa.schema import Message, Sampling
 from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTOR_AGREEMENT_COLUMNS, STORY_COLUMNS
+from endoxa.sources.stereotales import UNKNOWN, read_profiles, read_vocabulary
 from endoxa.testing.chat_server import Settings, running
 from support.story_runs import READERS, extracted, prompt, prompts, told, write
 

@@ -13,11 +13,6 @@ from typing import Any
 
 import pytest
 
-from endoxa.engine.asking.batches import ask_in_batches
-from endoxa.engine.asking.calls import Asking
-from endoxa.engine.asking.cost import Budget, cost, spent, worst
-from endoxa.engine.asking.jobs import Job
-from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.errors import UserError
 from endoxa.models import retrying
 from endoxa.models.chat import (
@@ -33,6 +28,11 @@ from endoxa.models.chat import (
 )
 from endoxa.models.chat.openai_batches import read_line
 from endoxa.models.chat.prices import Price
+from endoxa.runs.asking.batches import ask_in_batches
+from endoxa.runs.asking.calls import Asking
+from endoxa.runs.asking.cost import Budget, cost, spent, worst
+from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter, running
 
@@ -311,7 +311,7 @@ KILLED = """
 import os, signal, sys
 from contextlib import closing
 from pathlib import Path
-from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.models.chat.anthropic_batches import AnthropicBatches
 from models.chat.test_batches import ask
 

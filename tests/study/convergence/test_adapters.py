@@ -9,8 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.datasets.bbq import write_items
-from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import build_from_associations, write_tests
@@ -25,7 +23,9 @@ from endoxa.instruments.questions.items import build_questions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.encoders.static import read_vectors
+from endoxa.runs.run import measure
 from endoxa.schema.stories import STORY_MAP_COLUMNS
+from endoxa.sources.bbq import write_items
 from endoxa.study.convergence.adapters import MEASURED
 from endoxa.study.convergence.adapters.association_tests import association_test_parts, differences
 from endoxa.study.convergence.adapters.pairs import pair_parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from endoxa.page.frame import Page, write_page
+from endoxa.report.frame import Page, write_page
 from endoxa.study.convergence.options import ConvergenceOptions
 from endoxa.study.convergence.report.scatter import MOST_POINTS, points
 from endoxa.study.convergence.report.sections import sections

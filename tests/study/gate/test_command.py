@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import endoxa as ex
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.study.gate.write import as_junit, as_markdown
 from support.gate_runs import pairs, write_run
 
@@ -126,7 +126,7 @@ def test_markdown_is_a_table_whatever_the_names_are(runs):
     ],
 )
 def test_user_errors(runs, monkeypatch, tmp_path, capsys, words, message):
-    from endoxa.cli import main
+    from endoxa.commands import main
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(

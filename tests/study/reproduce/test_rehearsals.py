@@ -8,9 +8,9 @@ import shutil
 import polars as pl
 import pytest
 
-from endoxa.datasets.bbq import read_items
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
+from endoxa.sources.bbq import read_items
 from endoxa.study.reproduce import RESULTS, first_letter, reproduce
 
 JUDGED = {"agrees", "differs"}

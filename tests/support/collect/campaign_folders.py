@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.errors import UserError
 from support.collect import commands
 

@@ -31,11 +31,11 @@ LIBRARIES = (
     "django.views.generic",
     "polars",
     "rapidfuzz",
-    "endoxa.cli",
-    "endoxa.cli.collect",
+    "endoxa.commands",
+    "endoxa.commands.collect",
     "endoxa.collect.campaign",
 )
-COMMAND = "from endoxa.cli import main; main()"
+COMMAND = "from endoxa.commands import main; main()"
 
 
 def run(

@@ -14,10 +14,10 @@ from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
 from endoxa.author.prompts import Prompts
 from endoxa.author.settings import AdaptSettings
 from endoxa.author.wording import pair_checks
-from endoxa.datasets.spans import differing_spans, words
-from endoxa.engine.asking.jobs import draw_seed
 from endoxa.errors import UserError
+from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import CHANGED, IDENTICAL, MALFORMED
+from endoxa.sources.spans import differing_spans, words
 
 KEEP, ADAPTED, DROP = "keep", "adapt", "drop"
 FIELDS = {

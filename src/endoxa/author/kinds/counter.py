@@ -14,8 +14,8 @@ from endoxa.author.settings import CounterSettings
 from endoxa.author.wording import holds
 from endoxa.curate.opposites import is_negation_of
 from endoxa.curate.opposites.lexicon import languages
-from endoxa.engine.asking.jobs import draw_seed
 from endoxa.errors import UserError
+from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import ALIKE, MALFORMED, NEGATION, NO_GROUP
 
 FIELDS = {"counter": "the sentence"}

@@ -18,7 +18,7 @@ from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
 from endoxa.author.prompts import Prompts
 from endoxa.author.settings import ExpandSettings
 from endoxa.author.wording import holds
-from endoxa.engine.asking.jobs import draw_seed
+from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import ELSEWHERE, IDENTICAL, KNOWN, MALFORMED, OFF_LIST
 
 FIELDS = {
@@ -140,7 +140,7 @@ def context(settings: ExpandSettings, data: pl.DataFrame) -> Own:
     if settings.known:
         from pathlib import Path
 
-        from endoxa.datasets.frames import read_table
+        from endoxa.sources.frames import read_table
 
         rows += list(read_table(Path(settings.known), respect_statuses=False).iter_rows(named=True))
     texts = (cell(row, name) for row in rows for name in ("stereotype", "sent_more"))

@@ -15,8 +15,8 @@ import polars as pl
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
 from endoxa.author.prompts import Prompts
 from endoxa.author.settings import LabelSettings
-from endoxa.engine.asking.jobs import draw_seed
 from endoxa.errors import UserError
+from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import MALFORMED, OFF_LIST
 
 FIELDS = {"label": "one of the labels, as it is written here"}

@@ -14,8 +14,8 @@ from endoxa.author.prompts import Prompts
 from endoxa.author.settings import SentencesSettings
 from endoxa.author.wording import holds, pair_checks
 from endoxa.curate.opposites import is_negation_of
-from endoxa.engine.asking.jobs import draw_seed
 from endoxa.errors import UserError
+from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import IDENTICAL, MALFORMED, NO_GROUP
 
 FIELDS = {"sentence": "the sentence with the stereotype", "partner": "its partner"}

@@ -12,10 +12,10 @@ from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
 from endoxa.author.prompts import Prompts
 from endoxa.author.settings import TranslateSettings
 from endoxa.author.wording import pair_checks
-from endoxa.datasets.spans import differing_spans, words
-from endoxa.engine.asking.jobs import draw_seed
-from endoxa.page.words import language_name
+from endoxa.report.words import language_name
+from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import MALFORMED
+from endoxa.sources.spans import differing_spans, words
 
 FIELDS = {"sent_more": "translation of the first sentence", "sent_less": "translation of the second sentence"}
 IDENTICAL_NOW, LESS_MINIMAL = "identical-now", "less-minimal"

@@ -14,7 +14,7 @@ from endoxa.author.settings import TuplesSettings
 from endoxa.curate.group.surface import clean, key
 from endoxa.curate.opposites import are_opposites
 from endoxa.curate.opposites.lexicon import Lexicon, load_lexicon
-from endoxa.engine.asking.jobs import draw_seed
+from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import KNOWN, MALFORMED
 
 POLARITIES = ("positive", "negative")
@@ -62,7 +62,7 @@ def known_tuples(path: str | None, lexicon: Lexicon) -> Iterator[tuple[str, str]
         return
     from pathlib import Path
 
-    from endoxa.datasets.frames import read_table
+    from endoxa.sources.frames import read_table
 
     for row in read_table(Path(path), ("identity", "attribute"), respect_statuses=False).iter_rows(
         named=True

@@ -1,6 +1,6 @@
 """Flags: reasons why a moderator should check words. A flag never refuses anything.
 
-Each is a guess by form. What may name a person is said in `endoxa.languages.persons`; large towns and languages are
+Each is a guess by form. What may name a person is said in `endoxa.words.persons`; large towns and languages are
 left alone, titles of songs and names of brands are found too.
 """
 
@@ -16,8 +16,8 @@ from endoxa.collect import geography
 from endoxa.collect.campaign import UI_LANGUAGES, CampaignSettings
 from endoxa.collect.entry.harm import calls_to_harm, holds
 from endoxa.collect.entry.keys import is_filler
-from endoxa.languages.persons import names_somebody
-from endoxa.languages.persons.identifiers import (
+from endoxa.words.persons import names_somebody
+from endoxa.words.persons.identifiers import (
     ACCOUNT,
     EMAIL,
     IP_ADDRESS,

@@ -20,9 +20,9 @@ from endoxa.collect.entry.keys import fold, key
 from endoxa.collect.entry.seeding import SeedRow
 from endoxa.collect.naming import Match
 from endoxa.collect.visible import READ, visible
-from endoxa.datasets.dialects import decoded, dialect_of_text, undecodable
-from endoxa.datasets.spreadsheets import restored
 from endoxa.errors import UserError
+from endoxa.sources.dialects import decoded, dialect_of_text, undecodable
+from endoxa.sources.spreadsheets import restored
 
 _TOPIC_LENGTH = 40
 _YES = frozenset(map(fold, ("yes", "true", "1", "y", "sí", "si", "oui", "sim", "ndiyo", "نعم", "हाँ", "हां")))

@@ -11,7 +11,7 @@ from endoxa.collect.entry.cleaning import EmptyTextError, clean
 from endoxa.collect.entry.flags import flags, is_place
 from endoxa.collect.entry.harm import calls_to_harm, negative
 from endoxa.collect.entry.keys import key
-from endoxa.languages.persons import names_somebody
+from endoxa.words.persons import names_somebody
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from endoxa.collect.export.columns import AGGREGATED, FEW_SHARE, LEAST, OTHER, O
 from endoxa.collect.export.folder import About
 from endoxa.collect.export.tables import Tables
 from endoxa.collect.sampler.slots import wanted
-from endoxa.languages import unreviewed
+from endoxa.words import unreviewed
 
 _TIERS = {
     OWN: "the pair picked them, and they are from the country",

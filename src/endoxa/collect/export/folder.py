@@ -27,10 +27,10 @@ from endoxa.collect.models import (
     State,
     Statement,
 )
-from endoxa.datasets.collected import KIND, MARK, WITHDRAWALS, respecting_withdrawals
-from endoxa.datasets.folders import CHECKSUMS, changed_file, changed_files
-from endoxa.datasets.spreadsheets import neutralised_table, read_csv
 from endoxa.errors import UserError
+from endoxa.sources.collected import KIND, MARK, WITHDRAWALS, respecting_withdrawals
+from endoxa.sources.folders import CHECKSUMS, changed_file, changed_files
+from endoxa.sources.spreadsheets import neutralised_table, read_csv
 
 _FORMAT = 1
 

@@ -19,7 +19,7 @@ from endoxa.collect.export.run import Delivery, ExportReport, write_export
 from endoxa.collect.export.tables import Tables, counted_pairs, snapshot
 from endoxa.collect.models import Campaign
 from endoxa.collect.withdrawals import Keys
-from endoxa.datasets.collected import respecting_withdrawals
+from endoxa.sources.collected import respecting_withdrawals
 
 _OWN = {
     "ratings": "shown_id",

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from endoxa.collect.export.folder import read_about
 from endoxa.collect.models import Campaign, Release
-from endoxa.datasets.files import sha256
-from endoxa.datasets.folders import CHECKSUMS, changed_file
 from endoxa.errors import UserError
+from endoxa.sources.files import sha256
+from endoxa.sources.folders import CHECKSUMS, changed_file
 
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
 

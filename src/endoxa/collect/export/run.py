@@ -18,10 +18,10 @@ from endoxa.collect.export.releases import NumberTakenError, numbered
 from endoxa.collect.export.tables import Tables, read_tables
 from endoxa.collect.models import AuditEntry, Campaign, Release, record
 from endoxa.collect.withdrawals import Keys, new_salt
-from endoxa.datasets.collected import WITHDRAWALS
-from endoxa.datasets.files import sha256
-from endoxa.datasets.folders import CHECKSUMS, checksums, put_in_place
 from endoxa.errors import UserError
+from endoxa.sources.collected import WITHDRAWALS
+from endoxa.sources.files import sha256
+from endoxa.sources.folders import CHECKSUMS, checksums, put_in_place
 
 
 @dataclass(frozen=True)

@@ -47,10 +47,10 @@ from endoxa.collect.paper.sheets import (
 )
 from endoxa.collect.privacy import is_over
 from endoxa.collect.security.codes import RECEIPT_LENGTH, hash_receipt, letters_of, no_cookie, sheet_id
-from endoxa.datasets.dialects import csv_records, declared_languages, undecodable
-from endoxa.datasets.files import require_file
-from endoxa.datasets.spreadsheets import restored
 from endoxa.errors import UserError
+from endoxa.sources.dialects import csv_records, declared_languages, undecodable
+from endoxa.sources.files import require_file
+from endoxa.sources.spreadsheets import restored
 
 PAPER = "paper"
 """The tier of ratings from paper: no sampler drew them, so they have no propensity."""

@@ -14,8 +14,8 @@ from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.models import Campaign, Moderation, Pair
 from endoxa.collect.sampler.slots import CANDIDATE
 from endoxa.collect.security.codes import new_receipt
-from endoxa.datasets.spreadsheets import neutralised
 from endoxa.errors import UserError
+from endoxa.sources.spreadsheets import neutralised
 
 RECEIPT, CONSENT, KEEP_WORDS, ORIGINS, LANGUAGES = "receipt", "consent", "keep_words", "origins", "languages"
 FIXED = ("sheet", RECEIPT, CONSENT, KEEP_WORDS, ORIGINS, LANGUAGES)

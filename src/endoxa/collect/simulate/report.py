@@ -17,7 +17,7 @@ from endoxa.collect.simulate.calibration import PUBLISHED
 from endoxa.collect.simulate.figures import figures, save
 from endoxa.collect.simulate.measures import MEASURES, CellResults, Interval, by_cell, summary_table
 from endoxa.collect.simulate.settings import MAIN, GridCell
-from endoxa.datasets.spreadsheets import neutralised_table
+from endoxa.sources.spreadsheets import neutralised_table
 
 _OURS, _NEAR_SURVEY = "endoxa", "static-proximity"
 _SURVEYS = ("static-tuned", "static-proximity", "static-ticks")

@@ -89,7 +89,7 @@ def read_items(found: Room, settings: TaskSettings, path: Path, more: More | Non
     Raises:
         UserError: a column is missing, a row cannot be used, two rows with one name.
     """
-    from endoxa.datasets.frames import read_table
+    from endoxa.sources.frames import read_table
 
     rows = read_table(path, tuple(found.columns), respect_statuses=False).to_dicts()
     return _items(found, settings, path, more(rows) if more else rows)

@@ -93,7 +93,7 @@ def compare(more: str, less: str, language: str) -> Compared:
         less: the other.
         language: ISO 639 code; some checks know some languages only.
     """
-    from endoxa.datasets.spans import differing_spans, words
+    from endoxa.sources.spans import differing_spans, words
 
     spans = differing_spans(words(more), words(less))
     return Compared(
@@ -110,7 +110,7 @@ def hints(language: str) -> tuple[Promise, ...]:
 
 
 def _checks(more: str, less: str, language: str) -> tuple[str, ...]:
-    from endoxa.datasets.check import checks_of_pair
+    from endoxa.sources.check import checks_of_pair
 
     return tuple(name for name in checks_of_pair(more, less, language) if name in WARNINGS)
 

@@ -195,7 +195,7 @@ def write_tables(tables: Mapping[str, pl.DataFrame], output: Path) -> list[Path]
     Raises:
         UserError: a file that cannot be written.
     """
-    from endoxa.datasets.frames import write_table
+    from endoxa.sources.frames import write_table
 
     paths = []
     for name, table in tables.items():

@@ -13,9 +13,9 @@ import polars as pl
 from endoxa.curate.evaluation.scores import Pair, Reading
 from endoxa.curate.extract import Question
 from endoxa.curate.survey.rows import question_named
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.tables import require_columns
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
+from endoxa.sources.tables import require_columns
 
 _PUBLISHED = (
     "statement_id", "respondent", "question", "statement", "status", "gold_identity", "gold_attribute",

@@ -14,8 +14,8 @@ from endoxa.curate.evaluation.learning import read_by_rules
 from endoxa.curate.evaluation.scores import COUNTS, MEASURES, Reading, counts
 from endoxa.curate.evaluation.validation import reading
 from endoxa.curate.extract.lexicon import Lexicon
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 
 RESAMPLES = 2_000

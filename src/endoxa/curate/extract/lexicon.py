@@ -13,8 +13,8 @@ from endoxa.curate.extract.cascade import CONFIDENCE, Extraction, Question
 from endoxa.curate.extract.conventions import CONVENTIONS
 from endoxa.curate.extract.omission import MISSING, REASONS, reason
 from endoxa.curate.normalise import normal_attribute, normal_identity
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
+from endoxa.sources.files import require_file
 
 LEARNED = "learned"
 """Name of the rule that a learned verb is read by."""

@@ -20,10 +20,10 @@ from endoxa.curate.grammar.subject import gender_of, subject
 from endoxa.curate.grammar.templates import Template
 from endoxa.curate.opposites import Lexicon, antonym
 from endoxa.curate.opposites.forms import forms
-from endoxa.datasets.check.characters import scripts_of
-from endoxa.datasets.check.lexicon import negates
-from endoxa.datasets.check.perturbation import LENGTH_DIFFERENCE
-from endoxa.datasets.spans import differing_spans, words
+from endoxa.sources.check.characters import scripts_of
+from endoxa.sources.check.lexicon import negates
+from endoxa.sources.check.perturbation import LENGTH_DIFFERENCE
+from endoxa.sources.spans import differing_spans, words
 
 _GENDERED = ("fr", "es", "pt", "hi")
 _EXCESS = ("too", "overly", "trop", "demasiado", "demais")

@@ -10,8 +10,8 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
+from endoxa.sources.files import require_file
 
 _SLOTS = {"said": "attribute", "denied": "attribute", "verb_denied": "verb"}
 _TEXTS = ("verb_denied", "stop")

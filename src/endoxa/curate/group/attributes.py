@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import regex
 
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
 
 WORKING_LANGUAGE = "en"
 """Language that statements are translated into."""

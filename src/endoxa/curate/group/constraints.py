@@ -12,8 +12,8 @@ import numpy as np
 
 from endoxa.curate.group.surface import key
 from endoxa.curate.opposites import Lexicon, concepts, flipped, is_negation_of
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
 
 RELATIONS = ("same", "opposite", "different")
 SURFACE, NEGATION = "surface_variant", "rule_negation"

@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
+from endoxa.sources.files import require_file
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from endoxa.curate.questions import language_of_questions
-from endoxa.datasets import READERS
-from endoxa.datasets.bbq import find_metadata, is_bbq, read_items, read_social_values
-from endoxa.datasets.read import read_pairs, recognise
-from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.errors import UserError
+from endoxa.sources import READERS
+from endoxa.sources.bbq import find_metadata, is_bbq, read_items, read_social_values
+from endoxa.sources.read import read_pairs, recognise
+from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
 
 Kind = Literal["attribute", "association", "sentence"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -103,7 +103,7 @@ def read_concepts(
     """The concepts of a file.
 
     Args:
-        path: sentence pairs in any format of `endoxa.datasets`, questions in BBQ's format, or a table with `attribute`
+        path: sentence pairs in any format of `endoxa.sources`, questions in BBQ's format, or a table with `attribute`
             and, where it has one, `identity` (SeeGULL, `endoxa curate associations`, the pairs of a campaign).
         kind: 'attribute', 'association' or 'sentence'.
         languages: rows that name another language are left out.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts import (
+from endoxa.report.charts import (
     GRID,
     INK,
     MOST_ARCS,
@@ -18,8 +18,8 @@ from endoxa.page.charts import (
     series_colors,
     series_dots,
 )
-from endoxa.page.document import Figure
-from endoxa.page.words import decimal, percent, percent_interval
+from endoxa.report.document import Figure
+from endoxa.report.words import decimal, percent, percent_interval
 
 WIDTH, HEIGHT = 420, 200
 """Of the plots over the threshold, in pixels."""

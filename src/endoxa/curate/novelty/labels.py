@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from endoxa.curate.encoders import Encoder
 from endoxa.curate.novelty.concepts import Kind, normalise
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
 
 NEEDED = ("text_a", "text_b", "related")
 PARTS = ("identity_a", "attribute_a", "identity_b", "attribute_b")

@@ -13,16 +13,16 @@ import polars as pl
 from endoxa.curate.novelty import overlap, threshold
 from endoxa.curate.novelty.figures import chords, shared_map, unique_shares
 from endoxa.curate.novelty.threshold_page import chosen_section, given_section
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.spreadsheets import csv_text
-from endoxa.engine.instrument import Shown
 from endoxa.errors import UserError
-from endoxa.page.charts import MOST_ARCS
-from endoxa.page.document import Finding, Section
-from endoxa.page.frame import CITE, Page
-from endoxa.page.inputs import Run
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, decimal, percent, percent_interval, plural
+from endoxa.report.charts import MOST_ARCS
+from endoxa.report.document import Finding, Section
+from endoxa.report.frame import CITE, Page
+from endoxa.report.inputs import Run
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, decimal, percent, percent_interval, plural
+from endoxa.runs.instrument import Shown
+from endoxa.sources.frames import read_table
+from endoxa.sources.spreadsheets import csv_text
 
 Rows = list[dict[str, Any]]
 

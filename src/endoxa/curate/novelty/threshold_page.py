@@ -9,8 +9,8 @@ import polars as pl
 
 from endoxa.curate.novelty.figures import cut_curve, share_curve
 from endoxa.curate.novelty.threshold import Calibration, warnings
-from endoxa.page.document import Finding, Section
-from endoxa.page.words import count, decimal, decimal_interval, listed, percent, percent_interval, plural
+from endoxa.report.document import Finding, Section
+from endoxa.report.words import count, decimal, decimal_interval, listed, percent, percent_interval, plural
 
 COUNTS = ("n", "n_related", "n_tested", "texts", "groups", "repeated", "unlabelled", "equal")
 """Whole numbers among the columns of a calibration."""

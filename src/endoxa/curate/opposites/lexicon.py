@@ -22,8 +22,8 @@ import regex
 
 from endoxa.curate.opposites.english import Rules, rules_of
 from endoxa.curate.opposites.forms import forms
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
 
 _APOSTROPHES = regex.compile(r"[‘’‛`´ʼ′＇]")
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*")

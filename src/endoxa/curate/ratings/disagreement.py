@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from endoxa.engine.families import CONTROVERSY, adjusted, decided
 from endoxa.errors import UserError
+from endoxa.runs.families import CONTROVERSY, adjusted, decided
 
 Ties = Literal["low", "split"]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import polars as pl
 
 from endoxa.curate.ratings.leniency import ALL, DIFFERENCE, IN, OUT
-from endoxa.page.charts import (
+from endoxa.report.charts import (
     series_colors,
     series_dots,
     sorted_dots,
     square_legend,
     stacked_shares,
 )
-from endoxa.page.claims import clear
-from endoxa.page.document import Figure
-from endoxa.page.words import decimal, percent, signed
+from endoxa.report.claims import clear
+from endoxa.report.document import Figure
+from endoxa.report.words import decimal, percent, signed
 
 SHADES = ("#8c3b00", "#e8a06b", "#e3e6ea", "#8fbce6", "#0b5cad")
 """Colours of ratings from the lowest to the highest of a scale of five points."""

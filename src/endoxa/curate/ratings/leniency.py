@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.engine.families import LENIENCY, adjusted, decided
 from endoxa.errors import UserError
+from endoxa.runs.families import LENIENCY, adjusted, decided
 from endoxa.stats.mixed import fit_crossed
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval, expanded_p_value
 

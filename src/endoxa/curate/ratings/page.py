@@ -12,18 +12,18 @@ import polars as pl
 from endoxa.curate.ratings import disagreement as room
 from endoxa.curate.ratings import leniency as lenient
 from endoxa.curate.ratings.figures import changes, means, perspectives, topic_shares
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.spreadsheets import csv_text
-from endoxa.engine.families import CONTROVERSY, LENIENCY
-from endoxa.engine.instrument import Shown
 from endoxa.errors import UserError
-from endoxa.page.claims import chip
-from endoxa.page.document import Finding, Section
-from endoxa.page.families import families
-from endoxa.page.frame import CITE, Page
-from endoxa.page.inputs import DISAGREEMENT, Run
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import decimal, decimal_interval, listed, p_value, percent, plural, signed
+from endoxa.report.claims import chip
+from endoxa.report.document import Finding, Section
+from endoxa.report.families import families
+from endoxa.report.frame import CITE, Page
+from endoxa.report.inputs import DISAGREEMENT, Run
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import decimal, decimal_interval, listed, p_value, percent, plural, signed
+from endoxa.runs.families import CONTROVERSY, LENIENCY
+from endoxa.runs.instrument import Shown
+from endoxa.sources.frames import read_table
+from endoxa.sources.spreadsheets import csv_text
 
 MOST_SHOWN = 200
 """Associations listed on a page, those with the greatest variance."""

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.identities import one_spelling
-from endoxa.datasets.tables import TABLE_SUFFIXES, require_columns
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
+from endoxa.sources.identities import one_spelling
+from endoxa.sources.tables import TABLE_SUFFIXES, require_columns
 
 COLUMNS: dict[str, str] = {
     "identity": "the people it is said of",

@@ -24,8 +24,8 @@ from endoxa.curate.review.merge import (
 )
 from endoxa.curate.review.returned import Answer, Returned
 from endoxa.curate.review.sheet import Row, fingerprint, rows_of, with_row_keys
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
 
 NEW_ROW = "(new row)"
 """What stands for a column where a whole row is meant."""

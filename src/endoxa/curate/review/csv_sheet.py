@@ -18,11 +18,11 @@ from endoxa.curate.review.sheet import (
     origin_row_from,
     to_text,
 )
-from endoxa.datasets.spreadsheets import neutralised
-from endoxa.datasets.tables import raise_fault, table_rows, written_columns
-from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.schema import Progress
+from endoxa.sources.spreadsheets import neutralised
+from endoxa.sources.tables import raise_fault, table_rows, written_columns
+from endoxa.sources.write import replacing
 
 _BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes UTF-8 for the system's own encoding
 
@@ -44,7 +44,7 @@ def write_csv_sheet(sheet: Sheet, path: Path, progress: Progress = lambda *_: No
 
 
 def read_csv_sheet(path: Path) -> RawSheet:
-    """The cells of a sheet that came back as CSV, in whatever dialect (`endoxa.datasets.tables`).
+    """The cells of a sheet that came back as CSV, in whatever dialect (`endoxa.sources.tables`).
 
     Raises:
         UserError: it cannot be read, or does not say what it was made from.

@@ -16,9 +16,9 @@ import polars as pl
 import endoxa
 from endoxa.curate.review.form import ANSWERS, DISPUTED, EARLIER, PROPOSAL, ROW_KEY, Kind, kind_of
 from endoxa.curate.review.spreadsheet import has_controls
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.tables import require_columns
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
+from endoxa.sources.tables import require_columns
 
 Row = dict[str, str]
 """A row of a table; an empty cell is an empty string."""

@@ -37,10 +37,10 @@ from endoxa.curate.review.spreadsheet import (
     shown,
     unescaped,
 )
-from endoxa.datasets.workbooks import opened_workbook
-from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.schema import Progress
+from endoxa.sources.workbooks import opened_workbook
+from endoxa.sources.write import replacing
 
 if TYPE_CHECKING:
     from openpyxl import Workbook

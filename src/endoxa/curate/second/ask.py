@@ -14,17 +14,17 @@ import polars as pl
 from endoxa.curate.extract import Extraction
 from endoxa.curate.normalise import Tables
 from endoxa.curate.second.prompt import SCHEMA, SYSTEM, Asked, question_about, read_answer
-from endoxa.engine.asking.cost import Expected, expect
-from endoxa.engine.asking.jobs import Job
-from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.outcomes import AnswerCounts, answer_warnings, count_answers, read_counts
-from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
-from endoxa.engine.asking.run import Questions, asking_lines, asking_work
-from endoxa.engine.asking.settings import ChatRunSettings
-from endoxa.engine.folder import RECORDS
-from endoxa.engine.instrument import Instrument, Run, Work
-from endoxa.engine.records import parquet_in_parts
-from endoxa.engine.run import measure
+from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers, read_counts
+from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.runs.asking.run import Questions, asking_lines, asking_work
+from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.instrument import Instrument, Run, Work
+from endoxa.runs.records import parquet_in_parts
+from endoxa.runs.run import measure
 from endoxa.schema import Progress, Sampling
 
 KIND = "statements"

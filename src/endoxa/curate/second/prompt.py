@@ -10,9 +10,9 @@ from typing import Any
 from endoxa.curate.extract import Extraction, Question
 from endoxa.curate.extract.omission import NOISE, REASONS, reason
 from endoxa.curate.normalise import Tables, normal_attribute, normal_identity
-from endoxa.engine.answers.language import ENGLISH, language
-from endoxa.engine.answers.objects import nested, outer_objects
-from endoxa.engine.answers.text import before_new_question, own_turn, read_first
+from endoxa.runs.answers.language import ENGLISH, language
+from endoxa.runs.answers.objects import nested, outer_objects
+from endoxa.runs.answers.text import before_new_question, own_turn, read_first
 
 MODEL_RULE = "model"
 """Name of the rule of what a model read."""

@@ -16,8 +16,8 @@ from endoxa.curate.second.combine import combine
 from endoxa.curate.second.prompt import Asked
 from endoxa.curate.survey.rows import question_named
 from endoxa.errors import UserError
-from endoxa.languages.persons.identifiers import IDENTIFIER, identifier_in
 from endoxa.schema import Progress
+from endoxa.words.persons.identifiers import IDENTIFIER, identifier_in
 
 DIFFER = "readers-differ"
 """Flag of a statement that both readers read in different ways."""

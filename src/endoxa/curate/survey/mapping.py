@@ -14,9 +14,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from endoxa.curate.extract import Question
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
+from endoxa.sources.files import require_file
 
 _PRESETS = files("endoxa.curate.survey") / "presets"
 ID_LETTERS = 4

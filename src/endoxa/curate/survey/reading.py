@@ -21,11 +21,11 @@ from endoxa.curate.survey.mapping import (
     shown,
     without_code,
 )
-from endoxa.datasets.files import require_file
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.tables import TABLE_SUFFIXES
 from endoxa.errors import UserError
-from endoxa.languages.persons.identifiers import LONG_NUMBER, find_identifiers
+from endoxa.sources.files import require_file
+from endoxa.sources.frames import read_table
+from endoxa.sources.tables import TABLE_SUFFIXES
+from endoxa.words.persons.identifiers import LONG_NUMBER, find_identifiers
 
 USER_CODE = "user code"
 """Kind of column that a survey tool makes: fine as a respondent's code, but nothing to keep."""
@@ -103,7 +103,7 @@ def _whole_identifier(cell: str) -> str:
 
 
 def read_export(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
-    """The table at `path`, all columns as text; see `endoxa.datasets.frames.read_table`.
+    """The table at `path`, all columns as text; see `endoxa.sources.frames.read_table`.
 
     Raises:
         UserError: the name ends in no kind of file that is read, or see `read_table`.

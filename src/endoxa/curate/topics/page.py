@@ -10,16 +10,16 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.topics.table import NO_TOPIC, TOPIC_COLUMNS
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.spreadsheets import csv_text
-from endoxa.engine.instrument import Shown
 from endoxa.errors import UserError
-from endoxa.page.charts import series_colors, series_dots
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.frame import CITE, Page
-from endoxa.page.inputs import Run
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, percent, percent_interval, plural
+from endoxa.report.charts import series_colors, series_dots
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.frame import CITE, Page
+from endoxa.report.inputs import Run
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, percent, percent_interval, plural
+from endoxa.runs.instrument import Shown
+from endoxa.sources.frames import read_table
+from endoxa.sources.spreadsheets import csv_text
 
 TEXTS = {
     *("dataset", "topic", "most_frequent_identity", "most_frequent_attribute"),

@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.novelty.concepts import normalise
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.identities import one_spelling
-from endoxa.datasets.tables import TABLE_SUFFIXES, require_columns
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
+from endoxa.sources.identities import one_spelling
+from endoxa.sources.tables import TABLE_SUFFIXES, require_columns
 
 MENTION_COLUMNS: dict[str, str] = {
     "dataset": "name of the file",

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from endoxa.curate.language import language_name
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
 from endoxa.models.chat.providers import PROVIDERS
 from endoxa.models.clients import NO_KEY, key_in, server_client
@@ -17,6 +16,7 @@ from endoxa.models.keys import server_key
 from endoxa.models.retrying import ATTEMPTS, PATIENCE, REFUSED_TEXTS, Retrier, permanent_failure
 from endoxa.models.scoring import parse_model
 from endoxa.models.spec import ModelOptions, ModelSpec
+from endoxa.sources.frames import read_table
 
 FORMS = "hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME, or a file of translations"
 

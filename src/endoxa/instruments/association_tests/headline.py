@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
-from endoxa.page.claims import chip
-from endoxa.page.inputs import EMBEDDINGS, Run
-from endoxa.page.words import NO_VALUE, p_value, plural, signed, signed_interval
+from endoxa.report.claims import chip
+from endoxa.report.inputs import EMBEDDINGS, Run
+from endoxa.report.words import NO_VALUE, p_value, plural, signed, signed_interval
 from endoxa.schema.headline import Headline, plain
 from endoxa.stats.verdicts import CLEAR, UNTESTED
 

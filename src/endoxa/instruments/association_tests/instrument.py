@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Run, Shown, Work
-from endoxa.engine.options import ReportOptions
-from endoxa.engine.settings import RunSettings
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.runs.instrument import Instrument, Run, Shown, Work
+from endoxa.runs.options import ReportOptions
+from endoxa.runs.settings import RunSettings
 
 if TYPE_CHECKING:
-    from endoxa.languages.used import Used
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
+    from endoxa.words.used import Used
 
 HELP = """Which of two groups an encoder places nearer to an attribute: association tests (WEAT, SEAT).
 
@@ -44,8 +44,8 @@ def _words(settings: EmbeddingsSettings) -> Used:
 
 
 def _estimate(settings: EmbeddingsSettings, out: Path, progress: Progress) -> None:
-    from endoxa.datasets.frames import write_table
     from endoxa.instruments.association_tests.estimates import analyze_sources, run_sources
+    from endoxa.sources.frames import write_table
 
     results = analyze_sources(run_sources(out), progress=progress, **settings.asked())
     write_table(results, out / "estimates.csv")

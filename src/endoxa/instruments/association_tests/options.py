@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge
 
-from endoxa.engine.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.errors import UserError
+from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, Option
 from endoxa.stats.verdicts import Alternative
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.engine.estimates import read
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
 from endoxa.instruments.pairs.report.results import preference_cells
-from endoxa.page.claims import chip, percent_ends
-from endoxa.page.words import NO_VALUE, NOT_DEFINED, count, language_name, percent, short_labels
+from endoxa.report.claims import chip, percent_ends
+from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, language_name, percent, short_labels
+from endoxa.runs.estimates import read
 from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
 from endoxa.stats.verdicts import UNTESTED

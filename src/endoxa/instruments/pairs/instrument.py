@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Logged, Plan, Run, Shown, Work
-from endoxa.engine.options import ReportOptions
-from endoxa.engine.settings import RunSettings
 from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.runs.instrument import Instrument, Logged, Plan, Run, Shown, Work
+from endoxa.runs.options import ReportOptions
+from endoxa.runs.settings import RunSettings
 
 if TYPE_CHECKING:
-    from endoxa.languages.used import Used
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
+    from endoxa.words.used import Used
 
 HELP = """Which sentence of each pair a model finds more probable.
 

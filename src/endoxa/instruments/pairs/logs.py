@@ -23,13 +23,13 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.drafts import axis_of, direction_of
-from endoxa.datasets.frames import write_table
-from endoxa.datasets.logs import HARNESS, Log
-from endoxa.datasets.spans import differing_words
-from endoxa.engine.folder import RECORDS
 from endoxa.instruments.pairs.rules import CHOICE
+from endoxa.runs.folder import RECORDS
 from endoxa.schema import PAIR_COLUMNS, RECORD_COLUMNS
+from endoxa.sources.drafts import axis_of, direction_of
+from endoxa.sources.frames import write_table
+from endoxa.sources.logs import HARNESS, Log
+from endoxa.sources.spans import differing_words
 
 LOGLIK = "sum-bos"
 EXPECTED = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
-from endoxa.engine.asking.outcomes import answer_warnings
-from endoxa.engine.run import read_run
 from endoxa.instruments.questions.estimates.competence import GUESSING, RULE, Competence, competences
 from endoxa.instruments.questions.outcomes import answer_counts
-from endoxa.page.words import percent, percent_interval
+from endoxa.report.words import percent, percent_interval
+from endoxa.runs.asking.outcomes import answer_warnings
+from endoxa.runs.run import read_run
 from endoxa.schema import PROTOCOLS
 
 AT_CHANCE = "at chance"

@@ -8,18 +8,18 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.served import version_sentences
-from endoxa.engine.asking.outcomes import answer_warnings
-from endoxa.engine.estimates import read
-from endoxa.engine.run import read_run
 from endoxa.instruments.questions.competence import AT_CHANCE, competence_warnings
 from endoxa.instruments.questions.estimates.competence import competences
 from endoxa.instruments.questions.estimates.run import SCHEMAS
 from endoxa.instruments.questions.outcomes import answer_counts, repeats_alike
-from endoxa.page.claims import chip
-from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, percent, short_labels
+from endoxa.report.claims import chip
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, short_labels
+from endoxa.runs.asking.outcomes import answer_warnings
+from endoxa.runs.estimates import read
+from endoxa.runs.run import read_run
 from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
+from endoxa.sources.served import version_sentences
 from endoxa.stats.verdicts import UNTESTED
 
 TITLE = (

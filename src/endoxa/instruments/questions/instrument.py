@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Logged, Plan, Run, Shown, Work
-from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
-from endoxa.engine.settings import RunSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.runs.instrument import Instrument, Logged, Plan, Run, Shown, Work
+from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
+from endoxa.runs.settings import RunSettings
 
 if TYPE_CHECKING:
-    from endoxa.languages.used import Used
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
+    from endoxa.words.used import Used
 
 HELP = """Which person a model picks where nobody can know, and whether debiasing changes its answer.
 
@@ -40,8 +40,8 @@ def _work(settings: QaSettings, out: Path) -> Work:
 
 
 def _plan(settings: QaSettings) -> Plan:
-    from endoxa.engine.asking.plan import plan_table
     from endoxa.instruments.questions.probe.run import plan_qa, qa_warning
+    from endoxa.runs.asking.plan import plan_table
 
     return plan_table(plan_qa(settings), qa_warning(settings))
 
@@ -91,7 +91,7 @@ def _logged() -> Logged:
 
 
 def _summary(_settings: QaSettings, run: Run) -> Iterator[str]:
-    from endoxa.engine.asking.run import asking_lines
+    from endoxa.runs.asking.run import asking_lines
 
     counts = run.counts
     yield f"{counts['items']} questions, {counts['records']} records: {run.folder / 'records.parquet'}"

@@ -18,11 +18,11 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.files import sha256
-from endoxa.datasets.logs import HARNESS, Log
-from endoxa.engine.folder import RECORDS
 from endoxa.instruments.questions.estimates.predictions import read_predictions
+from endoxa.runs.folder import RECORDS
 from endoxa.schema import QA_RECORD_COLUMNS
+from endoxa.sources.files import sha256
+from endoxa.sources.logs import HARNESS, Log
 
 OPTIONS = ("ans0", "ans1", "ans2")
 DESCRIBED = (

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge
 
-from endoxa.engine.options import Seed
+from endoxa.runs.options import Seed
 from endoxa.schema.options import DATA, ITEMS, Option
 
 GenderChoice = Literal["m", "f", "any"]

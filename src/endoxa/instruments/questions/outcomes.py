@@ -8,12 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.served import versions_apart
-from endoxa.engine.asking.outcomes import AnswerCounts, count_answers
-from endoxa.engine.asking.spread import equal_repeats
-from endoxa.engine.folder import RECORDS
 from endoxa.instruments.questions.estimates.answers import is_read
+from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
+from endoxa.runs.asking.spread import equal_repeats
+from endoxa.runs.folder import RECORDS
 from endoxa.schema import PROTOCOLS
+from endoxa.sources.served import versions_apart
 
 CONTEXTS = {"ambig": "ambiguous contexts", "disambig": "disambiguated contexts"}
 

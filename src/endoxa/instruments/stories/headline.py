@@ -7,11 +7,6 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.served import version_sentences, versions_apart
-from endoxa.datasets.spreadsheets import read_csv
-from endoxa.engine.asking.outcomes import AnswerCounts, answer_warnings, over_contexts
-from endoxa.engine.folder import AGREEMENT, RECORDS
-from endoxa.engine.run import read_run
 from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence
 from endoxa.instruments.stories.outcomes import (
     profiles_read,
@@ -20,8 +15,13 @@ from endoxa.instruments.stories.outcomes import (
     stories_alike,
     stories_written,
 )
-from endoxa.page.words import count, decimal, decimal_interval, percent, short_labels
+from endoxa.report.words import count, decimal, decimal_interval, percent, short_labels
+from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, over_contexts
+from endoxa.runs.folder import AGREEMENT, RECORDS
+from endoxa.runs.run import read_run
 from endoxa.schema.headline import Headline
+from endoxa.sources.served import version_sentences, versions_apart
+from endoxa.sources.spreadsheets import read_csv
 
 
 def stories_headline(folder: Path) -> Headline:

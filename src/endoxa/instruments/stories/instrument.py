@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Plan, Run, Shown, Work
-from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
+from endoxa.runs.instrument import Instrument, Plan, Run, Shown, Work
+from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 
 if TYPE_CHECKING:
-    from endoxa.languages.used import Used
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
+    from endoxa.words.used import Used
 
 STORIES_HELP = """Have models write stories about a protagonist of whom the prompt names one attribute.
 
@@ -71,8 +71,8 @@ def _stories_work(settings: StoriesSettings, out: Path) -> Work:
 
 
 def _stories_plan(settings: StoriesSettings) -> Plan:
-    from endoxa.engine.asking.plan import plan_table
     from endoxa.instruments.stories.stories import plan_stories, stories_warning
+    from endoxa.runs.asking.plan import plan_table
 
     return plan_table(plan_stories(settings), stories_warning(settings))
 
@@ -84,7 +84,7 @@ def _stories_words(settings: StoriesSettings) -> Used:
 
 
 def _stories_summary(_settings: StoriesSettings, run: Run) -> Iterator[str]:
-    from endoxa.engine.asking.run import asking_lines
+    from endoxa.runs.asking.run import asking_lines
 
     counts = run.counts
     yield f"{counts['items']} prompts, {counts['records']} stories: {run.folder / 'records.parquet'}"
@@ -108,8 +108,8 @@ def _extract_work(settings: ExtractSettings, out: Path) -> Work:
 
 
 def _extract_plan(settings: ExtractSettings) -> Plan:
-    from endoxa.engine.asking.plan import plan_table
     from endoxa.instruments.stories.profiles.probe import extract_warning, plan_extract
+    from endoxa.runs.asking.plan import plan_table
 
     return plan_table(plan_extract(settings), extract_warning(settings))
 
@@ -127,7 +127,7 @@ def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> No
 
 
 def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
-    from endoxa.engine.asking.run import asking_lines
+    from endoxa.runs.asking.run import asking_lines
 
     counts = run.counts
     refusals = f", of which {counts['refused']} are refusals" if counts["refused"] else ""
@@ -177,8 +177,8 @@ def _harm_work(settings: HarmSettings, out: Path) -> Work:
 
 
 def _harm_plan(settings: HarmSettings) -> Plan:
-    from endoxa.engine.asking.plan import plan_table
     from endoxa.instruments.stories.harm.probe import harm_warning, plan_harm
+    from endoxa.runs.asking.plan import plan_table
 
     return plan_table(plan_harm(settings), harm_warning(settings))
 
@@ -190,7 +190,7 @@ def _harm_words(settings: HarmSettings) -> Used:
 
 
 def _harm_summary(_settings: HarmSettings, run: Run) -> Iterator[str]:
-    from endoxa.engine.asking.run import asking_lines
+    from endoxa.runs.asking.run import asking_lines
 
     counts = run.counts
     yield (

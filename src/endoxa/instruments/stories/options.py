@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
 
-from endoxa.engine.options import DEFAULT_CONFIDENCE, Cluster, Confidence, Seed
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Cluster, Confidence, Seed
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, Option
 
 STRATIFIED: Literal["stratified"] = "stratified"

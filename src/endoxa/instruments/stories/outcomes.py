@@ -9,12 +9,12 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.served import versions_apart
-from endoxa.engine.asking.outcomes import AnswerCounts, count_answers
-from endoxa.engine.asking.spread import equal_repeats
-from endoxa.engine.folder import RECORDS
 from endoxa.models.chat.thoughts import without_thoughts
-from endoxa.page.inputs import EXTRACTED, HARM, Run
+from endoxa.report.inputs import EXTRACTED, HARM, Run
+from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
+from endoxa.runs.asking.spread import equal_repeats
+from endoxa.runs.folder import RECORDS
+from endoxa.sources.served import versions_apart
 
 
 def story_counts(records: pl.LazyFrame) -> tuple[AnswerCounts, ...]:

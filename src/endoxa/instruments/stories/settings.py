@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from annotated_types import Ge
 from pydantic import model_validator
 
-from endoxa.engine.asking.settings import ChatRunSettings
+from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.schema import Sampling
 from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
-    from endoxa.datasets.stereotales import Vocabulary
+    from endoxa.sources.stereotales import Vocabulary
 
 
 class StoriesSettings(ChatRunSettings):

@@ -16,25 +16,25 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.files import require_file, sha256
-from endoxa.datasets.stereotales import WHOLE_NUMBERS, StoryPrompt, read_prompts
-from endoxa.engine.asking.cost import Expected, expect
-from endoxa.engine.asking.jobs import Job, draw_seed
-from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
-from endoxa.engine.asking.run import Questions, asking_work
-from endoxa.engine.folder import RECORDS
-from endoxa.engine.instrument import Work
-from endoxa.engine.items import chunked, each_once
-from endoxa.engine.journal import JournalFile
-from endoxa.engine.part import chosen, counted, untestable
-from endoxa.engine.records import parquet_in_parts
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.outcomes import stories_written
 from endoxa.instruments.stories.settings import StoriesSettings
+from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.jobs import Job, draw_seed
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.runs.asking.run import Questions, asking_work
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.instrument import Work
+from endoxa.runs.items import chunked, each_once
+from endoxa.runs.journal import JournalFile
+from endoxa.runs.part import chosen, counted, untestable
+from endoxa.runs.records import parquet_in_parts
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
+from endoxa.sources.files import require_file, sha256
+from endoxa.sources.stereotales import WHOLE_NUMBERS, StoryPrompt, read_prompts
 
 EXPECTED_TOKENS = 300
 """Tokens expected in a story of about 200 words, for `--plan`."""

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
-from endoxa.languages.used import Tally, Used, kept_words, made_with
+from endoxa.words.used import Tally, Used, kept_words, made_with
 
 
 def stories_words(settings: StoriesSettings) -> Used:

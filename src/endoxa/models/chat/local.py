@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import regex
 
-from endoxa.datasets.files import sha256
 from endoxa.errors import UserError
 from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.service import Lost
@@ -27,6 +26,7 @@ from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.models.special_tokens import AS_TEXT, MARK, SpecialTokens
 from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import ERROR, LENGTH, STOP, THOUGHTS_ONLY
+from endoxa.sources.files import sha256
 
 if TYPE_CHECKING:
     from endoxa.models.chat.generation import Prompt, Settings

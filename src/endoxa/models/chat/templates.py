@@ -8,9 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
 from endoxa.schema.chat import Message
+from endoxa.sources.files import require_file
 
 
 @dataclass(frozen=True, slots=True)

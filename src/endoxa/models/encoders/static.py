@@ -18,8 +18,6 @@ from typing import Any
 import numpy as np
 import regex
 
-from endoxa.datasets.files import require_file, sha256
-from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.models.encoders.encoder import (
     Encoded,
@@ -31,6 +29,8 @@ from endoxa.models.encoders.encoder import (
     Vector,
 )
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN
+from endoxa.sources.files import require_file, sha256
+from endoxa.sources.write import replacing
 
 TEXT_SUFFIXES = (".txt", ".vec", ".txt.gz", ".vec.gz")
 NPZ_SUFFIX = ".npz"

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.engine.families import CONVERGENCE, adjusted, decided
-from endoxa.page.claims import corrected as blamed
-from endoxa.page.words import plural
+from endoxa.report.claims import corrected as blamed
+from endoxa.report.words import plural
+from endoxa.runs.families import CONVERGENCE, adjusted, decided
 from endoxa.schema.convergence import CORRELATION_COLUMNS
 from endoxa.stats.attenuation import corrected_correlation
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.engine.families import DISCRIMINATION, adjusted, decided
-from endoxa.page.claims import corrected as blamed
-from endoxa.page.words import plural
+from endoxa.report.claims import corrected as blamed
+from endoxa.report.words import plural
+from endoxa.runs.families import DISCRIMINATION, adjusted, decided
 from endoxa.schema.convergence import DISCRIMINANT_COLUMNS
 from endoxa.stats.attenuation import unreliable
 from endoxa.stats.intervals import effective_number

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.engine.families import SINGLE_ASSOCIATIONS, adjusted, decided
+from endoxa.runs.families import SINGLE_ASSOCIATIONS, adjusted, decided
 from endoxa.schema.convergence import EFFECT_COLUMNS, RELIABILITY_COLUMNS
 from endoxa.stats.reliability import reliability, split_half
 from endoxa.study.convergence.parts import Measured, check_parts, identity_codes, measured

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table
+from endoxa.sources.frames import read_table
 from endoxa.study.convergence.run import StudyRuns
 from endoxa.study.file import Study
 from endoxa.study.items import map_of, read_associations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, Seed
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.schema.options import ANALYSIS, DATA, Option
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.identities import one_spelling
 from endoxa.errors import UserError
 from endoxa.schema.convergence import PART_COLUMNS
+from endoxa.sources.identities import one_spelling
 from endoxa.stats.reliability import PartScores, part_scores
 
 TYPES: dict[str, type[pl.DataType]] = {

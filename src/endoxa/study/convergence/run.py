@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.frames import write_table
-from endoxa.datasets.served import version_of, version_sentences
 from endoxa.errors import UserError
 from endoxa.instruments.questions.competence import run_warnings
-from endoxa.page.words import listed, plural
+from endoxa.report.words import listed, plural
 from endoxa.schema.convergence import PART_COLUMNS
+from endoxa.sources.frames import write_table
+from endoxa.sources.served import version_of, version_sentences
 from endoxa.study.convergence.adapters.association_tests import association_test_parts
 from endoxa.study.convergence.adapters.pairs import pair_parts
 from endoxa.study.convergence.adapters.questions import question_parts

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from math import isinf
 from typing import Any
 
-from endoxa.page.claims import open_ends
-from endoxa.page.words import NOT_DEFINED, decimal
+from endoxa.report.claims import open_ends
+from endoxa.report.words import NOT_DEFINED, decimal
 
 INSTRUMENTS = {
     "pairs": "sentence pairs",

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.served import versions_apart
-from endoxa.datasets.spreadsheets import read_csv
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.cells import Cell, Scores, scores_of
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates.answers import is_read, load_answers
-from endoxa.page.inputs import PAIRS
+from endoxa.report.inputs import PAIRS
 from endoxa.schema import ALL
+from endoxa.sources.served import versions_apart
+from endoxa.sources.spreadsheets import read_csv
 from endoxa.study.gate.decision import Values
 from endoxa.study.gate.runs import Side
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.page.charts import interval_rows
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.frame import CITE, Page
-from endoxa.page.inputs import read_runs
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, decimal, p_value, signed
+from endoxa.report.charts import interval_rows
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.frame import CITE, Page
+from endoxa.report.inputs import read_runs
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, decimal, p_value, signed
 from endoxa.study.gate.measures import OF_PAIRS, OF_QUESTIONS
 from endoxa.study.gate.results import Gate, GateTest, bounds
 from endoxa.study.gate.write import counted

@@ -7,7 +7,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any, Literal
 
-from endoxa.page.words import count, decimal, plural, signed
+from endoxa.report.words import count, decimal, plural, signed
 from endoxa.schema.headline import Headline, plain
 
 NAMES = ("measure", "rule", "axis")

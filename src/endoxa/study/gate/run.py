@@ -12,8 +12,8 @@ import numpy as np
 from endoxa.errors import UserError
 from endoxa.instruments.questions.competence import run_warnings
 from endoxa.instruments.questions.estimates.competence import RULE
-from endoxa.page.inputs import QUESTIONS
-from endoxa.page.words import listed, plural
+from endoxa.report.inputs import QUESTIONS
+from endoxa.report.words import listed, plural
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import significance
 from endoxa.study.gate.decision import FEWEST_IDENTITIES, NOTHING_MORE, Contrasts, needed

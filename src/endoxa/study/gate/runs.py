@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.served import SERVED, version_of, version_sentences, versions_apart
-from endoxa.engine.folder import differences
 from endoxa.errors import UserError
-from endoxa.page.inputs import PAIRS, QUESTIONS, Run, entries, holds, read_runs
+from endoxa.report.inputs import PAIRS, QUESTIONS, Run, entries, holds, read_runs
+from endoxa.runs.folder import differences
+from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
 
 CHOSEN = ("models", "rules", "protocols")
 """Parts of a run's identity that may differ: what the two have in common of them is compared."""

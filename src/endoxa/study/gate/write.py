@@ -8,9 +8,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from endoxa.errors import UserError
-from endoxa.page.files import refuse_folder, replace_text
-from endoxa.page.markup import escape_markdown
-from endoxa.page.words import count, decimal, plural, signed
+from endoxa.report.files import refuse_folder, replace_text
+from endoxa.report.markup import escape_markdown
+from endoxa.report.words import count, decimal, plural, signed
 from endoxa.study.gate.results import Gate, GateTest, bounds
 
 MARKS = {"pass": "✅ pass", "worse": "❌ worse", "undecided": "⚠️ undecided"}
@@ -28,8 +28,8 @@ def write(gate: Gate, output: Path) -> Path:
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         if output.suffix.lower() == ".html":
-            from endoxa.page.frame import write_page
-            from endoxa.page.render import unchecked
+            from endoxa.report.frame import write_page
+            from endoxa.report.render import unchecked
             from endoxa.study.gate.page import page_of
 
             with unchecked():

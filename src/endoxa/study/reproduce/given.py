@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from endoxa.datasets.files import sha256
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
 from endoxa.schema import Progress
+from endoxa.sources.files import sha256
 
 HASH = "sha256:"
 """How the hash of a file of weights begins among the names of a published model."""

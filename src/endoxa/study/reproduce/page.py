@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from endoxa.page.document import Finding, Section
-from endoxa.page.frame import Page, write_page
-from endoxa.page.inputs import Run
-from endoxa.page.tables import Cell, Column, Table
-from endoxa.page.words import NO_VALUE, decimal, plural, signed
+from endoxa.report.document import Finding, Section
+from endoxa.report.frame import Page, write_page
+from endoxa.report.inputs import Run
+from endoxa.report.tables import Cell, Column, Table
+from endoxa.report.words import NO_VALUE, decimal, plural, signed
 from endoxa.schema.reproduction import AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED
 from endoxa.study.reproduce.compare import counted
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.files import sha256
-from endoxa.datasets.frames import write_table
-from endoxa.engine.folder import LIBRARIES, RUN, now, write_json
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
+from endoxa.runs.folder import LIBRARIES, RUN, now, write_json
 from endoxa.schema import Progress
+from endoxa.sources.files import sha256
+from endoxa.sources.frames import write_table
 from endoxa.study.reproduce.compare import compare, counted, finding
 from endoxa.study.reproduce.declaration import PublishedResult
 from endoxa.study.reproduce.given import Given, standing

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.datasets.read import read_pairs
-from endoxa.datasets.spreadsheets import read_csv
-from endoxa.engine.folder import DifferentRunError
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
-from endoxa.page.words import slug
+from endoxa.report.words import slug
+from endoxa.runs.folder import DifferentRunError
+from endoxa.sources.read import read_pairs
+from endoxa.sources.spreadsheets import read_csv
 from endoxa.study.reproduce.declaration import Key, Ours, PublishedResult
 from endoxa.study.reproduce.given import Given, Standing
 
@@ -39,7 +39,7 @@ def require_pairs(data: Path) -> None:
     """Raise where a file of pairs cannot be read: its faults are no fault of a model.
 
     Raises:
-        UserError: see `endoxa.datasets.read.read_pairs`.
+        UserError: see `endoxa.sources.read.read_pairs`.
     """
     for _ in read_pairs(data):
         pass
@@ -160,7 +160,7 @@ def encoded(
 
 
 def _run(instrument: Any, settings: Any, given: Given, one: Standing, part: str) -> Path:
-    from endoxa.engine.run import run
+    from endoxa.runs.run import run
 
     folder = given.out / "runs" / slug(f"{one.label} {part}")
     run(instrument, settings, folder, progress=given.progress)

@@ -8,8 +8,8 @@ from endoxa.study.reproduce.declaration import Ours
 from endoxa.study.reproduce.given import Given
 
 if TYPE_CHECKING:
-    from endoxa.datasets.stereotales import Profiles
     from endoxa.instruments.stories.associations import Discovered
+    from endoxa.sources.stereotales import Profiles
 
 APP = "github.com/Giskard-AI/stereotales-human-study"
 HUB = "huggingface.co/datasets/giskardai/StereoTales"
@@ -56,9 +56,9 @@ def ratings_of(given: Given) -> dict[str, Ours] | None:
         return None
     import polars as pl
 
-    from endoxa.datasets.stereotales.associations import read_associations
     from endoxa.instruments.stories.harm import read_human
     from endoxa.instruments.stories.harm.panel import THRESHOLD
+    from endoxa.sources.stereotales.associations import read_associations
 
     released = given.find(RELEASED)
     ratings = read_human(path, read_associations(released) if released else None)

@@ -8,8 +8,8 @@ from io import BytesIO
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.declaration import Cell, rounding
 from endoxa.study.reproduce.given import PUBLISHED_FILE, Given
 

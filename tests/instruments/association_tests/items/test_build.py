@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.cli import app
-from endoxa.datasets.frames import write_table
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import (
     BuildOptions,
@@ -23,6 +22,7 @@ from endoxa.instruments.association_tests.items import (
     sentences_per_term,
 )
 from endoxa.instruments.association_tests.options import ALL, WORDS
+from endoxa.sources.frames import write_table
 from support.repository import ROOT
 
 LISTS = load_lists()

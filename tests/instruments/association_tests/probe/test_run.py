@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.engine.run import measure, run
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import read_tests, write_tests
@@ -18,6 +17,7 @@ from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettin
 from endoxa.models.encoders.static import read_vectors
 from endoxa.models.encoders.transformer import TransformerEncoder
 from endoxa.models.spec import ModelOptions
+from endoxa.runs.run import measure, run
 from endoxa.schema import AssociationTest, TermSet
 
 
@@ -142,7 +142,7 @@ from endoxa.models.encoders.static import StaticEncoder
 from endoxa.instruments.association_tests.probe import run
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
-from endoxa.engine.run import measure
+from endoxa.runs.run import measure
 run.COMMIT_SECONDS = 0
 encode = StaticEncoder.encode
 def slow(self, texts):
@@ -290,7 +290,7 @@ def test_planted_association_is_found_and_its_absence_too(tmp_path, monkeypatch)
 def test_command_line_ends_in_one_sentence_or_a_summary(settings, tmp_path):
     from typer.testing import CliRunner
 
-    from endoxa.cli import app
+    from endoxa.commands import app
 
     words = ["probe", "embeddings", "--tests", settings.tests, "--model", settings.models[0]]
     done = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "run")])

@@ -18,9 +18,9 @@ from endoxa.instruments.association_tests.report.numbers import all_tests
 from endoxa.instruments.association_tests.report.poolings import sign_changes
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
 from endoxa.instruments.reports import write_report
-from endoxa.page.charts import symmetric_domain
-from endoxa.page.document import Section
-from endoxa.page.inputs import Run, read_runs
+from endoxa.report.charts import symmetric_domain
+from endoxa.report.document import Section
+from endoxa.report.inputs import Run, read_runs
 from endoxa.schema import AssociationTest, TermSet
 from support.html_pages import Page
 from support.report_samples import pairs, scored

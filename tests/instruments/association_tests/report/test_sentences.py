@@ -16,8 +16,8 @@ from endoxa.instruments.association_tests.report import tables
 from endoxa.instruments.association_tests.report.overview import tests_overview as overview_of
 from endoxa.instruments.association_tests.report.page import tests_sections as sections_of
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
-from endoxa.page.document import Section
-from endoxa.page.inputs import Run
+from endoxa.report.document import Section
+from endoxa.report.inputs import Run
 from endoxa.schema import AssociationTest, TermSet
 from endoxa.stats.verdicts import AGAINST, CORRECTED, decide
 from endoxa.testing.sentences import check_finding, check_findings

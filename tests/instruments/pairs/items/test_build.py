@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.cli import app
-from endoxa.datasets import READERS
-from endoxa.datasets.check import check_pairs
-from endoxa.datasets.frames import read_table, write_table
-from endoxa.datasets.spans import differing_spans, words
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.items import BUILT_COLUMNS, PairOptions, build_pairs, load_templates
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
+from endoxa.sources import READERS
+from endoxa.sources.check import check_pairs
+from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.spans import differing_spans, words
 
 
 def made(*rows, columns=("identity", "attribute"), **options):

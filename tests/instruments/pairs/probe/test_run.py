@@ -16,12 +16,12 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from endoxa.engine.run import measure, outdated
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.journal import Journal, Row, request_key
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.models.causal import CausalModel
+from endoxa.runs.run import measure, outdated
 from endoxa.schema import RECORD_COLUMNS, CausalRequest, Score, Unscorable
 
 HEADER = "item_id,sent_more,sent_less,direction,axis,language,identity,attribute_more,attribute_less\n"
@@ -355,7 +355,7 @@ def test_damaged_journal_is_one_sentence(tmp_path):
 
 SLOW = """
 import sys, time
-from endoxa import cli
+from endoxa import commands
 from endoxa.models.causal import CausalModel
 inner = CausalModel._score_batch
 def slow(self, batch):
@@ -365,7 +365,7 @@ CausalModel._score_batch = slow
 from endoxa.instruments.pairs.probe import scoring
 scoring.COMMIT_SECONDS = 0.05
 sys.argv = ["endoxa", *sys.argv[1:]]
-cli.main()
+commands.main()
 """
 
 

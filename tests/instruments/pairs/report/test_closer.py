@@ -12,12 +12,12 @@ from urllib.parse import unquote
 import polars as pl
 import pytest
 
-from endoxa.page.closer import MOST_DRAWN, Box, Scale, first_view, look_closer
-from endoxa.page.document import Figure, Section
-from endoxa.page.downloads import csv_address
-from endoxa.page.frame import Page, figure_script, page_text
-from endoxa.page.render import picture
-from endoxa.page.vega import packed_library
+from endoxa.report.closer import MOST_DRAWN, Box, Scale, first_view, look_closer
+from endoxa.report.document import Figure, Section
+from endoxa.report.downloads import csv_address
+from endoxa.report.frame import Page, figure_script, page_text
+from endoxa.report.render import picture
+from endoxa.report.vega import packed_library
 from support.html_pages import Page as Read
 
 HOSTILE = '</script><!-- "a", b'

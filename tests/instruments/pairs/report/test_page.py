@@ -17,7 +17,7 @@ from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
 from endoxa.instruments.pairs.report.results import gather
 from endoxa.instruments.pairs.report.sample import pairs_shown
 from endoxa.instruments.reports import write_report
-from endoxa.page.inputs import read_runs
+from endoxa.report.inputs import read_runs
 from support.html_pages import Page
 from support.report_samples import AXES, HOSTILE, pairs, run_folder, scored
 

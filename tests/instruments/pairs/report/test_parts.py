@@ -16,8 +16,8 @@ from endoxa.instruments.pairs.report.axes import forest
 from endoxa.instruments.pairs.report.calibration import dumbbell, scatter
 from endoxa.instruments.pairs.report.distributions import density, ridgeline, robust_range
 from endoxa.instruments.pairs.report.flips import flip_matrix
-from endoxa.page.charts import interval_rows, symmetric_domain
-from endoxa.page.words import (
+from endoxa.report.charts import interval_rows, symmetric_domain
+from endoxa.report.words import (
     LABEL_LIMIT,
     axis_name,
     count,

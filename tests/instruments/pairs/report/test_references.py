@@ -7,11 +7,11 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from endoxa.datasets.sources import sources
 from endoxa.instruments.pairs.report.references import published_values, references
 from endoxa.instruments.pairs.report.results import gather
-from endoxa.page.inputs import Run, read_runs
+from endoxa.report.inputs import Run, read_runs
 from endoxa.schema import ALL
+from endoxa.sources.sources import sources
 from support.report_samples import pairs, run_folder, scored
 
 CROWS = sources()["crows-pairs"].sha256

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.engine.options import PaperOptions
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.report import tables
@@ -16,6 +15,7 @@ from endoxa.instruments.pairs.report.axes import axes as axes_of
 from endoxa.instruments.pairs.report.headline import headline as headline_of
 from endoxa.instruments.pairs.report.page import SECTIONS
 from endoxa.instruments.pairs.report.results import Results, labels_of, with_differences
+from endoxa.runs.options import PaperOptions
 from endoxa.testing.sentences import check_findings
 from support.analyze_fixtures import make_records
 

@@ -11,9 +11,9 @@ from itertools import combinations, permutations
 
 import pytest
 
-from endoxa.datasets.bbq import read_items
 from endoxa.instruments.questions.answers import read_answer
 from endoxa.schema import QaItem
+from endoxa.sources.bbq import read_items
 from support.answer_forms import answers, critical, letters_alone
 
 ORDERS = tuple(permutations(range(3)))

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.engine.answers.text import fold, plain
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers import RULES, outcome, read_answer
+from endoxa.runs.answers.text import fold, plain
 from endoxa.schema import OUTCOMES, QaItem, Reading
 from support.answer_cases import CASES, REFUSED
 
@@ -98,7 +98,7 @@ def test_five_outcomes(reading, target, expected):
 
 
 def test_languages_have_the_same_fields():
-    folder = files("endoxa.engine.answers").joinpath("languages")
+    folder = files("endoxa.runs.answers").joinpath("languages")
     found = {one.name: tomllib.loads(one.read_text(encoding="utf-8")) for one in folder.iterdir()}
     assert set(found) == {"en.toml", "es.toml", "pt.toml", "fr.toml", "hi.toml"}
     assert len({tuple(sorted(fields)) for fields in found.values()}) == 1

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.cli.analyze import app
+from endoxa.commands.analyze import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import load_answers, read_predictions
 from endoxa.schema import QA_ESTIMATE_COLUMNS

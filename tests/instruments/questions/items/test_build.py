@@ -13,8 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from endoxa import cli
-from endoxa.datasets.bbq import read_items, write_items
+from endoxa import commands
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers import read_answer
 from endoxa.instruments.questions.items import LANGUAGES, SAMPLE, QaOptions, build_questions
@@ -23,6 +22,7 @@ from endoxa.instruments.questions.items.demonyms import demonyms, members
 from endoxa.instruments.questions.items.groups import identity_of, overlap
 from endoxa.instruments.questions.items.people import person
 from endoxa.instruments.questions.items.record import load_templates
+from endoxa.sources.bbq import read_items, write_items
 
 NATIONS = ("argentinos", "chilenos", "peruanos", "cubanos", "japoneses", "daneses", "kenianos")
 
@@ -445,7 +445,7 @@ def run(monkeypatch, *words) -> int:
     monkeypatch.setattr("sys.argv", ["endoxa", *map(str, words)])
     terminated = signal.getsignal(signal.SIGTERM)
     try:
-        cli.main()
+        commands.main()
     except SystemExit as end:
         return int(end.code or 0)
     finally:

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.cli import app
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items import LANGUAGES, QaOptions, build_questions
 from endoxa.instruments.questions.items import __file__ as package

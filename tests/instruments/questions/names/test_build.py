@@ -9,7 +9,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from endoxa.datasets.bbq import read_items, read_rows, write_items
 from endoxa.instruments.questions.names import build_names, problems, read_bank, sub_seeds
 from endoxa.instruments.questions.names.bank import Name, NameBank
 from endoxa.instruments.questions.names.build import draw_names
@@ -19,6 +18,7 @@ from endoxa.instruments.questions.names.phrases import UnwritableError
 from endoxa.instruments.questions.names.rewrite import Told, rewrite
 from endoxa.instruments.questions.names.rows import bundles
 from endoxa.instruments.questions.names.text import group_words, mended
+from endoxa.sources.bbq import read_items, read_rows, write_items
 from support.name_samples import bank, question
 
 WORDS = group_words(bank())

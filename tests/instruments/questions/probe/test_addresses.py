@@ -14,13 +14,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from endoxa.engine.instrument import Run
-from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models import retrying
 from endoxa.models.chat.spec import ChatOptions
+from endoxa.runs.instrument import Run
+from endoxa.runs.run import measure
 from support.http_server import serving
 from support.qa_questions import questions, write
 

@@ -20,10 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.cli import app
-from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.records import parquet_in_parts
-from endoxa.engine.run import measure
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.jobs import (
@@ -39,6 +36,9 @@ from endoxa.instruments.questions.probe.run import plan_qa
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models import retrying
 from endoxa.models.chat.spec import ChatOptions
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.records import parquet_in_parts
+from endoxa.runs.run import measure
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS, QaItem, Sampling
 from endoxa.testing.chat_server import Refusal, running
 from endoxa.testing.chat_server import Settings as ServerSettings
@@ -293,7 +293,7 @@ def test_a_run_that_is_killed_again_and_again_ends_complete(tmp_path: Path) -> N
     key = "sk-planted-secret-key"
     with running(ServerSettings(faults=0.3, latency=0.01, seed=3)) as server:
         command = [
-            *(sys.executable, "-c", "from endoxa.cli import main; main()"),
+            *(sys.executable, "-c", "from endoxa.commands import main; main()"),
             *("probe", "qa", "--data", str(data), "--repeats", "2"),
             *("--model", f"{server.url}#small", "--concurrency", "16", "--timeout", "1"),
             *("--out", str(tmp_path / "run")),
@@ -463,7 +463,7 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
     with running(ServerSettings(stall_after=13)) as server:
         name = f"{server.url}#small"
         command = [
-            *(sys.executable, "-c", "from endoxa.cli import main; main()"),
+            *(sys.executable, "-c", "from endoxa.commands import main; main()"),
             *("probe", "qa", "--data", str(data), "--model", name, "--concurrency", "8"),
             *("--price", "1,10", "--max-cost", "1", "--out", str(tmp_path / "run")),
         ]

@@ -22,11 +22,11 @@ import pytest
 
 from endoxa.author.drafting import draft
 from endoxa.author.settings import TuplesSettings
-from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.chat.spec import ChatOptions
+from endoxa.runs.run import measure
 from endoxa.schema import Sampling
 from support.qa_questions import questions, write
 

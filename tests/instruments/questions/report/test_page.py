@@ -19,7 +19,7 @@ from endoxa.instruments.questions.report.page import qa_sections
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.samples import EACH
 from endoxa.instruments.reports import write_report
-from endoxa.page.inputs import read_runs
+from endoxa.report.inputs import read_runs
 from endoxa.schema import SHOWN_OUTCOMES
 from support.html_pages import Page
 from support.report_qa_samples import HOSTILE, Lean, leans, qa_folder, questions, records
@@ -421,7 +421,7 @@ def test_unfinished_runs_are_refused(tmp_path: Path) -> None:
 def test_the_command_takes_labels(runs: list[Path], tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from endoxa.cli import app
+    from endoxa.commands import app
 
     labels = tmp_path / "models.csv"
     labels.write_text("model,label,provider,size\nopenai/big,Large one,Open,large\n", encoding="utf-8")

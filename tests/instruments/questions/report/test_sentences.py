@@ -17,7 +17,7 @@ from endoxa.instruments.questions.report.debias import debias
 from endoxa.instruments.questions.report.headline import _claim, headline
 from endoxa.instruments.questions.report.overview import overview
 from endoxa.instruments.questions.report.results import QaResults, results_of
-from endoxa.page.document import Finding, Section
+from endoxa.report.document import Finding, Section
 from endoxa.schema import QA_RECORD_COLUMNS
 from endoxa.testing.sentences import check_finding, check_findings
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.engine.options import PaperOptions
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import QaAnalysis
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES
@@ -26,8 +25,9 @@ from endoxa.instruments.questions.report.results import QaResults, results_of
 from endoxa.instruments.questions.report.tables import wide_table
 from endoxa.instruments.questions.report.values import ALL_READ, bounds, missing, value_with_sd
 from endoxa.instruments.reports import write_report
-from endoxa.page.labels import ModelName, name_models, read_labels
-from endoxa.page.tables import latex, markdown
+from endoxa.report.labels import ModelName, name_models, read_labels
+from endoxa.report.tables import latex, markdown
+from endoxa.runs.options import PaperOptions
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 

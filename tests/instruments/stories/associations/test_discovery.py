@@ -17,12 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.cli import app
-from endoxa.datasets.stereotales import Profiles, read_profiles
-from endoxa.datasets.stereotales import profiles as reading
-from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.datasets.stereotales.decoding import decode
-from endoxa.engine import executors
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import (
     Discovery,
@@ -43,7 +38,12 @@ from endoxa.instruments.stories.associations.fisher import (
 from endoxa.instruments.stories.associations.lift import category, chi_square, cramer_v, lift_interval
 from endoxa.instruments.stories.associations.listing import exact_p, log_number
 from endoxa.instruments.stories.associations.power import power, table_power
+from endoxa.runs import executors
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, COMPARED_COLUMNS, DISCOVERED_COLUMNS
+from endoxa.sources.stereotales import Profiles, read_profiles
+from endoxa.sources.stereotales import profiles as reading
+from endoxa.sources.stereotales.associations import PARTS
+from endoxa.sources.stereotales.decoding import decode
 from support.story_samples import stories
 
 FIELDS = [field.name for field in fields(Profiles)]

@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.cli import app
-from endoxa.datasets.stereotales import read_profiles
+from endoxa.commands import app
 from endoxa.instruments.stories.associations import Discovery, discover, stored
 from endoxa.instruments.stories.associations.run import types_of
 from endoxa.instruments.stories.associations.stored import (
@@ -26,9 +25,10 @@ from endoxa.instruments.stories.associations.stored import (
 )
 from endoxa.instruments.stories.associations.verdicts import no_tally
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.page.inputs import read_runs
-from endoxa.page.words import plural
+from endoxa.report.inputs import read_runs
+from endoxa.report.words import plural
 from endoxa.schema.stories import DISCOVERED_COLUMNS
+from endoxa.sources.stereotales import read_profiles
 from support.report_story_samples import write_run
 from support.story_samples import stories
 

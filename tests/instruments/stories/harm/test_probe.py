@@ -14,9 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.cli import app
-from endoxa.datasets.stereotales import read_vocabulary
-from endoxa.engine.run import measure
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.answers import AnswerReader
 from endoxa.instruments.stories.harm.language import languages, read_language
@@ -39,7 +37,9 @@ from endoxa.models.chat.simulated.ratings import (
     worded,
     wording,
 )
+from endoxa.runs.run import measure
 from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
+from endoxa.sources.stereotales import read_vocabulary
 from support.harm_samples import associations, write_associations
 
 READERS = {code: AnswerReader.of(read_language(code).answers, code) for code in languages()}

@@ -16,10 +16,7 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner
 
-from endoxa.cli import app
-from endoxa.datasets.stereotales.associations import read_associations
-from endoxa.engine.options import Resampling
-from endoxa.engine.run import measure
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import (
     ALL_MODELS,
@@ -35,7 +32,10 @@ from endoxa.instruments.stories.harm.summary import alpha
 from endoxa.instruments.stories.instrument import HARM
 from endoxa.instruments.stories.settings import HarmSettings
 from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, PlantedRater, expected
+from endoxa.runs.options import Resampling
+from endoxa.runs.run import measure
 from endoxa.schema import harm as columns
+from endoxa.sources.stereotales.associations import read_associations
 from support.harm_samples import FAIR, associations, rated, write_associations, write_people
 
 QUICK = Resampling(resamples=200)

@@ -14,11 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.cli import app
-from endoxa.cli.analyze_languages import _moved
-from endoxa.datasets.stereotales import Profiles, read_profiles
-from endoxa.datasets.stereotales.associations import PARTS, read_associations
-from endoxa.engine.options import Resampling
+from endoxa.commands import app
+from endoxa.commands.analyze_languages import _moved
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.languages import (
@@ -34,7 +31,10 @@ from endoxa.instruments.stories.languages import (
 )
 from endoxa.instruments.stories.languages.groups import Groups
 from endoxa.instruments.stories.languages.similarity import similarity_order
+from endoxa.runs.options import Resampling
 from endoxa.schema import stories as columns
+from endoxa.sources.stereotales import Profiles, read_profiles
+from endoxa.sources.stereotales.associations import PARTS, read_associations
 from support.story_samples import stories
 
 QUICK = Resampling(resamples=400)

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.datasets.stereotales import UNKNOWN, Attribute
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.agreement import (
     Tally,
@@ -21,6 +20,7 @@ from endoxa.instruments.stories.profiles.agreement import (
 )
 from endoxa.instruments.stories.profiles.reading import Vote, decide
 from endoxa.schema.stories import EXTRACTOR_AGREEMENT_COLUMNS
+from endoxa.sources.stereotales import UNKNOWN, Attribute
 from endoxa.stats.agreement import alpha
 
 COLOURS = (Attribute("colour", ("red", "blue"), other=True),)

@@ -16,8 +16,7 @@ from hypothesis.extra import numpy as numpy_strategies
 from openpyxl import load_workbook
 from typer.testing import CliRunner
 
-from endoxa.cli import app
-from endoxa.datasets.stereotales import UNKNOWN, read_vocabulary
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles import (
     Confusion,
@@ -30,6 +29,7 @@ from endoxa.instruments.stories.profiles.errors import error_table
 from endoxa.instruments.stories.profiles.sheet import Coding, draw, read_sheet, write_sheet
 from endoxa.models.chat.simulated.stories import read_profile_line
 from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
+from endoxa.sources.stereotales import UNKNOWN, read_vocabulary
 from support.story_runs import extracted, prompts, told
 
 VOCABULARY = read_vocabulary()
@@ -165,8 +165,8 @@ def test_every_model_and_language_gives_as_many_stories(seed: int) -> None:
 
 
 def draw_key(records: pl.DataFrame) -> pl.Series:
-    from endoxa.datasets.stereotales import story_names
     from endoxa.instruments.stories.profiles.sheet import story_key
+    from endoxa.sources.stereotales import story_names
 
     return pl.Series("story_key", [story_key(name) for name in story_names(records)])
 

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from endoxa.datasets.stereotales import OTHER, UNKNOWN, read_vocabulary
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.questions import schemas_of
 from endoxa.instruments.stories.profiles.reading import (
@@ -24,6 +23,7 @@ from endoxa.instruments.stories.profiles.reading import (
     outer_objects,
     read_refusal,
 )
+from endoxa.sources.stereotales import OTHER, UNKNOWN, read_vocabulary
 
 VOCABULARY = read_vocabulary()
 READER = ProfileReader.of(VOCABULARY)

@@ -9,7 +9,6 @@ import pytest
 import regex
 import yaml
 
-from endoxa.datasets.stereotales import read_vocabulary
 from endoxa.instruments.stories.prompts.check import check_language
 from endoxa.instruments.stories.prompts.language import (
     ANY,
@@ -22,6 +21,7 @@ from endoxa.instruments.stories.prompts.language import (
     parse_language,
 )
 from endoxa.instruments.stories.prompts.tree import Key, merge, parse_tree
+from endoxa.sources.stereotales import read_vocabulary
 
 SCRIPTS = {"uk": "Cyrillic", "ar": "Arabic", "hi": "Devanagari", "zh": "Han", "bn": "Bengali"}
 

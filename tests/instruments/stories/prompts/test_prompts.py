@@ -9,14 +9,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from endoxa.datasets.stereotales import read_vocabulary
-from endoxa.datasets.stereotales.profiles import SPELLINGS
 from endoxa.errors import UserError
 from endoxa.instruments.stories.prompts import Selection, build_prompts, bundled_languages, load_languages
 from endoxa.instruments.stories.prompts.check import check_language
 from endoxa.instruments.stories.prompts.language import IN_THEME, THEMES, bundled_tree, parse_language
 from endoxa.instruments.stories.prompts.prompts import SCENARIOS, excluded, read_exclusions, sample_id
 from endoxa.schema.stories import STORY_PROMPT_COLUMNS
+from endoxa.sources.stereotales import read_vocabulary
+from endoxa.sources.stereotales.profiles import SPELLINGS
 
 STEREOTALES = ("en", "fr", "es", "it", "pt", "nl", "uk", "ar", "hi", "zh")
 CELL = ["language", "target_attribute", "target_attribute_value"]

@@ -8,14 +8,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.report.models import class_counts
 from endoxa.instruments.stories.report.page import story_sections
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.page.claims import chip
-from endoxa.page.inputs import read_runs
-from endoxa.page.words import decimal, percent
+from endoxa.report.claims import chip
+from endoxa.report.inputs import read_runs
+from endoxa.report.words import decimal, percent
+from endoxa.sources.stereotales.associations import PARTS
 from support.html_pages import Page
 from support.report_story_samples import MODELS, PLANTED, many_associations, ratings, write_run
 

@@ -13,8 +13,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.engine.options import Resampling
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm
 from endoxa.instruments.stories.harm.differences import Ratings, decide_together, difference
@@ -26,7 +24,9 @@ from endoxa.instruments.stories.report.groups import groups_moved
 from endoxa.instruments.stories.report.harm import harm_families, harm_of, overlap_families
 from endoxa.instruments.stories.report.languages import languages_compared
 from endoxa.instruments.stories.report.raters import raters
-from endoxa.page.document import Finding, Section
+from endoxa.report.document import Finding, Section
+from endoxa.runs.options import Resampling
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import TOO_SMALL
 from endoxa.testing.sentences import check_finding, check_findings
 from support.harm_samples import rated

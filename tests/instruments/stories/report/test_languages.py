@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.report.page import subtitle
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.page.inputs import read_runs
-from endoxa.page.words import language_name
+from endoxa.report.inputs import read_runs
+from endoxa.report.words import language_name
+from endoxa.sources.stereotales.associations import PARTS
 from support.html_pages import Page
 from support.report_story_samples import ratings, stories, write_run
 

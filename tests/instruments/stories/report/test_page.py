@@ -16,8 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.datasets.stereotales import read_profiles
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.associations import Discovery, discover
@@ -29,7 +27,9 @@ from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samp
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.instruments.stories.report.samples import packed, packed_samples
 from endoxa.instruments.stories.report.sources import shares
-from endoxa.page.inputs import read_runs
+from endoxa.report.inputs import read_runs
+from endoxa.sources.stereotales import read_profiles
+from endoxa.sources.stereotales.associations import PARTS
 from support.html_pages import Page
 from support.report_story_samples import (
     ATTRIBUTES,

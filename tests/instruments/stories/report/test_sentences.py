@@ -10,9 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.cli.analyze_associations import print_found
-from endoxa.datasets.stereotales import read_profiles
-from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.commands.analyze_associations import print_found
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.stored import Companion, write_companion
@@ -22,7 +20,9 @@ from endoxa.instruments.stories.report.page import story_sections, subtitle
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.instruments.stories.report.table import association_table, csv_rows
 from endoxa.instruments.stories.report.tests import families_used
-from endoxa.page.inputs import read_runs
+from endoxa.report.inputs import read_runs
+from endoxa.sources.stereotales import read_profiles
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.testing.sentences import check_finding, check_verdict
 from support.report_story_samples import ratings
 from support.story_samples import stories

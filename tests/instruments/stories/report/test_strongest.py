@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.instruments.stories.report.strongest import MOST_ROWS, strongest
-from endoxa.page.inputs import read_runs
+from endoxa.report.inputs import read_runs
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.testing.sentences import check_findings
 from support.report_story_samples import many_associations, ratings, write_run
 

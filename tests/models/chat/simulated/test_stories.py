@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
-from endoxa.datasets.stereotales import UNKNOWN, read_vocabulary
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.reading import ProfileReader, read_refusal
 from endoxa.models.chat import parse_chat_model
@@ -27,6 +26,7 @@ from endoxa.models.chat.simulated.stories import (
     read_profile_line,
 )
 from endoxa.schema import Message, Sampling
+from endoxa.sources.stereotales import UNKNOWN, read_vocabulary
 
 VOCABULARY = read_vocabulary()
 ANSWERS = {one.name: one.answers for one in VOCABULARY}

@@ -12,8 +12,8 @@ from endoxa.collect.tasks.exchange import argilla, label_studio
 from endoxa.collect.tasks.exchange.asked import judged_items, kind_of
 from endoxa.collect.tasks.results import made_tables, write_tables
 from endoxa.collect.tasks.rooms import room
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
+from endoxa.sources.files import require_file
 
 LABEL_STUDIO, ARGILLA = "label-studio", "argilla"
 TOOLS = (LABEL_STUDIO, ARGILLA)

@@ -12,7 +12,6 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from endoxa.engine.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.bootstrap import (
     BOOTSTRAP,
@@ -31,6 +30,7 @@ from endoxa.instruments.association_tests.estimates.permutation import (
 from endoxa.instruments.association_tests.estimates.sources import Source
 from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, opposed, too_small
 from endoxa.instruments.association_tests.options import DRAWS, AnalysisOptions, Ddof, Unequal, Unit
+from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES
 from endoxa.schema import TEST_COLUMNS, AssociationTest
 from endoxa.stats.intervals import UNDEFINED, Interval
 from endoxa.stats.verdicts import UNTESTED, Alternative

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from endoxa.engine.folder import RUN
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import read_tests
 from endoxa.models.encoders.static import NPZ_SUFFIX, read_vectors
+from endoxa.runs.folder import RUN
 from endoxa.schema import AssociationTest
 
 TESTS = "tests.json"

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.engine.families import ASSOCIATION_TESTS, adjusted, decided
+from endoxa.runs.families import ASSOCIATION_TESTS, adjusted, decided
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import UNTESTED, Alternative, significance
 

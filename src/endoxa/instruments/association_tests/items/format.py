@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.dialects import open_text, undecodable
-from endoxa.datasets.files import require_file
-from endoxa.datasets.identities import identity_key
-from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.schema import AssociationTest, TermSet
+from endoxa.sources.dialects import open_text, undecodable
+from endoxa.sources.files import require_file
+from endoxa.sources.identities import identity_key
+from endoxa.sources.write import replacing
 
 FEWEST_TEXTS = 2
 """Different texts in a target set."""

@@ -13,9 +13,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.terms import WordSet, parse_term
+from endoxa.sources.files import require_file
 
 BUNDLED = ("weat", "indibias", "endoxa-en", "endoxa-hi", "endoxa-es", "endoxa-fr", "endoxa-pt", "endoxa-sw")
 _KEYS = frozenset(

@@ -14,9 +14,9 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.terms import ANY, KINDS, Term
+from endoxa.sources.files import require_file
 
 BUNDLED = ("en", "hi", "es", "fr", "pt", "sw")
 _KEYS = ("language", "source", "plural", "agreement", "vowel", "words", "templates", "people")

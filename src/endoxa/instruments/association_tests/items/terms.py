@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from endoxa.datasets.dialects import undecodable
 from endoxa.errors import UserError
+from endoxa.sources.dialects import undecodable
 
 KINDS = ("name", "noun", "mass", "adjective", "verb", "pronoun", "modifier")
 ANY = "*"

@@ -14,12 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from endoxa.datasets.files import require_file, sha256
-from endoxa.engine.executors import begun_ahead, encoders
-from endoxa.engine.folder import NOTES, TESTS, VECTORS
-from endoxa.engine.instrument import Work
-from endoxa.engine.items import chunked
-from endoxa.engine.journal import COMMIT_SECONDS, JournalFile
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import read_tests, shared_words, write_tests
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
@@ -32,7 +26,13 @@ from endoxa.instruments.association_tests.probe.texts import (
 from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, check_texts, parse_encoder
 from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
 from endoxa.models.encoders.static import write_npz
+from endoxa.runs.executors import begun_ahead, encoders
+from endoxa.runs.folder import NOTES, TESTS, VECTORS
+from endoxa.runs.instrument import Work
+from endoxa.runs.items import chunked
+from endoxa.runs.journal import COMMIT_SECONDS, JournalFile
 from endoxa.schema import AssociationTest, Progress
+from endoxa.sources.files import require_file, sha256
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS vectors (

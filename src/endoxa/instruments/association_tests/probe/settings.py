@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le
 
-from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
-from endoxa.engine.settings import RunSettings
 from endoxa.instruments.association_tests.options import DRAWS, Draws
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
+from endoxa.runs.settings import RunSettings
 from endoxa.schema.options import ASKING, DATA, Option
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from endoxa.instruments.association_tests.items import read_tests
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
-from endoxa.languages.used import Tally, Used
+from endoxa.words.used import Tally, Used
 
 _LISTS = re.compile(r"(?:groups|attributes): [^;]*\bendoxa\b")
 _SENTENCES = re.compile(r"sentences: endoxa\b")

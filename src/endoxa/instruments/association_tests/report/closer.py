@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.association_tests.report.results import Associations
-from endoxa.page.charts import symmetric_domain
-from endoxa.page.closer import EACH, MOST_DRAWN, Box, Scale, look_closer
-from endoxa.page.document import Section
-from endoxa.page.words import decimal_interval, language_name, signed
+from endoxa.report.charts import symmetric_domain
+from endoxa.report.closer import EACH, MOST_DRAWN, Box, Scale, look_closer
+from endoxa.report.document import Section
+from endoxa.report.words import decimal_interval, language_name, signed
 
 LEAST_ROWS = 20
 """With fewer tests the other figures show all of them at once."""

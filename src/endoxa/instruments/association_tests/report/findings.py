@@ -11,10 +11,19 @@ import polars as pl
 from endoxa.instruments.association_tests.report.results import Associations
 from endoxa.instruments.association_tests.report.strongest import headline_figure, strongest
 from endoxa.instruments.association_tests.report.tables import paper_tables
-from endoxa.page.claims import corrected, is_clear
-from endoxa.page.document import Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, count, language_name, listed, p_value, plural, signed, signed_interval
+from endoxa.report.claims import corrected, is_clear
+from endoxa.report.document import Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import (
+    NO_VALUE,
+    count,
+    language_name,
+    listed,
+    p_value,
+    plural,
+    signed,
+    signed_interval,
+)
 from endoxa.stats.verdicts import CLEAR, UNCLEAR, UNTESTED
 
 MOST_CELLS = 400

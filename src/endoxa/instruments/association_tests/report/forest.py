@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.association_tests.report.results import Associations
-from endoxa.page.charts import (
+from endoxa.report.charts import (
     LABEL_LIMIT,
     SERIES_COLORS,
     beside,
@@ -21,8 +21,8 @@ from endoxa.page.charts import (
     neutral_line,
     symmetric_domain,
 )
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.words import language_name, plural, slug
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.words import language_name, plural, slug
 from endoxa.stats.verdicts import CLEAR
 
 COLUMNS = {

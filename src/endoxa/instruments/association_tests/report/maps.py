@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from endoxa.instruments.association_tests.report.results import CLAIMED, Associations
-from endoxa.page.charts import verdict_map
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.words import language_name, plural, signed, slug
+from endoxa.report.charts import verdict_map
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.words import language_name, plural, signed, slug
 from endoxa.stats.verdicts import CLEAR
 
 TEST = ("language", "axis", "a", "b", "x", "y", "test")

@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.association_tests.report.results import CLAIMED, Associations
-from endoxa.page.charts import (
+from endoxa.report.charts import (
     BLUE,
     INK,
     LABEL_LIMIT,
@@ -20,9 +20,9 @@ from endoxa.page.charts import (
     label_width,
     symmetric_domain,
 )
-from endoxa.page.charts.series import MOST_APART
-from endoxa.page.document import Figure, Section
-from endoxa.page.words import language_name, listed, plural, signed, slug
+from endoxa.report.charts.series import MOST_APART
+from endoxa.report.document import Figure, Section
+from endoxa.report.words import language_name, listed, plural, signed, slug
 from endoxa.stats.verdicts import CLEAR
 
 COLUMNS = {

@@ -9,11 +9,11 @@ import polars as pl
 from endoxa.instruments.association_tests.items import read_tests
 from endoxa.instruments.association_tests.report.results import Associations
 from endoxa.instruments.association_tests.report.tables import MISSING, UNDEFINED
-from endoxa.page.claims import adjusted, chip
-from endoxa.page.document import Finding, Section
-from endoxa.page.inputs import Run
-from endoxa.page.tables import Cell, Column, Table
-from endoxa.page.words import count, language_name, listed, p_value, signed, signed_interval
+from endoxa.report.claims import adjusted, chip
+from endoxa.report.document import Finding, Section
+from endoxa.report.inputs import Run
+from endoxa.report.tables import Cell, Column, Table
+from endoxa.report.words import count, language_name, listed, p_value, signed, signed_interval
 from endoxa.schema import TermSet
 
 TESTS = "tests.json"

@@ -8,11 +8,11 @@ import polars as pl
 
 from endoxa.instruments.association_tests.report.results import Associations
 from endoxa.models.scoring import WORTH_SAYING
-from endoxa.page import inputs
-from endoxa.page.document import Finding, Section
-from endoxa.page.inputs import Run
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, language_name, listed, plural
+from endoxa.report import inputs
+from endoxa.report.document import Finding, Section
+from endoxa.report.inputs import Run
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, language_name, listed, plural
 
 
 def tests_overview(runs: Sequence[Run], results: Associations) -> Section:

@@ -10,10 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from endoxa.datasets.spreadsheets import csv_text
-from endoxa.engine.families import ASSOCIATION_TESTS
-from endoxa.engine.instrument import Shown
-from endoxa.engine.options import PaperOptions
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.report import tables
 from endoxa.instruments.association_tests.report.closer import closer
@@ -25,13 +21,17 @@ from endoxa.instruments.association_tests.report.numbers import all_tests, words
 from endoxa.instruments.association_tests.report.overview import summary, tests_overview
 from endoxa.instruments.association_tests.report.poolings import poolings
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
-from endoxa.page.charts.series import MOST_APART
-from endoxa.page.document import Section
-from endoxa.page.families import families
-from endoxa.page.frame import CITE, Page, filled
-from endoxa.page.inputs import Run
-from endoxa.page.words import plural
+from endoxa.report.charts.series import MOST_APART
+from endoxa.report.document import Section
+from endoxa.report.families import families
+from endoxa.report.frame import CITE, Page, filled
+from endoxa.report.inputs import Run
+from endoxa.report.words import plural
+from endoxa.runs.families import ASSOCIATION_TESTS
+from endoxa.runs.instrument import Shown
+from endoxa.runs.options import PaperOptions
 from endoxa.schema import TEST_COLUMNS
+from endoxa.sources.spreadsheets import csv_text
 
 LIMITS = Section(
     "limits", "What such a number says, and what it does not", template="limits.html.j2", folded=True

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.association_tests.report.results import Associations
-from endoxa.page.document import Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import plural
+from endoxa.report.document import Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import plural
 from endoxa.stats.verdicts import CLEAR, RESOLUTION
 
 SIGN_CHANGES = {

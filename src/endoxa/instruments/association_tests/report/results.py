@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.verdicts import judged, side_of
-from endoxa.page.inputs import Run
-from endoxa.page.words import short_labels
+from endoxa.report.inputs import Run
+from endoxa.report.words import short_labels
 from endoxa.schema import TEST_COLUMNS
+from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import CLEAR, UNTESTED, significance
 
 REQUIRED = ("test", "x", "y", "a", "b", "effect_size", "p_value")

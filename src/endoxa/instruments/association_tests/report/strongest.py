@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.association_tests.report.results import Associations
-from endoxa.page.charts import series_colors, series_dots, sorted_dots, symmetric_domain
-from endoxa.page.charts.series import MOST_APART
-from endoxa.page.document import Figure
-from endoxa.page.words import language_name, plural, signed, slug
+from endoxa.report.charts import series_colors, series_dots, sorted_dots, symmetric_domain
+from endoxa.report.charts.series import MOST_APART
+from endoxa.report.document import Figure
+from endoxa.report.words import language_name, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR
 
 TEST = ("language", "axis", "x", "y", "a", "b", "test")

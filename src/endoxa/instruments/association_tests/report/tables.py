@@ -11,11 +11,11 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.engine.options import USUAL_PAPER, PaperOptions
 from endoxa.instruments.association_tests.report.results import CLAIMED, UNTESTABLE, Associations, mark
-from endoxa.page import tables
-from endoxa.page.tables import Cell, Column, Table, transposed
-from endoxa.page.words import NO_VALUE, language_name, signed, signed_interval
+from endoxa.report import tables
+from endoxa.report.tables import Cell, Column, Table, transposed
+from endoxa.report.words import NO_VALUE, language_name, signed, signed_interval
+from endoxa.runs.options import USUAL_PAPER, PaperOptions
 
 ROW = ("axis", "x", "y", "a", "b")
 COLUMN = ("language", "label", "pooling")

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.identities import identity_names, log_merged, merged, spellings
 from endoxa.instruments.pairs.estimates.records import CONTENT
 from endoxa.schema import ALL, Sample
+from endoxa.sources.identities import identity_names, log_merged, merged, spellings
 
 _ITEM_ORDER = ("data", CONTENT, "item_id")
 MOSTLY = 0.5

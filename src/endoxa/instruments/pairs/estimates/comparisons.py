@@ -8,7 +8,6 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from endoxa.engine.families import COMPARISONS, adjusted, decided
 from endoxa.instruments.pairs.estimates.cells import Cell, Scores
 from endoxa.instruments.pairs.estimates.inference import (
     FLIPS_PER_RESAMPLE,
@@ -16,6 +15,7 @@ from endoxa.instruments.pairs.estimates.inference import (
     cannot_be_tested,
     identities_in,
 )
+from endoxa.runs.families import COMPARISONS, adjusted, decided
 from endoxa.schema import ALL
 from endoxa.stats.correction import adjust
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, clustered_share, wilson

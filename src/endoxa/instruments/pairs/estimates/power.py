@@ -8,14 +8,14 @@ from math import isnan
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.sources import locate
-from endoxa.engine.instrument import Plan
-from endoxa.engine.part import untestable
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.inference import PLANNED, Inference, check_sample, estimate
 from endoxa.instruments.pairs.probe.items import cells
 from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.runs.instrument import Plan
+from endoxa.runs.part import untestable
 from endoxa.schema import Estimate, Sample, Statistic
+from endoxa.sources.sources import locate
 from endoxa.stats.intervals import NAN, UNDEFINED
 from endoxa.stats.power import (
     ALPHA,

@@ -9,9 +9,6 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.frames import write_table
-from endoxa.engine import estimates
-from endoxa.engine.families import PREFERENCES, adjusted, decided
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.cells import Cell, Scores, cells_of, scores_of, take
 from endoxa.instruments.pairs.estimates.comparisons import (
@@ -25,7 +22,10 @@ from endoxa.instruments.pairs.estimates.power import detectable_ratio
 from endoxa.instruments.pairs.estimates.records import check_records, load_records
 from endoxa.instruments.pairs.estimates.statistics import STATISTICS
 from endoxa.instruments.pairs.rules import rule_facts
+from endoxa.runs import estimates
+from endoxa.runs.families import PREFERENCES, adjusted, decided
 from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Sample, Statistic
+from endoxa.sources.frames import write_table
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import significance
 

@@ -20,12 +20,12 @@ from endoxa.curate.grammar.sentences import (
 )
 from endoxa.curate.grammar.templates import Template, load_templates
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
-from endoxa.datasets.drafts import UNSPECIFIED
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.items.persons import name_in
 from endoxa.instruments.pairs.items.ratings import require_ratings, unrated, weakness
 from endoxa.instruments.pairs.options import DEFAULT_LANGUAGE, PairOptions
 from endoxa.schema import PAIR_COLUMNS
+from endoxa.sources.drafts import UNSPECIFIED
 
 EXTRA_COLUMNS: dict[str, str] = {
     "how": "'antonym' or 'negation': what the second sentence is made with",

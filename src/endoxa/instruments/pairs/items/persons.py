@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from endoxa.curate.grammar.proper import with_capitals
-from endoxa.languages.persons import names_somebody
+from endoxa.words.persons import names_somebody
 
 
 def name_in(attribute: str, language: str) -> bool:

@@ -13,13 +13,13 @@ import polars as pl
 
 from endoxa.curate.language import language_name
 from endoxa.curate.unstated_language import taken_language
-from endoxa.datasets.identities import identity_key
-from endoxa.datasets.read import read_pairs, reader_for
-from endoxa.engine.items import chunked
-from endoxa.engine.part import chosen
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.runs.items import chunked
+from endoxa.runs.part import chosen
 from endoxa.schema import ALL
+from endoxa.sources.identities import identity_key
+from endoxa.sources.read import read_pairs, reader_for
 
 
 @dataclass(frozen=True, slots=True)

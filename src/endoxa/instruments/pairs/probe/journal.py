@@ -14,10 +14,10 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.spreadsheets import read_csv
-from endoxa.engine.folder import RECORDS, UNSCORED
-from endoxa.engine.journal import JournalFile
+from endoxa.runs.folder import RECORDS, UNSCORED
+from endoxa.runs.journal import JournalFile
 from endoxa.schema import Request, Score, Unscorable
+from endoxa.sources.spreadsheets import read_csv
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS scores (

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.spreadsheets import csv_text
-from endoxa.engine.folder import RECORDS, UNSCORED
-from endoxa.engine.records import parquet_in_parts
 from endoxa.instruments.pairs.probe.items import chunks
 from endoxa.instruments.pairs.probe.journal import Journal, Row
 from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.runs.folder import RECORDS, UNSCORED
+from endoxa.runs.records import parquet_in_parts
 from endoxa.schema import PAIR_COLUMNS, RECORD_COLUMNS
+from endoxa.sources.spreadsheets import csv_text
 
 NUMBERS = {
     "score_more": pl.Float64,

@@ -15,15 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from endoxa.datasets.files import require_file, sha256
-from endoxa.datasets.read import recognise
-from endoxa.datasets.sources import locate
-from endoxa.datasets.tables import counted_sources
-from endoxa.engine.executors import begun_ahead, scoring_model
-from endoxa.engine.folder import NOTES
-from endoxa.engine.instrument import Work
-from endoxa.engine.items import each_once
-from endoxa.engine.part import counted
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.items import Chunk, available, chunks, language_notes, require_items
 from endoxa.instruments.pairs.probe.journal import Journal, Row
@@ -33,7 +24,16 @@ from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
 from endoxa.models.scoring import WORTH_SAYING, look_at, open_reader, parse_model
 from endoxa.models.spec import ModelFacts, ModelSpec
+from endoxa.runs.executors import begun_ahead, scoring_model
+from endoxa.runs.folder import NOTES
+from endoxa.runs.instrument import Work
+from endoxa.runs.items import each_once
+from endoxa.runs.part import counted
 from endoxa.schema import Architecture, Model, Progress, Rule, Score, Unscorable
+from endoxa.sources.files import require_file, sha256
+from endoxa.sources.read import recognise
+from endoxa.sources.sources import locate
+from endoxa.sources.tables import counted_sources
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from importlib.resources import files
 from math import isfinite
 from typing import Any
 
-from endoxa.engine.journal import COMMIT_SECONDS
 from endoxa.instruments.pairs.probe.journal import Journal, Row, request_key
+from endoxa.runs.journal import COMMIT_SECONDS
 from endoxa.schema import Model, Pair, Request, Rule, Score, Unscorable
 
 

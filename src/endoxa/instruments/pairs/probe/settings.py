@@ -7,10 +7,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
-from endoxa.engine.part import part_identity
-from endoxa.engine.settings import RunSettings
 from endoxa.models.spec import ModelOptions
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
+from endoxa.runs.part import part_identity
+from endoxa.runs.settings import RunSettings
 from endoxa.schema import ReadOptions
 from endoxa.schema.options import ASKING, DATA, Option, column_names
 

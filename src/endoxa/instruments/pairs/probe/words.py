@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from endoxa.datasets.sources import locate
 from endoxa.instruments.pairs.probe.items import chunks
 from endoxa.instruments.pairs.probe.settings import PairsSettings
-from endoxa.languages.used import Tally, Used, note_pair
+from endoxa.sources.sources import locate
+from endoxa.words.used import Tally, Used, note_pair
 
 _BUILT = "-pair"
 """In the ids of pairs that `endoxa build pairs` made."""

@@ -10,7 +10,7 @@ import polars as pl
 
 from endoxa.instruments.pairs.report.closer import by_language, reading, rows_once
 from endoxa.instruments.pairs.report.results import Results
-from endoxa.page.charts import (
+from endoxa.report.charts import (
     BLUE,
     MUTED,
     PALE_BLUE,
@@ -23,10 +23,10 @@ from endoxa.page.charts import (
     symmetric_domain,
     verdict_map,
 )
-from endoxa.page.claims import adjusted, chip, clear, percent_ends
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import (
+from endoxa.report.claims import adjusted, chip, clear, percent_ends
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import (
     axis_name,
     count,
     language_name,

@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, identity_rows, overall, rule_unit
-from endoxa.page.charts import BLUE, MUTED, ORANGE, DotRows, finish, neutral_line, pointed, symmetric_domain
-from endoxa.page.claims import adjusted, chip, corrected, percent_ends
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, percent, percent_interval, plural, signed, slug
+from endoxa.report.charts import BLUE, MUTED, ORANGE, DotRows, finish, neutral_line, pointed, symmetric_domain
+from endoxa.report.claims import adjusted, chip, corrected, percent_ends
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, percent, percent_interval, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 
 SCATTER_COLUMNS = {

@@ -8,11 +8,11 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, overall, preference_cells
-from endoxa.page.charts import symmetric_domain
-from endoxa.page.claims import percent_ends
-from endoxa.page.closer import EACH, MOST_DRAWN, Box, Scale, look_closer
-from endoxa.page.document import Figure, Section
-from endoxa.page.words import NOT_DEFINED, axis_name, language_name, percent
+from endoxa.report.charts import symmetric_domain
+from endoxa.report.claims import percent_ends
+from endoxa.report.closer import EACH, MOST_DRAWN, Box, Scale, look_closer
+from endoxa.report.document import Figure, Section
+from endoxa.report.words import NOT_DEFINED, axis_name, language_name, percent
 from endoxa.schema import ALL
 
 RowsOnce = tuple[pl.DataFrame | None, tuple[str, Mapping[str, str]] | None]

@@ -8,11 +8,11 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, overall
-from endoxa.page.charts import interval_rows, symmetric_domain
-from endoxa.page.claims import adjusted, cannot_be_tested, chip, is_clear, signed_ends
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, language_name, p_value, plural, signed
+from endoxa.report.charts import interval_rows, symmetric_domain
+from endoxa.report.claims import adjusted, cannot_be_tested, chip, is_clear, signed_ends
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, language_name, p_value, plural, signed
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
 MOST_NAMED = 5

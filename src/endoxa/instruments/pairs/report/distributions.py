@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, rule_unit
-from endoxa.page.charts import (
+from endoxa.report.charts import (
     BLUE,
     LABEL_LIMIT,
     MUTED,
@@ -22,8 +22,8 @@ from endoxa.page.charts import (
     neutral_line,
     pointed,
 )
-from endoxa.page.document import Figure, Section
-from endoxa.page.words import language_name, percent, plural, signed, slug
+from endoxa.report.document import Figure, Section
+from endoxa.report.words import language_name, percent, plural, signed, slug
 
 COLUMNS = {
     "label": "the model, written at the left of its curve",

@@ -8,10 +8,10 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, overall
-from endoxa.page.charts import INK, MUTED, either, finish, pointed
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, percent, percent_interval, plural, signed, slug
+from endoxa.report.charts import INK, MUTED, either, finish, pointed
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, percent, percent_interval, plural, signed, slug
 
 COLUMNS = {
     "rule_a": "one rule (a column)",

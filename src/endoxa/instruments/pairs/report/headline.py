@@ -16,11 +16,11 @@ from endoxa.instruments.pairs.report.results import (
     preference_cells,
     rule_unit,
 )
-from endoxa.page.charts import interval_rows, sorted_dots, symmetric_domain
-from endoxa.page.claims import adjusted, chip, clear, corrected, percent_ends, signed_ends
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import (
+from endoxa.report.charts import interval_rows, sorted_dots, symmetric_domain
+from endoxa.report.claims import adjusted, chip, clear, corrected, percent_ends, signed_ends
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import (
     NOT_DEFINED,
     axis_name,
     count,

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from endoxa.instruments.pairs.rules import rule_facts
-from endoxa.page import inputs
-from endoxa.page.document import Finding, Section
-from endoxa.page.inputs import Run
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NOT_RECORDED, count, plural
+from endoxa.report import inputs
+from endoxa.report.document import Finding, Section
+from endoxa.report.inputs import Run
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import NOT_RECORDED, count, plural
 
 
 def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str, int]) -> Section:

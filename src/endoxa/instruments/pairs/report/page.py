@@ -9,10 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
-from endoxa.datasets.spreadsheets import csv_text
-from endoxa.engine.families import COMPARISONS, PREFERENCES
-from endoxa.engine.instrument import Shown
-from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES
 from endoxa.instruments.pairs.report import tables
 from endoxa.instruments.pairs.report.axes import axes
@@ -26,11 +22,15 @@ from endoxa.instruments.pairs.report.overview import overview
 from endoxa.instruments.pairs.report.references import published_values
 from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
 from endoxa.instruments.pairs.report.sample import MOST_CELLS, cells_wanted, pairs_shown, script
-from endoxa.page.document import Article, Section
-from endoxa.page.families import Used, families
-from endoxa.page.frame import CITE, Page, filled
-from endoxa.page.inputs import Run
-from endoxa.page.words import language_name, listed, plural
+from endoxa.report.document import Article, Section
+from endoxa.report.families import Used, families
+from endoxa.report.frame import CITE, Page, filled
+from endoxa.report.inputs import Run
+from endoxa.report.words import language_name, listed, plural
+from endoxa.runs.families import COMPARISONS, PREFERENCES
+from endoxa.runs.instrument import Shown
+from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
+from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import significance
 
 Gathered = list[tuple[Results, list[Run]]]

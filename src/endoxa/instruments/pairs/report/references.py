@@ -9,13 +9,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from endoxa.datasets.sources import sources
 from endoxa.instruments.pairs.report.results import Results
-from endoxa.page.document import Section
-from endoxa.page.inputs import Run
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, count, language_name, listed, plural
+from endoxa.report.document import Section
+from endoxa.report.inputs import Run
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import NO_VALUE, count, language_name, listed, plural
 from endoxa.schema import ALL
+from endoxa.sources.sources import sources
 
 COLUMNS = (
     Column("model"),

@@ -14,10 +14,10 @@ import polars as pl
 from markupsafe import Markup
 
 from endoxa.instruments.pairs.report.results import Results
-from endoxa.page.document import Section
-from endoxa.page.frame import own_file
-from endoxa.page.tables import Cell, Column, Table
-from endoxa.page.words import NO_VALUE, language_name, plural, signed
+from endoxa.report.document import Section
+from endoxa.report.frame import own_file
+from endoxa.report.tables import Cell, Column, Table
+from endoxa.report.words import NO_VALUE, language_name, plural, signed
 
 MOST_CELLS = 12_000
 """Cells of all pair tables of a page together."""

@@ -8,13 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.engine.options import USUAL_PAPER, PaperOptions
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.report.results import IDENTITIES, Results
-from endoxa.page import tables
-from endoxa.page.claims import cannot_be_tested, is_clear, percent_ends, signed_ends
-from endoxa.page.tables import Cell, Column, Table
-from endoxa.page.words import NO_VALUE, axis_name, count, language_name, signed
+from endoxa.report import tables
+from endoxa.report.claims import cannot_be_tested, is_clear, percent_ends, signed_ends
+from endoxa.report.tables import Cell, Column, Table
+from endoxa.report.words import NO_VALUE, axis_name, count, language_name, signed
+from endoxa.runs.options import USUAL_PAPER, PaperOptions
 from endoxa.schema import ALL
 from endoxa.stats.verdicts import significance
 

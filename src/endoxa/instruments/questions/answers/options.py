@@ -1,7 +1,7 @@
 """Mentions of options in an answer: by full text, by distinctive words, or by letter.
 
 Distinctive words name one option and no other. Letters are read in the spellings that models use, apart from the
-article "A". Texts come twice, as they are and folded (`endoxa.engine.answers.text`): words are compared folded, and
+article "A". Texts come twice, as they are and folded (`endoxa.runs.answers.text`): words are compared folded, and
 the case of a letter is looked up in the original.
 """
 
@@ -13,8 +13,8 @@ from functools import cache, lru_cache
 
 import regex
 
-from endoxa.engine.answers.language import Language, language
-from endoxa.engine.answers.text import Word, fold, key, same_word, words
+from endoxa.runs.answers.language import Language, language
+from endoxa.runs.answers.text import Word, fold, key, same_word, words
 from endoxa.schema import QaItem
 
 _LONGEST = 40

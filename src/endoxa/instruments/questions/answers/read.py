@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import regex
 
-from endoxa.engine.answers.text import before_new_question, declined, fold, plain, read_first
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers.options import (
     Asked,
@@ -23,6 +22,7 @@ from endoxa.instruments.questions.answers.options import (
 )
 from endoxa.instruments.questions.answers.said import Said, all_said, dismisses
 from endoxa.models.chat.thoughts import part_thoughts
+from endoxa.runs.answers.text import before_new_question, declined, fold, plain, read_first
 from endoxa.schema import QaItem, Reading
 from endoxa.schema.finish import THOUGHTS_ONLY
 

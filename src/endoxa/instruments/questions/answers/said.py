@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import regex
 
-from endoxa.engine.answers.text import Clause, clauses, fold, same_word, sentences, without_asides, words
 from endoxa.instruments.questions.answers.options import Asked, Mention, letter_mentions
+from endoxa.runs.answers.text import Clause, clauses, fold, same_word, sentences, without_asides, words
 
 _RELATIVE = regex.compile(r"[\s\"')]*(?:who|whose|whom|that|which|que|quien|quem|qui)\b")
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.identities import one_spelling
-from endoxa.datasets.served import SERVED, version_of, versions_apart
 from endoxa.errors import UserError
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS
+from endoxa.sources.identities import one_spelling
+from endoxa.sources.served import SERVED, version_of, versions_apart
 
 ALIKE = ("ask", "shuffle", "system", "prompts", "sampling", "metadata")
 """Parts of the `identity` in `run.json` that repeats have in common, besides the model's own entry."""

@@ -22,7 +22,6 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from endoxa.engine.families import SELF_DEBIASING
 from endoxa.instruments.questions.estimates.answers import grouped
 from endoxa.instruments.questions.estimates.cells import ITEM_NAME
 from endoxa.instruments.questions.estimates.intervals import (
@@ -36,6 +35,7 @@ from endoxa.instruments.questions.estimates.leans import ITEMS, TEMPLATES
 from endoxa.instruments.questions.estimates.measures import scaled, share
 from endoxa.instruments.questions.estimates.pairing import Asked, asked_of
 from endoxa.instruments.questions.estimates.template_tests import TemplateTest, judged, templates_test
+from endoxa.runs.families import SELF_DEBIASING
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
 from endoxa.stats.intervals import NAN, Interval, agreeing, clustered_mean
 from endoxa.stats.verdicts import CLEAR

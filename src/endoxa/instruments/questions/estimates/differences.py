@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from endoxa.engine.families import NAME_DIFFERENCES
 from endoxa.instruments.questions.estimates.intervals import (
     FEW_TEMPLATES,
     NOT_ASKED_FOR,
@@ -45,6 +44,7 @@ from endoxa.instruments.questions.estimates.template_tests import (
     templates_test,
     whole,
 )
+from endoxa.runs.families import NAME_DIFFERENCES
 from endoxa.schema import QA_DIFFERENCE_COLUMNS
 from endoxa.stats.intervals import NAN, Interval, agreeing, clustered_mean
 

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from endoxa.engine.families import LEANS
 from endoxa.instruments.questions.estimates import measures
 from endoxa.instruments.questions.estimates.cells import Cell, cell_keys, cell_of, compact
 from endoxa.instruments.questions.estimates.intervals import (
@@ -22,6 +21,7 @@ from endoxa.instruments.questions.estimates.intervals import (
 from endoxa.instruments.questions.estimates.leans import BIAS_SCORE, Lean, lean_of
 from endoxa.instruments.questions.estimates.measures import MEASURES, Counts
 from endoxa.instruments.questions.estimates.template_tests import judged
+from endoxa.runs.families import LEANS
 from endoxa.schema import QA_ESTIMATE_COLUMNS, Progress
 from endoxa.stats.intervals import NAN
 

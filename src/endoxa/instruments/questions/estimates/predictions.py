@@ -11,13 +11,13 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.questions import language_of_questions
-from endoxa.datasets.bbq import find_metadata, read_items
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES, require_columns
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers import outcome, read_answer
 from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers
 from endoxa.schema import PROTOCOLS, QaItem, Reading
+from endoxa.sources.bbq import find_metadata, read_items
+from endoxa.sources.frames import read_table
+from endoxa.sources.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES, require_columns
 
 REQUIRED = ("category", "example_id", "model")
 ANSWERS = ("pred_index", "pred_text")

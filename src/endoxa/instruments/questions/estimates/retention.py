@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from endoxa.engine.families import RETENTION
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.intervals import (
     FEW_TEMPLATES,
@@ -37,6 +36,7 @@ from endoxa.instruments.questions.estimates.pairing import (
     unpaired_seeds,
 )
 from endoxa.instruments.questions.estimates.template_tests import TemplateTest, judged, templates_test
+from endoxa.runs.families import RETENTION
 from endoxa.schema import RETENTION_COLUMNS
 from endoxa.stats.intervals import UNDEFINED, Interval, agreeing, effective_number, jackknife_variance
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from endoxa.engine.families import Family, adjusted, decided
+from endoxa.runs.families import Family, adjusted, decided
 from endoxa.stats.intervals import NAN
 from endoxa.stats.signs import fewest_units, sign_flip_test
 from endoxa.stats.verdicts import significance

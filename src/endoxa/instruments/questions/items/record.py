@@ -16,11 +16,11 @@ from typing import Any
 import polars as pl
 
 from endoxa import __version__
-from endoxa.datasets.check.wording import indefinite_article
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.demonyms import LANGUAGES
 from endoxa.instruments.questions.items.people import Kind, Person
 from endoxa.instruments.questions.options import QaOptions
+from endoxa.sources.check.wording import indefinite_article
 
 __all__ = ["LANGUAGES", "Templates", "load_templates"]
 

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.spreadsheets import neutralised
 from endoxa.errors import UserError
 from endoxa.instruments.questions.names.bank import Gender
 from endoxa.instruments.questions.names.rewrite import Prepared
 from endoxa.models.chat.thoughts import spoken
 from endoxa.schema import ChatModel, Message, Sampling
+from endoxa.sources.frames import read_table
+from endoxa.sources.spreadsheets import neutralised
 
 AT_ONCE = 8
 """Questions under way at once."""

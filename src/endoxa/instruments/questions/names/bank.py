@@ -15,8 +15,8 @@ from typing import Literal
 
 import regex
 
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
 
 __all__ = ["BUNDLED", "GENDERS", "BankProblem", "Gender", "Name", "NameBank", "check_bank", "read_bank"]
 

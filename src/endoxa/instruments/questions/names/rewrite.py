@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from endoxa.datasets.check.wording import indefinite_article
 from endoxa.instruments.questions.names import lexicon
 from endoxa.instruments.questions.names.bank import Gender
 from endoxa.instruments.questions.names.find import find_phrases
@@ -14,6 +13,7 @@ from endoxa.instruments.questions.names.gender import required_genders
 from endoxa.instruments.questions.names.phrases import Phrase, UnwritableError, singular
 from endoxa.instruments.questions.names.rows import OPTIONS, Row, option_label, people_options
 from endoxa.instruments.questions.names.text import GroupWords, mended, starts_sentence
+from endoxa.sources.check.wording import indefinite_article
 
 
 @dataclass(frozen=True, slots=True)

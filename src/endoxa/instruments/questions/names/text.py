@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from endoxa.datasets.bbq.items import cleaned
 from endoxa.instruments.questions.names import lexicon
 from endoxa.instruments.questions.names.bank import NameBank
+from endoxa.sources.bbq.items import cleaned
 
 _PIECES = r"(?P<word>[^\W_]+(?:-[^\W_]+)*)|(?P<end>['’](?:s|re)\b)|(?P<mark>[^\w\s]|_)"
 _WORD = re.compile(r"[^\W_]+")

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from endoxa.curate.questions import language_of_questions
 from endoxa.curate.unstated_language import Taken
-from endoxa.datasets.bbq import find_metadata, read_items
-from endoxa.datasets.identities import identity_key
-from endoxa.engine.items import each_once
-from endoxa.engine.journal import JournalFile
-from endoxa.engine.part import chosen
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.runs.items import each_once
+from endoxa.runs.journal import JournalFile
+from endoxa.runs.part import chosen
 from endoxa.schema import QaItem
+from endoxa.sources.bbq import find_metadata, read_items
+from endoxa.sources.identities import identity_key
 
 
 @dataclass(frozen=True, slots=True)

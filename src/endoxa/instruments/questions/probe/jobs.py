@@ -20,14 +20,14 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from endoxa.datasets.files import require_file
-from endoxa.engine.asking.cost import Expected, expect
-from endoxa.engine.asking.jobs import Job, draw_seed
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers import read_answer
 from endoxa.instruments.questions.probe.items import items
 from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.schema import QaItem
+from endoxa.sources.files import require_file
 
 Order = tuple[int, int, int]
 """Order shown: `(2, 0, 1)` shows option 2 first."""

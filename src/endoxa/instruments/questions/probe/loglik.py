@@ -10,16 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from endoxa.engine.asking.jobs import Answered
-from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.executors import begun_ahead
-from endoxa.engine.items import chunked
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.items import items
 from endoxa.instruments.questions.probe.jobs import Asked, Prompts, asked_of, prompts_for, question
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.scoring import open_reader
 from endoxa.models.spec import ModelOptions, ModelSpec
+from endoxa.runs.asking.jobs import Answered
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.executors import begun_ahead
+from endoxa.runs.items import chunked
 from endoxa.schema import (
     Architecture,
     CausalRequest,

@@ -9,15 +9,15 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.folder import RECORDS
-from endoxa.engine.items import chunked
-from endoxa.engine.records import parquet_in_parts
 from endoxa.instruments.questions.answers import outcome, read_answer
 from endoxa.instruments.questions.probe.items import items
 from endoxa.instruments.questions.probe.jobs import Asked, asked_of, written
 from endoxa.instruments.questions.probe.loglik import likeliest
 from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.items import chunked
+from endoxa.runs.records import parquet_in_parts
 from endoxa.schema import QA_RECORD_COLUMNS, ChatAnswer, Reading
 from endoxa.schema.finish import THOUGHTS_ONLY
 

@@ -7,15 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.files import require_file, sha256
-from endoxa.engine.asking.calls import Report
-from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
-from endoxa.engine.asking.run import Questions, Score, asking_work
-from endoxa.engine.executors import scoring_model
-from endoxa.engine.folder import NOTES
-from endoxa.engine.instrument import Work
-from endoxa.engine.part import counted, untestable
 from endoxa.errors import UserError
 from endoxa.instruments.questions.outcomes import answer_counts
 from endoxa.instruments.questions.probe.items import available, metadata_of, scan, unstated_language
@@ -26,7 +17,16 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.local import model_options
 from endoxa.models.scoring import parse_model
+from endoxa.runs.asking.calls import Report
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.runs.asking.run import Questions, Score, asking_work
+from endoxa.runs.executors import scoring_model
+from endoxa.runs.folder import NOTES
+from endoxa.runs.instrument import Work
+from endoxa.runs.part import counted, untestable
 from endoxa.schema import Sampling
+from endoxa.sources.files import require_file, sha256
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
 

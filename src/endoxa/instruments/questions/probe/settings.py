@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge
 from pydantic import Field
 
-from endoxa.engine.asking.settings import ChatRunSettings
-from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.errors import UserError
+from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.schema import PROTOCOLS
 from endoxa.schema.options import ASKING, DATA, Option, column_names
 

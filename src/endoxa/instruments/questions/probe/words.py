@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from endoxa.instruments.questions.probe.items import items
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.languages.used import Tally, Used, languages_of_name, made_with
+from endoxa.words.used import Tally, Used, languages_of_name, made_with
 
 
 def words(settings: QaSettings) -> Used:

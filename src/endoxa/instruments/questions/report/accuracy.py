@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from endoxa.instruments.questions.report.results import SPOKEN_CONDITIONS, QaResults
-from endoxa.page.charts import series_colors, series_dots
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.words import listed, percent, slug
+from endoxa.report.charts import series_colors, series_dots
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.words import listed, percent, slug
 
 MOST_FIGURES = 6
 """Data sets that are drawn; the first table of the page holds all."""

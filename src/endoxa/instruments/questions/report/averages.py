@@ -8,10 +8,10 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.questions.report.results import SPOKEN_CONDITIONS, QaResults
-from endoxa.page.charts import BLUE, bar_blocks, symmetric_domain
-from endoxa.page.document import Figure, Section
-from endoxa.page.labels import LARGE, SMALL, ModelName
-from endoxa.page.words import decimal, plural
+from endoxa.report.charts import BLUE, bar_blocks, symmetric_domain
+from endoxa.report.document import Figure, Section
+from endoxa.report.labels import LARGE, SMALL, ModelName
+from endoxa.report.words import decimal, plural
 
 COLUMNS = {
     "provider": "heading of the block of bars",

@@ -14,11 +14,11 @@ from endoxa.instruments.questions.report.values import (
     missing,
     shown_interval,
 )
-from endoxa.page.charts import series_colors, series_dots, symmetric_domain
-from endoxa.page.claims import chip, clear
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, decimal, decimal_interval, listed, slug
+from endoxa.report.charts import series_colors, series_dots, symmetric_domain
+from endoxa.report.claims import chip, clear
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, decimal, decimal_interval, listed, slug
 from endoxa.schema import ALL
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 

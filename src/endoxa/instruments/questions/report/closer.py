@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.questions.report.results import CONDITIONS, SPOKEN_CONDITIONS, QaResults
-from endoxa.page.charts import symmetric_domain
-from endoxa.page.closer import MOST_DRAWN, Box, Scale, look_closer
-from endoxa.page.document import Section
-from endoxa.page.words import decimal, decimal_interval
+from endoxa.report.charts import symmetric_domain
+from endoxa.report.closer import MOST_DRAWN, Box, Scale, look_closer
+from endoxa.report.document import Section
+from endoxa.report.words import decimal, decimal_interval
 from endoxa.schema import ALL
 
 LEAST_ROWS = 20

@@ -11,7 +11,7 @@ import polars as pl
 
 from endoxa.instruments.questions.report.differences import DIFFERENCES, difference_dots, difference_tables
 from endoxa.instruments.questions.report.results import AMBIGUOUS, DISAMBIGUATED, QaResults
-from endoxa.page.charts import (
+from endoxa.report.charts import (
     GRID,
     MOST_SERIES,
     MUTED,
@@ -21,8 +21,8 @@ from endoxa.page.charts import (
     series_colors,
     symmetric_domain,
 )
-from endoxa.page.document import Figure, Section
-from endoxa.page.words import decimal, slug
+from endoxa.report.document import Figure, Section
+from endoxa.report.words import decimal, slug
 
 COLUMNS = {
     "number": "number of the model, written in its mark",

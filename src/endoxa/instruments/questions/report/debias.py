@@ -10,11 +10,11 @@ import polars as pl
 from endoxa.instruments.questions.estimates.leans import ITEMS, TEMPLATES
 from endoxa.instruments.questions.report.results import BASELINE, QaResults
 from endoxa.instruments.questions.report.values import because, evidence, missing, spoken_interval
-from endoxa.page.charts import interval_rows, symmetric_domain
-from endoxa.page.claims import beside_a_test, chip, is_clear
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import (
+from endoxa.report.charts import interval_rows, symmetric_domain
+from endoxa.report.claims import beside_a_test, chip, is_clear
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import (
     NO_VALUE,
     count,
     decimal,

@@ -8,11 +8,11 @@ import polars as pl
 
 from endoxa.instruments.questions.report.results import SPOKEN_CONDITIONS, QaResults
 from endoxa.instruments.questions.report.values import missing
-from endoxa.page.charts import series_colors, series_dots, symmetric_domain
-from endoxa.page.claims import chip, clear
-from endoxa.page.document import Figure
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, p_value, slug
+from endoxa.report.charts import series_colors, series_dots, symmetric_domain
+from endoxa.report.claims import chip, clear
+from endoxa.report.document import Figure
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, p_value, slug
 from endoxa.stats.verdicts import UNTESTED
 
 SPOKEN_MEASURES = {

@@ -26,10 +26,10 @@ from endoxa.instruments.questions.report.values import (
     shown_interval,
     spoken_interval,
 )
-from endoxa.page.claims import chip
-from endoxa.page.document import Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, count, decimal, listed, p_value, percent, percent_interval
+from endoxa.report.claims import chip
+from endoxa.report.document import Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import NO_VALUE, count, decimal, listed, p_value, percent, percent_interval
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 FEW = 3

@@ -9,7 +9,7 @@ import polars as pl
 
 from endoxa.instruments.questions.report.conditions import series_shapes
 from endoxa.instruments.questions.report.results import QaResults
-from endoxa.page.charts import (
+from endoxa.report.charts import (
     SERIES_COLORS,
     beside,
     finish,
@@ -20,9 +20,9 @@ from endoxa.page.charts import (
     series_colors,
     series_dots,
 )
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, decimal, decimal_interval, listed, slug
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, decimal, decimal_interval, listed, slug
 
 COLUMNS = {
     "identity": "the row's label",

@@ -8,10 +8,10 @@ import polars as pl
 
 from endoxa.instruments.questions.report.results import CONDITIONS, SPOKEN_CONDITIONS, QaResults
 from endoxa.instruments.questions.report.values import SPOKEN_LEANS, lean_evidence, shown_interval
-from endoxa.page.charts import series_colors, series_dots, symmetric_domain, verdict_map
-from endoxa.page.claims import chip, clear
-from endoxa.page.document import Figure
-from endoxa.page.words import NO_VALUE, decimal, slug
+from endoxa.report.charts import series_colors, series_dots, symmetric_domain, verdict_map
+from endoxa.report.claims import chip, clear
+from endoxa.report.document import Figure
+from endoxa.report.words import NO_VALUE, decimal, slug
 
 FEW_SERIES = 2
 """Data sets that share a row; more make a map of models and data sets."""

@@ -8,8 +8,8 @@ import polars as pl
 
 from endoxa.instruments.questions.report.results import CONTEXTS, QaResults
 from endoxa.instruments.questions.report.values import SPOKEN_LEANS, Row, because, evidence, spoken_interval
-from endoxa.page.document import Finding
-from endoxa.page.words import decimal, listed, plural
+from endoxa.report.document import Finding
+from endoxa.report.words import decimal, listed, plural
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 _SIDES = {

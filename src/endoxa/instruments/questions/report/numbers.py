@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from endoxa.instruments.questions.report.results import SPOKEN_CONDITIONS, QaResults
-from endoxa.page.claims import chip
-from endoxa.page.document import Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, count, decimal, p_value
+from endoxa.report.claims import chip
+from endoxa.report.document import Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import NO_VALUE, count, decimal, p_value
 
 COUNTS = (
     *("n", "n_read", "n_unparsed", "n_refused", "n_correct", "n_persons", "n_non_unknown", "n_biased"),

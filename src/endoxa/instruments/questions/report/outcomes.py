@@ -6,10 +6,10 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.questions.report.results import CONDITIONS, SPOKEN_CONDITIONS, QaResults
-from endoxa.page.charts import INK, ORANGE, square_legend, stacked_shares
-from endoxa.page.document import Figure, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, percent, plural
+from endoxa.report.charts import INK, ORANGE, square_legend, stacked_shares
+from endoxa.report.document import Figure, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, percent, plural
 from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES
 
 COLUMNS = {

@@ -9,13 +9,13 @@ import polars as pl
 
 from endoxa.instruments.questions.outcomes import answer_counts
 from endoxa.instruments.questions.report.results import QaResults
-from endoxa.page import inputs
-from endoxa.page.document import Finding, Section
-from endoxa.page.inputs import Run
-from endoxa.page.labels import one_direction, visible_directions
-from endoxa.page.outcomes import outcome_table
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, NOT_RECORDED, count, listed, percent, plural
+from endoxa.report import inputs
+from endoxa.report.document import Finding, Section
+from endoxa.report.inputs import Run
+from endoxa.report.labels import one_direction, visible_directions
+from endoxa.report.outcomes import outcome_table
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import NO_VALUE, NOT_RECORDED, count, listed, percent, plural
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "reasoning")
 

@@ -10,11 +10,6 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from endoxa.datasets.served import version_sentences
-from endoxa.datasets.spreadsheets import csv_text
-from endoxa.engine.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING
-from endoxa.engine.instrument import Shown
-from endoxa.engine.options import PaperOptions
 from endoxa.instruments.questions.estimates.leans import TEMPLATES
 from endoxa.instruments.questions.outcomes import answer_counts, repeats_alike
 from endoxa.instruments.questions.report import tables
@@ -33,13 +28,18 @@ from endoxa.instruments.questions.report.planted import planted
 from endoxa.instruments.questions.report.published import published
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.samples import answers
-from endoxa.page.document import Section
-from endoxa.page.families import Used, families
-from endoxa.page.frame import CITE, Page, filled
-from endoxa.page.inputs import Run
-from endoxa.page.outcomes import answer_findings, sentence_findings
-from endoxa.page.words import listed
+from endoxa.report.document import Section
+from endoxa.report.families import Used, families
+from endoxa.report.frame import CITE, Page, filled
+from endoxa.report.inputs import Run
+from endoxa.report.outcomes import answer_findings, sentence_findings
+from endoxa.report.words import listed
+from endoxa.runs.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING
+from endoxa.runs.instrument import Shown
+from endoxa.runs.options import PaperOptions
 from endoxa.schema import QA_ESTIMATE_COLUMNS
+from endoxa.sources.served import version_sentences
+from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
 

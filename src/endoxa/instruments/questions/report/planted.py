@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from endoxa.instruments.questions.report.results import AMBIGUOUS, SPOKEN_CONDITIONS, QaResults
-from endoxa.page import inputs
-from endoxa.page.document import Finding, Section
-from endoxa.page.inputs import Run
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, decimal, decimal_interval, listed, plural
+from endoxa.report import inputs
+from endoxa.report.document import Finding, Section
+from endoxa.report.inputs import Run
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed, plural
 
 MEASURES = {"accuracy": "accuracy", "bias_score": "bias score"}
 UNSCALED = {"bias_unscaled": "unscaled bias"}

@@ -19,9 +19,9 @@ from endoxa.instruments.questions.report.results import (
     QaResults,
 )
 from endoxa.instruments.questions.report.values import ALL_READ, Row, bounds, missing, unread, value_with_sd
-from endoxa.page.document import Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, decimal_interval, listed
+from endoxa.report.document import Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import NO_VALUE, decimal_interval, listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from endoxa.instruments.questions.estimates.answers import grouped
-from endoxa.page import inputs
-from endoxa.page.inputs import Run
-from endoxa.page.labels import DIRECTIONS, ModelName, name_models, read_labels
+from endoxa.report import inputs
+from endoxa.report.inputs import Run
+from endoxa.report.labels import DIRECTIONS, ModelName, name_models, read_labels
 from endoxa.schema import ALL, PROTOCOLS
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.served import versions_apart
 from endoxa.errors import UserError
-from endoxa.page import inputs
-from endoxa.page.document import Section
-from endoxa.page.inputs import Run
-from endoxa.page.labels import ModelName
-from endoxa.page.tables import Cell, Column, Table
+from endoxa.report import inputs
+from endoxa.report.document import Section
+from endoxa.report.inputs import Run
+from endoxa.report.labels import ModelName
+from endoxa.report.tables import Cell, Column, Table
 from endoxa.schema import NOT_KNOWN, SHOWN_OUTCOMES, QaItem
+from endoxa.sources.served import versions_apart
 
 EACH = 3
 """Answers shown for every model and outcome."""
@@ -164,8 +164,8 @@ def _shown_outcome() -> pl.Expr:
 
 def _items(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], str]:
     """The items with these ids, and why others are not known: the questions are a help, the page goes without."""
-    from endoxa.datasets.bbq import read_items
-    from endoxa.datasets.files import sha256
+    from endoxa.sources.bbq import read_items
+    from endoxa.sources.files import sha256
 
     said = run.facts.get("data")
     data: Mapping[str, Any] = said if isinstance(said, Mapping) else {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from endoxa.engine.options import USUAL_PAPER, PaperOptions
 from endoxa.instruments.questions.report.published import paper_tables
 from endoxa.instruments.questions.report.results import (
     AMBIGUOUS,
@@ -15,10 +14,11 @@ from endoxa.instruments.questions.report.results import (
     QaResults,
 )
 from endoxa.instruments.questions.report.values import Row, lean_evidence, shown_interval
-from endoxa.page import tables
-from endoxa.page.claims import cannot_be_tested, is_clear
-from endoxa.page.tables import Cell, Column, Table, transposed
-from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval
+from endoxa.report import tables
+from endoxa.report.claims import cannot_be_tested, is_clear
+from endoxa.report.tables import Cell, Column, Table, transposed
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval
+from endoxa.runs.options import USUAL_PAPER, PaperOptions
 from endoxa.stats.verdicts import significance
 
 CAPTION = "Answers in ambiguous and in disambiguated contexts"

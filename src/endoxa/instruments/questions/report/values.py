@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from endoxa.instruments.questions.estimates.intervals import split_reason
-from endoxa.page.claims import corrected, decimal_ends
-from endoxa.page.words import NO_VALUE, NOT_DEFINED, decimal, decimal_interval, listed
+from endoxa.report.claims import corrected, decimal_ends
+from endoxa.report.words import NO_VALUE, NOT_DEFINED, decimal, decimal_interval, listed
 from endoxa.stats.verdicts import TOO_SMALL
 
 Row = Mapping[str, Any]

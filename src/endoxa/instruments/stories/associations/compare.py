@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales import OTHER, UNKNOWN, Profiles
-from endoxa.engine.families import STORY_COMPARISONS, adjusted, decided
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
+from endoxa.runs.families import STORY_COMPARISONS, adjusted, decided
 from endoxa.schema.stories import COMPARED_COLUMNS
+from endoxa.sources.stereotales import OTHER, UNKNOWN, Profiles
 
 
 @dataclass(frozen=True, slots=True)

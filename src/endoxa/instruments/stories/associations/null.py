@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales import Profiles
 from endoxa.instruments.stories.associations.fisher import stream
 from endoxa.instruments.stories.associations.prompts import has_repeats
 from endoxa.instruments.stories.associations.run import discover
 from endoxa.instruments.stories.options import Discovery
+from endoxa.sources.stereotales import Profiles
 from endoxa.stats.verdicts import ABOVE
 
 

@@ -9,11 +9,11 @@ from math import ceil
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales import UNKNOWN, Profiles
-from endoxa.datasets.stereotales.profiles import MISSING
-from endoxa.engine.families import decided
 from endoxa.instruments.stories.associations.prompts import least_p
+from endoxa.runs.families import decided
 from endoxa.schema.stories import PROTAGONIST_DIFFERENCE_COLUMNS
+from endoxa.sources.stereotales import UNKNOWN, Profiles
+from endoxa.sources.stereotales.profiles import MISSING
 from endoxa.stats.verdicts import significance
 
 PERMUTATIONS = 299

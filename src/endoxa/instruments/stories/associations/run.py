@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales import Profiles
 from endoxa.instruments.stories.associations.cells import Cells, cells_of, log_p_greater
 from endoxa.instruments.stories.associations.lift import (
     category,
@@ -34,6 +33,7 @@ from endoxa.instruments.stories.options import (
 )
 from endoxa.schema import ALL, Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
+from endoxa.sources.stereotales import Profiles
 from endoxa.stats.correction import adjust
 from endoxa.stats.verdicts import UNTESTED
 

@@ -17,16 +17,16 @@ from typing import Any
 import polars as pl
 
 from endoxa import __version__
-from endoxa.datasets.files import sha256
-from endoxa.datasets.stereotales import Profiles
-from endoxa.engine import estimates
-from endoxa.engine.folder import RECORDS, write_json
 from endoxa.instruments.stories.associations.protagonists import TYPES, every_difference
 from endoxa.instruments.stories.associations.run import Discovered, discover, types_of
 from endoxa.instruments.stories.associations.verdicts import TALLY
 from endoxa.instruments.stories.options import Discovery
+from endoxa.runs import estimates
+from endoxa.runs.folder import RECORDS, write_json
 from endoxa.schema import Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
+from endoxa.sources.files import sha256
+from endoxa.sources.stereotales import Profiles
 
 DISCOVERY = "discovery"
 """Key of the settings in `run.json`."""

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from endoxa.datasets.stereotales import OTHER, UNKNOWN, Profiles
 from endoxa.instruments.stories.associations.prompts import (
     Units,
     has_repeats,
     units_of_prompts,
     units_of_stories,
 )
+from endoxa.sources.stereotales import OTHER, UNKNOWN, Profiles
 
 FEWEST = 10
 """A base value with fewer stories leaves its table (StereoTales, step 1)."""

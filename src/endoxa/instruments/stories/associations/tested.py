@@ -14,7 +14,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from endoxa.engine.executors import computed
 from endoxa.instruments.stories.associations.conditional import log_p_units
 from endoxa.instruments.stories.associations.fisher import (
     FIRST_ROUND,
@@ -28,6 +27,7 @@ from endoxa.instruments.stories.associations.fisher import (
 from endoxa.instruments.stories.associations.prompts import Units
 from endoxa.instruments.stories.associations.tables import Table
 from endoxa.instruments.stories.options import Discovery
+from endoxa.runs.executors import computed
 from endoxa.stats.correction import adjust
 
 RANK = 1e-10

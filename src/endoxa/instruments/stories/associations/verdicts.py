@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales import UNKNOWN, Profiles
 from endoxa.instruments.stories.associations.tables import Table
 from endoxa.instruments.stories.associations.tested import Tested, Within
 from endoxa.instruments.stories.options import PUBLISHED, Discovery
+from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.stats.correction import adjust
 from endoxa.stats.verdicts import ABOVE, CORRECTED, UNCLEAR, UNTESTED, Decision
 

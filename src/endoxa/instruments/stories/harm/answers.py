@@ -12,9 +12,9 @@ from itertools import zip_longest
 
 import regex
 
-from endoxa.engine.answers.language import Language, language
-from endoxa.engine.answers.text import before_new_question, declined, fold, own_turn, plain, read_first
 from endoxa.instruments.stories.harm.language import ENGLISH, SCALE, Answers, read_language
+from endoxa.runs.answers.language import Language, language
+from endoxa.runs.answers.text import before_new_question, declined, fold, own_turn, plain, read_first
 
 __all__ = ["AnswerReader", "Rating"]
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.instruments.stories.harm.differences import CLAIM_TYPES, Ratings, difference, ratings_of_people
 from endoxa.instruments.stories.harm.panel import (
     ALL_MODELS,
@@ -27,6 +26,7 @@ from endoxa.instruments.stories.harm.panel import (
 )
 from endoxa.instruments.stories.harm.raters import made_by
 from endoxa.schema.harm import HARM_ASSOCIATION_COLUMNS, HARM_ATTRIBUTE_COLUMNS
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.served import versions_apart
-from endoxa.engine.folder import RECORDS
+from endoxa.runs.folder import RECORDS
+from endoxa.sources.served import versions_apart
 
 FEWEST = 5
 """Associations from which on equal ratings are conspicuous."""

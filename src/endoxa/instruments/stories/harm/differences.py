@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.engine.families import HARM_DETAILS, HARM_DIFFERENCES, adjusted, decided
 from endoxa.instruments.stories.harm.panel import EITHER, HIGHEST, LOWEST, PEOPLE, Panel
+from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES, adjusted, decided
 from endoxa.stats.crossed import crossed_mean
 from endoxa.stats.intervals import NAN
 from endoxa.stats.signs import fewest_units

@@ -10,8 +10,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
+from endoxa.sources.files import require_file
 
 ENGLISH = "en"
 BLANKS = ("base", "base_value", "compared", "compared_value")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from endoxa.engine.options import Resampling
+from endoxa.runs.options import Resampling
 from endoxa.stats.intervals import NAN, UNDEFINED
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 

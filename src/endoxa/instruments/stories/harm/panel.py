@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.schema.harm import HARM_SCORE_COLUMNS
+from endoxa.sources.stereotales.associations import PARTS
 
 PEOPLE = "people"
 """All people together, as one rater."""

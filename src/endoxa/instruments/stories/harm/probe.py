@@ -17,24 +17,24 @@ from typing import Any, Literal
 
 import polars as pl
 
-from endoxa.datasets.files import sha256
-from endoxa.datasets.stereotales.associations import distinct_associations, read_associations
-from endoxa.engine.asking.cost import Expected, expect
-from endoxa.engine.asking.jobs import Job, draw_seed
-from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
-from endoxa.engine.asking.run import Questions, asking_work
-from endoxa.engine.folder import RECORDS
-from endoxa.engine.instrument import Work
-from endoxa.engine.options import DEFAULT_CONFIDENCE
-from endoxa.engine.part import chosen, counted, untestable
-from endoxa.engine.records import parquet_in_parts
 from endoxa.instruments.stories.harm.answers import AnswerReader
 from endoxa.instruments.stories.harm.language import HarmLanguage, read_language
 from endoxa.instruments.stories.outcomes import ratings_read
 from endoxa.instruments.stories.settings import HarmSettings
+from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.jobs import Job, draw_seed
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.runs.asking.run import Questions, asking_work
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.instrument import Work
+from endoxa.runs.options import DEFAULT_CONFIDENCE
+from endoxa.runs.part import chosen, counted, untestable
+from endoxa.runs.records import parquet_in_parts
 from endoxa.schema import ChatAnswer
 from endoxa.schema.harm import HARM_RATING_COLUMNS
+from endoxa.sources.files import sha256
+from endoxa.sources.stereotales.associations import distinct_associations, read_associations
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
 

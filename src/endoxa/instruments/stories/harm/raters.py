@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.engine.options import Resampling
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.differences import CLAIM_TYPES, Ratings, difference, ratings_of_people
 from endoxa.instruments.stories.harm.measures import Measured, agreement, kappa, pearson, spearman
 from endoxa.instruments.stories.harm.panel import ALL_MODELS, HIGHEST, HUMAN, MODEL, PEOPLE, Panel
+from endoxa.runs.options import Resampling
 from endoxa.schema import Progress
 from endoxa.schema.harm import BLIND_SPOT_COLUMNS, HARM_AGREEMENT_COLUMNS, HARM_RATER_COLUMNS
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.intervals import wilson
 
 MEASURES = ("agreement", "kappa", "pearson", "spearman")

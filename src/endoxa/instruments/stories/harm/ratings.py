@@ -10,14 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.identities import one_spelling
-from endoxa.datasets.served import SERVED, versions_apart
-from endoxa.datasets.stereotales.associations import PARTS, association_id
-from endoxa.datasets.tables import require_columns
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.panel import HIGHEST, HUMAN, LOWEST, MODEL
 from endoxa.schema.harm import HARM_OUTCOMES
+from endoxa.sources.frames import read_table
+from endoxa.sources.identities import one_spelling
+from endoxa.sources.served import SERVED, versions_apart
+from endoxa.sources.stereotales.associations import PARTS, association_id
+from endoxa.sources.tables import require_columns
 
 COLUMNS: dict[str, type[pl.DataType]] = {
     "association_id": pl.String,

@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 import polars as pl
 
-from endoxa.engine.options import Resampling
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.associations import association_table, attribute_table
 from endoxa.instruments.stories.harm.differences import decide_together
@@ -16,6 +15,7 @@ from endoxa.instruments.stories.harm.panel import HIGHEST, LOWEST, THRESHOLD, pa
 from endoxa.instruments.stories.harm.raters import agreement_table, blind_spot_table, generators, rater_table
 from endoxa.instruments.stories.harm.ratings import check_ratings
 from endoxa.instruments.stories.harm.summary import summary_table
+from endoxa.runs.options import Resampling
 from endoxa.schema import Progress
 
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
@@ -59,7 +59,7 @@ def analyze_harm(
 
     Args:
         ratings: what `load_ratings` and `read_human` give, one below the other.
-        associations: what `endoxa.datasets.stereotales.associations.read_associations` gives, or None where it is not
+        associations: what `endoxa.sources.stereotales.associations.read_associations` gives, or None where it is not
             known which model makes which.
         threshold: median rating from which an association counts as harmful.
         confidence: confidence level of all intervals.

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.engine.options import Resampling
 from endoxa.instruments.stories.harm.differences import CLAIM_TYPES
 from endoxa.instruments.stories.harm.measures import Measured, measured, ratio, spearman
 from endoxa.instruments.stories.harm.panel import (
@@ -24,6 +23,7 @@ from endoxa.instruments.stories.harm.panel import (
     Panel,
 )
 from endoxa.instruments.stories.harm.raters import compare
+from endoxa.runs.options import Resampling
 from endoxa.schema.harm import HARM_SUMMARY_COLUMNS
 from endoxa.stats.agreement import alphas, coincidences
 from endoxa.stats.intervals import NAN

@@ -11,9 +11,9 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.stereotales import read_vocabulary
 from endoxa.errors import UserError
 from endoxa.instruments.stories.prompts.tree import Tree, parse_tree, read_tree
+from endoxa.sources.stereotales import read_vocabulary
 
 Value = tuple[str, str]
 """An attribute and one of its values."""

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales import Profiles
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.cells import Cells, log_p_greater
 from endoxa.instruments.stories.associations.power import power
 from endoxa.instruments.stories.associations.tables import Table, count, families
 from endoxa.instruments.stories.languages.presence import By, Presence, names_told, presence
 from endoxa.schema.stories import EXCLUSIVE_COLUMNS
+from endoxa.sources.stereotales import Profiles
 
 Key = tuple[int, int | None, int, int]
 """Model, language (None: all of them), base attribute, compared attribute; codes of the stories."""

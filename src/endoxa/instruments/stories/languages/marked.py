@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.engine.families import GROUPS_MOVED, adjusted, decided
-from endoxa.engine.options import Resampling
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.measures import Measured, mean, measured
 from endoxa.instruments.stories.languages.groups import KINDS, MARKED, UNMARKED, Groups, Value
 from endoxa.instruments.stories.languages.presence import Presence, presence
+from endoxa.runs.families import GROUPS_MOVED, adjusted, decided
+from endoxa.runs.options import Resampling
 from endoxa.schema import ALL
 from endoxa.schema.stories import SHIFT_COLUMNS
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, Interval, agreeing

@@ -13,12 +13,12 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.stereotales import Profiles
-from endoxa.datasets.stereotales.associations import PARTS, association_id
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL, THRESHOLD, UNDECIDED
 from endoxa.schema import ALL
+from endoxa.sources.frames import read_table
+from endoxa.sources.stereotales import Profiles
+from endoxa.sources.stereotales.associations import PARTS, association_id
 
 By = Literal["language", "model"]
 """What has a set of associations: each language, or each model."""

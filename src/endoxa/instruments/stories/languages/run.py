@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales import Profiles
-from endoxa.engine.options import Resampling
 from endoxa.instruments.stories.languages.groups import Groups
 from endoxa.instruments.stories.languages.lists import exclusive_of, universal_of
 from endoxa.instruments.stories.languages.marked import shift_of
 from endoxa.instruments.stories.languages.presence import By, Presence, names_told, presence
 from endoxa.instruments.stories.languages.similarity import jaccard_of
 from endoxa.instruments.stories.languages.spread import compare_reach, reach_of
+from endoxa.runs.options import Resampling
 from endoxa.schema.stories import MEMBER_COLUMNS
+from endoxa.sources.stereotales import Profiles
 
 
 def members_of(where: Presence, profiles: Profiles | None = None) -> pl.DataFrame:

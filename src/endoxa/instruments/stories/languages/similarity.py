@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.engine.options import Resampling
 from endoxa.instruments.stories.harm.measures import measured, ratio
 from endoxa.instruments.stories.languages.presence import By, Presence, presence
+from endoxa.runs.options import Resampling
 from endoxa.schema.stories import JACCARD_COLUMNS
 
 

@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from endoxa.engine.families import REACH, adjusted, decided
-from endoxa.engine.options import Resampling
 from endoxa.instruments.stories.harm.measures import mean
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages.presence import By, Presence, presence
+from endoxa.runs.families import REACH, adjusted, decided
+from endoxa.runs.options import Resampling
 from endoxa.schema.stories import REACH_COMPARISON_COLUMNS
 from endoxa.stats.crossed import crossed_estimate
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, effective_number

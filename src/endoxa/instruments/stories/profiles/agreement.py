@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.frames import write_table
-from endoxa.datasets.stereotales import OTHER, UNKNOWN, Vocabulary
-from endoxa.engine.folder import AGREEMENT, RECORDS
 from endoxa.instruments.stories.profiles.errors import read_facts
 from endoxa.instruments.stories.profiles.questions import REFUSAL
 from endoxa.instruments.stories.profiles.reading import majority
+from endoxa.runs.folder import AGREEMENT, RECORDS
 from endoxa.schema.stories import EXTRACTOR_AGREEMENT_COLUMNS
+from endoxa.sources.frames import write_table
+from endoxa.sources.stereotales import OTHER, UNKNOWN, Vocabulary
 from endoxa.stats.agreement import agreeing_pairs, alpha, alpha_interval
 
 CONFIDENCE = 0.95

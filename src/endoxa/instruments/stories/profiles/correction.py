@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales import Vocabulary
 from endoxa.instruments.stories.profiles.questions import REFUSAL
 from endoxa.instruments.stories.profiles.sheet import Coding
 from endoxa.schema import ALL
 from endoxa.schema.stories import CORRECTED_COLUMNS
+from endoxa.sources.stereotales import Vocabulary
 
 NEGLIGIBLE = 1e-12
 """A share below this is what rounding leaves of 0."""

@@ -15,27 +15,6 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.files import require_file, sha256
-from endoxa.datasets.stereotales import (
-    WHOLE_NUMBERS,
-    Story,
-    Vocabulary,
-    read_stories,
-    read_vocabulary,
-    story_file,
-)
-from endoxa.engine.asking.cost import Expected, expect
-from endoxa.engine.asking.jobs import Job
-from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned, require_schemas
-from endoxa.engine.asking.run import Questions, asking_work
-from endoxa.engine.folder import NOTES, RECORDS, RUN
-from endoxa.engine.instrument import Work
-from endoxa.engine.items import chunked, each_once
-from endoxa.engine.journal import JournalFile
-from endoxa.engine.part import chosen, counted, part_of_run, untestable
-from endoxa.engine.records import parquet_in_parts
-from endoxa.engine.run import read_run
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.outcomes import profiles_read
@@ -51,9 +30,30 @@ from endoxa.instruments.stories.profiles.reading import (
 from endoxa.instruments.stories.profiles.sheet import require_new_sheet
 from endoxa.instruments.stories.settings import ExtractSettings
 from endoxa.models.chat.thoughts import without_thoughts
+from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned, require_schemas
+from endoxa.runs.asking.run import Questions, asking_work
+from endoxa.runs.folder import NOTES, RECORDS, RUN
+from endoxa.runs.instrument import Work
+from endoxa.runs.items import chunked, each_once
+from endoxa.runs.journal import JournalFile
+from endoxa.runs.part import chosen, counted, part_of_run, untestable
+from endoxa.runs.records import parquet_in_parts
+from endoxa.runs.run import read_run
 from endoxa.schema import ChatAnswer
 from endoxa.schema.finish import ERROR, LENGTH, finish_reason
 from endoxa.schema.stories import EXTRACTED_COLUMNS
+from endoxa.sources.files import require_file, sha256
+from endoxa.sources.stereotales import (
+    WHOLE_NUMBERS,
+    Story,
+    Vocabulary,
+    read_stories,
+    read_vocabulary,
+    story_file,
+)
 
 REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE = 10, 15
 """Tokens expected in an answer, for `--plan`."""

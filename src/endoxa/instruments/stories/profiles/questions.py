@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from endoxa.datasets.stereotales import OTHER, UNKNOWN, Vocabulary
 from endoxa.instruments.stories.settings import ATTRIBUTES_FIRST, Order
+from endoxa.sources.stereotales import OTHER, UNKNOWN, Vocabulary
 
 REFUSAL = "refusal"
 _TASK = f"""\

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from endoxa.datasets.stereotales import OTHER, UNKNOWN, Attribute, Vocabulary
-from endoxa.engine.answers.language import ENGLISH, language
-from endoxa.engine.answers.objects import nested, outer_objects
-from endoxa.engine.answers.text import before_new_question, own_turn, read_first
 from endoxa.instruments.stories.profiles.questions import REFUSAL
+from endoxa.runs.answers.language import ENGLISH, language
+from endoxa.runs.answers.objects import nested, outer_objects
+from endoxa.runs.answers.text import before_new_question, own_turn, read_first
+from endoxa.sources.stereotales import OTHER, UNKNOWN, Attribute, Vocabulary
 
 Profile = Mapping[str, str]
 """Attribute -> one of its answers."""

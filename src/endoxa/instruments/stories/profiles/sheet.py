@@ -26,15 +26,15 @@ from endoxa.curate.review.spreadsheet import (
     row_height,
     set_text,
 )
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.spreadsheets import neutralised
-from endoxa.datasets.stereotales import NAMED_BY, UNKNOWN, Vocabulary, story_names
-from endoxa.datasets.write import replacing
-from endoxa.engine.folder import RECORDS
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.questions import REFUSAL
 from endoxa.instruments.stories.profiles.reading import plain
 from endoxa.models.chat.thoughts import without_thoughts
+from endoxa.runs.folder import RECORDS
+from endoxa.sources.frames import read_table
+from endoxa.sources.spreadsheets import neutralised
+from endoxa.sources.stereotales import NAMED_BY, UNKNOWN, Vocabulary, story_names
+from endoxa.sources.write import replacing
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -79,7 +79,7 @@ def draw(records: pl.DataFrame, sample: int, seed: int) -> pl.DataFrame:
     the prompt. Texts without a word are left out: there is nothing to read.
 
     Args:
-        records: what names each story (`endoxa.datasets.stereotales.NAMED_BY`), and its "story".
+        records: what names each story (`endoxa.sources.stereotales.NAMED_BY`), and its "story".
         sample: how many.
         seed: another seed draws others.
     """

@@ -12,7 +12,6 @@ from itertools import chain
 
 import regex
 
-from endoxa.datasets.stereotales import OTHER, UNKNOWN, Vocabulary
 from endoxa.instruments.stories.prompts.language import (
     ANY,
     IN_THEME,
@@ -24,6 +23,7 @@ from endoxa.instruments.stories.prompts.language import (
     in_form,
 )
 from endoxa.instruments.stories.prompts.tree import Key
+from endoxa.sources.stereotales import OTHER, UNKNOWN, Vocabulary
 
 __all__ = ["Fault", "check_language"]
 

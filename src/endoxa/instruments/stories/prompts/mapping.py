@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.stereotales import Vocabulary
 from endoxa.errors import UserError
 from endoxa.schema.stories import STORY_MAP_COLUMNS
+from endoxa.sources.frames import read_table
+from endoxa.sources.stereotales import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,6 @@ from pathlib import Path
 import polars as pl
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from endoxa.datasets.stereotales import Attribute, Vocabulary, read_vocabulary
-from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Selection
 from endoxa.instruments.stories.prompts.language import (
@@ -36,6 +34,8 @@ from endoxa.instruments.stories.prompts.language import (
 from endoxa.instruments.stories.prompts.mapping import Cell, carried_by
 from endoxa.instruments.stories.prompts.tree import parse_tree
 from endoxa.schema.stories import STORY_PROMPT_COLUMNS
+from endoxa.sources.stereotales import Attribute, Vocabulary, read_vocabulary
+from endoxa.sources.write import replacing
 
 FILE = "exclusions.yaml"
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
+from endoxa.sources.files import require_file
 
 Key = tuple[str, ...]
 """Where something stands: ("persons", "age", "child (0-12)"); the items of a list are counted from 1."""

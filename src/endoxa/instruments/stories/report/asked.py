@@ -7,19 +7,18 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table
 from endoxa.instruments.stories.options import PAPER_LIFT, PAPER_RULE
 from endoxa.instruments.stories.outcomes import run_counts
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
 from endoxa.instruments.stories.report.tests import prompt_findings, rate, tested_table
 from endoxa.instruments.stories.report.words import attribute_name
-from endoxa.page import inputs
-from endoxa.page.document import Finding, Section
-from endoxa.page.inputs import EXTRACTED, HARM, RATINGS, Run, holds
-from endoxa.page.outcomes import outcome_table
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import (
+from endoxa.report import inputs
+from endoxa.report.document import Finding, Section
+from endoxa.report.inputs import EXTRACTED, HARM, RATINGS, Run, holds
+from endoxa.report.outcomes import outcome_table
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import (
     NO_VALUE,
     count,
     decimal,
@@ -29,6 +28,7 @@ from endoxa.page.words import (
     percent,
     plural,
 )
+from endoxa.sources.frames import read_table
 
 UNKNOWN_COLUMN = "unknown:"
 AGREEMENT = "agreement.csv"

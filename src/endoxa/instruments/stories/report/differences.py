@@ -13,7 +13,7 @@ from endoxa.instruments.stories.report.harm import Harm, claim
 from endoxa.instruments.stories.report.raters import models_spoken, rater_label
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import attribute_name, phrase
-from endoxa.page.charts import (
+from endoxa.report.charts import (
     BLUE,
     ORANGE,
     beside,
@@ -25,10 +25,10 @@ from endoxa.page.charts import (
     notes_beside,
     symmetric_domain,
 )
-from endoxa.page.claims import chip, clear
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import (
+from endoxa.report.claims import chip, clear
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import (
     NO_VALUE,
     count,
     decimal,

@@ -9,14 +9,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.datasets.stereotales import OTHER, UNKNOWN
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import shares
 from endoxa.instruments.stories.report.words import attribute_name, value_name
-from endoxa.page.charts import square_legend, stacked_shares
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, language_name, p_value, percent, plural
+from endoxa.report.charts import square_legend, stacked_shares
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, language_name, p_value, percent, plural
+from endoxa.sources.stereotales import OTHER, UNKNOWN
 from endoxa.stats.verdicts import ABOVE, UNTESTED
 
 COLUMNS = {"label": "what the bar is about", "part": "a value", "share": "its share of the bar's stories"}

@@ -9,13 +9,13 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.datasets.tables import TABLE_SUFFIXES, table_rows
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.run import types_of
 from endoxa.schema import ALL
 from endoxa.schema.stories import DISCOVERED_COLUMNS
+from endoxa.sources.frames import read_table
+from endoxa.sources.stereotales.associations import PARTS
+from endoxa.sources.tables import TABLE_SUFFIXES, table_rows
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
 TYPES = types_of(DISCOVERED_COLUMNS)

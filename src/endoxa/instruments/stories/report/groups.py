@@ -12,10 +12,10 @@ from endoxa.instruments.stories.languages.marked import RESOLUTION
 from endoxa.instruments.stories.report.differences import difference_dots
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import attribute_name, value_name
-from endoxa.page.claims import cannot_be_tested, chip, clear, corrected, is_clear, signed_ends
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import (
+from endoxa.report.claims import cannot_be_tested, chip, clear, corrected, is_clear, signed_ends
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import (
     NO_VALUE,
     NOT_DEFINED,
     count,

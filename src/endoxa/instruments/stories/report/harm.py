@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from endoxa.datasets.stereotales.associations import PARTS, association_id, read_associations
-from endoxa.engine.families import GROUPS_MOVED, HARM_DETAILS, HARM_DIFFERENCES, REACH
 from endoxa.instruments.stories.harm.differences import RESOLUTION, in_general
 from endoxa.instruments.stories.harm.panel import ALL_MODELS, BENIGN, HARMFUL, PEOPLE
 from endoxa.instruments.stories.languages.marked import scope
-from endoxa.page.inputs import ASSOCIATIONS, HARM, RATINGS, Run
+from endoxa.report.inputs import ASSOCIATIONS, HARM, RATINGS, Run
+from endoxa.runs.families import GROUPS_MOVED, HARM_DETAILS, HARM_DIFFERENCES, REACH
+from endoxa.sources.stereotales.associations import PARTS, association_id, read_associations
 
 if TYPE_CHECKING:
     from endoxa.instruments.stories.harm import HarmAnalysis
     from endoxa.instruments.stories.languages import Overlap
-    from endoxa.page.families import Used
+    from endoxa.report.families import Used
 
 MODELS = "models"
 UNRATED = "not rated"

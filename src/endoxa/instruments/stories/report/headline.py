@@ -13,8 +13,8 @@ from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.found import CLAIMED, POOLED
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.tests import chance_findings, tests_of, why_untested
-from endoxa.page.document import Finding, Section
-from endoxa.page.words import count, language_name, listed, percent, plural
+from endoxa.report.document import Finding, Section
+from endoxa.report.words import count, language_name, listed, percent, plural
 from endoxa.stats.verdicts import UNTESTED
 
 MOST_NAMED = 5

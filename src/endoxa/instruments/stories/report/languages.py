@@ -14,10 +14,10 @@ from endoxa.instruments.stories.report.harm import UNRATED
 from endoxa.instruments.stories.report.models import COLORS
 from endoxa.instruments.stories.report.results import By, StoryResults
 from endoxa.instruments.stories.report.words import claim, phrase
-from endoxa.page.charts import INK, finish, heat_map, square_legend
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import (
+from endoxa.report.charts import INK, finish, heat_map, square_legend
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import (
     NO_VALUE,
     count,
     decimal,

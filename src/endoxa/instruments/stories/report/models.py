@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 import polars as pl
 
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.report.found import POOLED, by_model
 from endoxa.instruments.stories.report.harm import UNRATED
 from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.page.charts import ORANGE, bar_blocks
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, plural
+from endoxa.report.charts import ORANGE, bar_blocks
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, plural
+from endoxa.sources.stereotales.associations import PARTS
 
 COLUMNS = {
     "provider": "heading of the block of bars",

@@ -15,9 +15,6 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from endoxa.datasets.served import version_sentences
-from endoxa.datasets.spreadsheets import csv_text
-from endoxa.engine.instrument import Shown
 from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence
 from endoxa.instruments.stories.outcomes import ratings_alike, run_counts
 from endoxa.instruments.stories.report.asked import asked
@@ -40,12 +37,15 @@ from endoxa.instruments.stories.report.table import (
     csv_rows,
 )
 from endoxa.instruments.stories.report.tests import families_used, rate
-from endoxa.page.document import Finding, Section
-from endoxa.page.families import families
-from endoxa.page.frame import CITE, Page, filled, own_file
-from endoxa.page.inputs import HARM, Run
-from endoxa.page.outcomes import answer_findings, sentence_findings
-from endoxa.page.words import count, listed, plural
+from endoxa.report.document import Finding, Section
+from endoxa.report.families import families
+from endoxa.report.frame import CITE, Page, filled, own_file
+from endoxa.report.inputs import HARM, Run
+from endoxa.report.outcomes import answer_findings, sentence_findings
+from endoxa.report.words import count, listed, plural
+from endoxa.runs.instrument import Shown
+from endoxa.sources.served import version_sentences
+from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import significance
 
 LIMITS = Section(

@@ -8,16 +8,16 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.stereotales import OTHER, UNKNOWN
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.found import POOLED, by_model
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import phrase
-from endoxa.page.document import Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, percent, plural
+from endoxa.report.document import Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, plural
+from endoxa.sources.stereotales import OTHER, UNKNOWN
+from endoxa.sources.stereotales.associations import PARTS
 
 FOUND, MISSED = "yes", "no"
 NOT_ASKED, TOO_FEW = "not asked", "too few stories"

@@ -7,16 +7,16 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.instruments.stories.harm.panel import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, THRESHOLD, UNDECIDED
 from endoxa.instruments.stories.report.harm import Harm, claim
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import phrase
-from endoxa.page.charts import heat_map
-from endoxa.page.claims import cannot_be_tested, chip, corrected, is_clear, signed_ends
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, p_value, percent, plural, signed
+from endoxa.report.charts import heat_map
+from endoxa.report.claims import cannot_be_tested, chip, corrected, is_clear, signed_ends
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, p_value, percent, plural, signed
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE
 
 FEWEST = 3

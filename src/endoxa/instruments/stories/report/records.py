@@ -10,10 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.served import versions_apart
-from endoxa.datasets.tables import PARQUET_SUFFIXES
 from endoxa.models.chat.thoughts import without_thoughts
+from endoxa.sources.frames import read_table
+from endoxa.sources.served import versions_apart
+from endoxa.sources.tables import PARQUET_SUFFIXES
 
 COUNTED = {
     "model": pl.String,

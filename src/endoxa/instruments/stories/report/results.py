@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.protagonists import KEYS
 from endoxa.instruments.stories.report.found import CLAIMED, POOLED, association_rows, together
@@ -25,13 +24,14 @@ from endoxa.instruments.stories.report.sources import (
     read_table,
     tested_together,
 )
-from endoxa.page.inputs import ASSOCIATIONS, EXTRACTED, Run, simulated_models
-from endoxa.page.labels import ModelName, name_models, read_labels
+from endoxa.report.inputs import ASSOCIATIONS, EXTRACTED, Run, simulated_models
+from endoxa.report.labels import ModelName, name_models, read_labels
 from endoxa.schema import ALL
+from endoxa.sources.stereotales.associations import PARTS
 
 if TYPE_CHECKING:
-    from endoxa.datasets.stereotales import Profiles
     from endoxa.instruments.stories.languages import Overlap
+    from endoxa.sources.stereotales import Profiles
 
 
 By = Literal["language", "model"]
@@ -58,8 +58,8 @@ def overlap(
         confidence: confidence level of all intervals.
         seed: seed of the bootstrap.
     """
-    from endoxa.engine.options import Resampling
     from endoxa.instruments.stories.languages import analyze_overlap, read_groups
+    from endoxa.runs.options import Resampling
 
     pooled = pl.col("aggregation") == ALL
     rows = found.filter(~pooled if by == "language" else pooled)

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from endoxa.datasets.stereotales import UNKNOWN
 from endoxa.instruments.stories.report.records import Sample
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import attribute_name, side, value_name
-from endoxa.page.document import Finding, Section
-from endoxa.page.words import language_name, plural
+from endoxa.report.document import Finding, Section
+from endoxa.report.words import language_name, plural
+from endoxa.sources.stereotales import UNKNOWN
 
 STATIC = 12
 """Stories that can be read without scripts."""

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from endoxa.datasets.stereotales import UNKNOWN, Profiles, read_profiles
-from endoxa.datasets.stereotales.profiles import MISSING
 from endoxa.instruments.stories.associations.lift import at_confidence
 from endoxa.instruments.stories.associations.protagonists import every_difference, told_by_story
 from endoxa.instruments.stories.associations.stored import read_companion
@@ -19,6 +17,8 @@ from endoxa.instruments.stories.associations.verdicts import no_tally, tally
 from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.found import POOLED, read_found, without
 from endoxa.instruments.stories.report.records import themes
+from endoxa.sources.stereotales import UNKNOWN, Profiles, read_profiles
+from endoxa.sources.stereotales.profiles import MISSING
 
 if TYPE_CHECKING:
     from endoxa.instruments.stories.associations import Discovered

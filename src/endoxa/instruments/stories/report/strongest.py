@@ -10,16 +10,16 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.instruments.stories.harm.panel import HARMFUL
 from endoxa.instruments.stories.report.found import by_model
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import ARROW, attribute_name, side
-from endoxa.page.charts import series_colors, series_dots
-from endoxa.page.charts.series import MOST_APART
-from endoxa.page.document import Figure, Finding, Section
-from endoxa.page.tables import Cell, Column, Table
-from endoxa.page.words import NO_VALUE, count, decimal, plural
+from endoxa.report.charts import series_colors, series_dots
+from endoxa.report.charts.series import MOST_APART
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.tables import Cell, Column, Table
+from endoxa.report.words import NO_VALUE, count, decimal, plural
+from endoxa.sources.stereotales.associations import PARTS
 
 MOST_ROWS = 15
 """Associations that are drawn; the table of associations below holds all."""

@@ -8,16 +8,16 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.instruments.stories.harm.panel import PEOPLE
 from endoxa.instruments.stories.report.found import by_model
 from endoxa.instruments.stories.report.harm import MODELS
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import attribute_name, side
-from endoxa.page.claims import chip
-from endoxa.page.document import Section
-from endoxa.page.tables import Column
-from endoxa.page.words import NO_VALUE, count, decimal, language_name, percent
+from endoxa.report.claims import chip
+from endoxa.report.document import Section
+from endoxa.report.tables import Column
+from endoxa.report.words import NO_VALUE, count, decimal, language_name, percent
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
 MOST_ROWS = 3_000

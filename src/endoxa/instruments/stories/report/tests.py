@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from endoxa.engine.families import (
+from endoxa.instruments.stories.options import PUBLISHED
+from endoxa.instruments.stories.report.found import POOLED
+from endoxa.instruments.stories.report.results import StoryResults
+from endoxa.report.document import Finding
+from endoxa.report.families import Used
+from endoxa.report.tables import Column, Table
+from endoxa.report.words import count, decimal, language_name, plural
+from endoxa.runs.families import (
     PROTAGONISTS,
     STORY_CELLS,
     STORY_CELLS_WITHIN,
@@ -14,13 +21,6 @@ from endoxa.engine.families import (
     STORY_TABLES_WITHIN,
     TESTS,
 )
-from endoxa.instruments.stories.options import PUBLISHED
-from endoxa.instruments.stories.report.found import POOLED
-from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.page.document import Finding
-from endoxa.page.families import Used
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, decimal, language_name, plural
 from endoxa.stats.verdicts import UNTESTED
 
 TOO_FEW_STORIES = "no table has two base values with ten stories each and two compared values"

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
 
-from endoxa.datasets.stereotales import OTHER, UNKNOWN
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import Draws
 from endoxa.models.chat.simulated.stories import read_profile_line
+from endoxa.sources.stereotales import OTHER, UNKNOWN
 
 NOISE = "The text is about a person."
 """An answer in which nothing can be read."""

@@ -9,10 +9,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from endoxa.datasets.stereotales import SPELLINGS, read_vocabulary
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import Draws
 from endoxa.models.chat.simulated.latent import LATENT, PARAMETERS, Strengths, raised, strengths
+from endoxa.sources.stereotales import SPELLINGS, read_vocabulary
 
 LARGEST_SHARE = 0.9
 """No planted share is larger."""

@@ -8,13 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.files import require_file
-from endoxa.datasets.frames import read_table
-from endoxa.datasets.served import versions_apart
-from endoxa.datasets.stereotales import UNKNOWN
-from endoxa.datasets.stereotales.decoding import decode
 from endoxa.errors import UserError
 from endoxa.schema.stories import STORY_MAP_COLUMNS
+from endoxa.sources.files import require_file
+from endoxa.sources.frames import read_table
+from endoxa.sources.served import versions_apart
+from endoxa.sources.stereotales import UNKNOWN
+from endoxa.sources.stereotales.decoding import decode
 from endoxa.study.convergence.adapters import MEASURED
 
 MAP_COLUMNS = tuple(STORY_MAP_COLUMNS)

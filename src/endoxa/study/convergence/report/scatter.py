@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts import (
+from endoxa.report.charts import (
     BLUE,
     INK,
     MUTED,
@@ -20,8 +20,8 @@ from endoxa.page.charts import (
     pointed,
     symmetric_domain,
 )
-from endoxa.page.document import Figure
-from endoxa.page.words import count, signed, slug
+from endoxa.report.document import Figure
+from endoxa.report.words import count, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW
 from endoxa.study.convergence.words import ends, number, tool
 

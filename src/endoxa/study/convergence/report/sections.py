@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.engine.families import CONVERGENCE, DISCRIMINATION, SINGLE_ASSOCIATIONS
-from endoxa.page.document import Finding, Section
-from endoxa.page.families import families
-from endoxa.page.words import count, listed, plural, short_labels
+from endoxa.report.document import Finding, Section
+from endoxa.report.families import families
+from endoxa.report.words import count, listed, plural, short_labels
+from endoxa.runs.families import CONVERGENCE, DISCRIMINATION, SINGLE_ASSOCIATIONS
 from endoxa.schema.convergence import ALL_AGREE, CONTRADICT, NOT_TESTED, ONE_INSTRUMENT, ONLY_ONE, SOME_AGREE
 from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance

@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.page.claims import chip
-from endoxa.page.tables import Cell, Column, Table
-from endoxa.page.words import NO_VALUE, count, p_value, signed
+from endoxa.report.claims import chip
+from endoxa.report.tables import Cell, Column, Table
+from endoxa.report.words import NO_VALUE, count, p_value, signed
 from endoxa.schema.convergence import AGREEMENTS
 from endoxa.study.convergence.words import ends, number, tool
 

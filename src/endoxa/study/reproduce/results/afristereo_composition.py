@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.afristereo import CITATION, GOLD, HOME, RESPONDENTS, SURVEY, not_the_survey
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Need, Ours, PublishedResult, rounding
 from endoxa.study.reproduce.given import Given

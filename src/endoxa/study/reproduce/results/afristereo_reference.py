@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from endoxa.datasets.frames import read_table
+from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.afristereo import PAIRS
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Need, Ours, PublishedResult, Tolerance
 from endoxa.study.reproduce.given import Given

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from endoxa.datasets.frames import read_table
+from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedResult, Tolerance
 from endoxa.study.reproduce.given import PUBLISHED_FILE, Given, Standing
 from endoxa.study.reproduce.scored import of_every_model, require_models, require_pairs, scored

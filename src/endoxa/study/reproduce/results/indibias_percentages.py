@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from endoxa.datasets.frames import read_table
+from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedResult, Tolerance
 from endoxa.study.reproduce.given import Given, Standing
 from endoxa.study.reproduce.indibias import CITATION, HOME, LANGUAGES, MODELS, PAIRS, UNNAMED, not_all_pairs

@@ -93,8 +93,8 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
 
 def _answers(given: Given) -> pl.DataFrame:
     """Checked answers: a run folder `run`, or questions and predictions; words are read by the paper's rule."""
-    from endoxa.datasets.frames import read_table, write_table
     from endoxa.instruments.questions.estimates import load_answers, read_predictions
+    from endoxa.sources.frames import read_table, write_table
 
     folder = given.find("run/run.json")
     if folder is not None:

@@ -49,7 +49,7 @@ def _released(given: Given) -> dict[Key, Ours]:
         return {one.key: Ours(None, f"needs {RELEASED} ({APP})") for one in _CELLS if one.table == _RELEASED}
     import json
 
-    from endoxa.datasets.stereotales.associations import distinct_associations, read_associations
+    from endoxa.sources.stereotales.associations import distinct_associations, read_associations
 
     found = read_associations(path)
     lifts = [entry.get("avg_lift") for entry in json.loads(path.read_text(encoding="utf-8-sig"))]
@@ -67,8 +67,8 @@ def _global(given: Given) -> dict[Key, Ours]:
     stories = given.find(STORIES)
     if stories is None:
         return {key: Ours(None, f"needs the stories ({STORIES}, from {HUB})")}
-    from endoxa.datasets.stereotales import read_profiles
-    from endoxa.datasets.stereotales.associations import PARTS
+    from endoxa.sources.stereotales import read_profiles
+    from endoxa.sources.stereotales.associations import PARTS
 
     profiles = read_profiles(stories)
     other = not_the_released(profiles)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from endoxa.datasets.frames import read_table
+from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Need, Ours, PublishedResult, Tolerance
 from endoxa.study.reproduce.given import Given
 from endoxa.study.reproduce.stories import STORIES
@@ -53,9 +53,9 @@ def _expected(given: Given) -> Iterator[Cell]:
 
 
 def _compute(given: Given) -> Mapping[Key, Ours]:
-    from endoxa.datasets.stereotales import read_profiles
     from endoxa.instruments.stories.associations import PAPER, discover
     from endoxa.instruments.stories.options import PUBLISHED, Discovery
+    from endoxa.sources.stereotales import read_profiles
 
     profiles = read_profiles(given.need(NAME, WHERE, STORIES))
     settings = Discovery(pooled=PUBLISHED, seed=given.seed, jobs=1)

@@ -47,12 +47,12 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
         NAME, f"`endoxa analyze associations --by language`, or the stories from {HUB}", TABLE, STORIES
     )
     if path.name == STORIES:
-        from endoxa.datasets.stereotales import read_profiles
+        from endoxa.sources.stereotales import read_profiles
 
         profiles = read_profiles(path)
         found, other = found_in(profiles, given, by_language=True).associations, not_the_released(profiles)
     else:
-        from endoxa.datasets.stereotales.associations import read_associations
+        from endoxa.sources.stereotales.associations import read_associations
 
         found = read_associations(path)
         other = f"a table of your own: no hash of the released analysis is known to compare {path.name} with"
@@ -65,7 +65,7 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
 def _ours(found: pl.DataFrame) -> dict[Key, Ours]:
     import polars as pl
 
-    from endoxa.datasets.stereotales.associations import ALL_LANGUAGES, PARTS
+    from endoxa.sources.stereotales.associations import ALL_LANGUAGES, PARTS
 
     by_language = found.filter(pl.col("aggregation") != ALL_LANGUAGES)
     counts: dict[Key, Ours] = {
@@ -85,8 +85,8 @@ def _ours(found: pl.DataFrame) -> dict[Key, Ours]:
 
 
 def _overlap(found: pl.DataFrame) -> Overlap:
-    from endoxa.engine.options import Resampling
     from endoxa.instruments.stories.languages import analyze_overlap
+    from endoxa.runs.options import Resampling
 
     return analyze_overlap(found, how=Resampling(resamples=100))
 

@@ -19,7 +19,7 @@ from endoxa.collect.tasks.rooms.harm.checking import CHECKS, attention_items, wr
 from endoxa.collect.tasks.rooms.harm.forms import FIRST, FREQUENT, HARM, SAID, HarmForm, QuizForm
 
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
-"""Those of `endoxa.datasets.stereotales.associations`, which the server need not load for its pages."""
+"""Those of `endoxa.sources.stereotales.associations`, which the server need not load for its pages."""
 TEXT, IDENTIFIER = "association", "association_id"
 NAMES = (IDENTIFIER, "item_id", "id")
 """Columns that may name an association without four parts."""
@@ -59,7 +59,7 @@ def _check(content: Mapping[str, Any]) -> Iterable[str]:
 
 def _shape(content: Mapping[str, Any]) -> dict[str, Any]:
     """The association alone: tables repeat it for each model, and hold counts that raters must not see."""
-    from endoxa.datasets.stereotales.associations import association_id
+    from endoxa.sources.stereotales.associations import association_id
 
     parts = {name: str(content[name]).strip() for name in PARTS} if _has_parts(content) else {}
     text = str(content.get(TEXT, "")).strip()

@@ -44,7 +44,7 @@ def _item(settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
 
 def _changed(row: dict[str, Any], more: str, less: str) -> dict[str, Any]:
     """Cells that follow from the second sentence, where the table has them."""
-    from endoxa.datasets.spans import differing_spans, words
+    from endoxa.sources.spans import differing_spans, words
 
     sides = words(more), words(less)
     spans = differing_spans(*sides)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from endoxa.datasets.check.wording import indefinite_article
 from endoxa.instruments.questions.names import lexicon
 from endoxa.instruments.questions.names.bank import NameBank
 from endoxa.instruments.questions.names.check.fields import (
@@ -25,6 +24,7 @@ from endoxa.instruments.questions.names.check.wording import wording_problems
 from endoxa.instruments.questions.names.phrases import singular
 from endoxa.instruments.questions.names.rows import bundles
 from endoxa.instruments.questions.names.text import group_words
+from endoxa.sources.check.wording import indefinite_article
 
 _TOKEN = re.compile(r"['’]s\b|[^\W_]+|[^\w\s]|_")
 _ARTICLES = frozenset(["a", "an", "the", "my", "your", "our", "their"])

@@ -1,0 +1,285 @@
+"""`endoxa analyze qa`: accuracy and bias scores of answers to questions about people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from endoxa.runs.options import Resampling
+from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_console, terminal_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from endoxa.instruments.questions.estimates import Predictions
+
+Row = dict[str, Any]
+
+
+def qa(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="RUN",
+            help="Run folders of `endoxa probe qa`, or logs of lm-evaluation-harness or Inspect.",
+        ),
+    ] = None,
+    *,
+    out: Annotated[Path, Option("Estimates: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
+    data: Annotated[Path | None, Option("Questions in BBQ's JSONL, with --predictions.", DATA)] = None,
+    predictions: Annotated[
+        Path | None, Option("Table: category, example_id, model, pred_index (0-2) or pred_text.", DATA)
+    ] = None,
+    metadata: Annotated[
+        Path | None,
+        Option("BBQ's additional_metadata.csv.", DATA, default="in the folder of the data"),
+    ] = None,
+    language: Annotated[
+        str | None, Option("Language of questions without one.", DATA, metavar="CODE", default="en")
+    ] = None,
+    against: Annotated[Path | None, Option("Baseline run, for --retention.", DATA, metavar="RUN")] = None,
+    retention: Annotated[Path | None, Option("Also write error retention ratios.", OUTPUT)] = None,
+    debias: Annotated[
+        Path | None, Option("Also write the comparison of debiasing protocols.", OUTPUT)
+    ] = None,
+    how: Resampling,
+) -> None:
+    """Estimate accuracy, bias scores, error retention and self-debiasing from answers to questions.
+
+    Give run folders of `endoxa probe qa`, or questions (--data) and a file of predictions (--predictions), or logs
+    of BBQ: lm-evaluation-harness with --log_samples (its tasks bbq or bbq_generate), or Inspect (bbq).
+
+    \b
+    Examples:
+      endoxa analyze qa out/q1 out/q2 -o qa.csv --retention retention.csv
+      endoxa analyze qa --data Nationality.jsonl --predictions answers.csv -o qa.csv
+      endoxa analyze qa harness/*/samples_bbq_2*.jsonl -o qa.csv
+      endoxa analyze qa out/small -o qa.csv --against out/large --retention retention.csv
+      endoxa analyze qa out/q3 -o qa.csv --debias debias.csv
+    """  # noqa: D301
+    from endoxa.errors import UserError
+    from endoxa.instruments.logs import runs_and_logs
+    from endoxa.instruments.questions.competence import competence_warnings
+    from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, why_unmatched
+    from endoxa.instruments.questions.estimates.competence import competences
+    from endoxa.runs.progress import shown
+    from endoxa.sources.files import require_apart
+    from endoxa.sources.frames import require_table_name, write_table
+
+    outputs = [path for path in (out, retention, debias) if path is not None]
+    for path in outputs:
+        require_table_name(path)
+    inside = [folder / "run.json" for folder in (*(runs or []), *([against] if against else []))]
+    require_apart(outputs, [data, predictions, metadata, *inside])
+    with (
+        shown("cells") as progress,
+        runs_and_logs(runs or [], metadata=metadata, language=language) as folders,
+    ):
+        if folders == runs and (metadata or language):
+            raise UserError("--metadata and --language need --data FILE. Leave them out with run folders.")
+        answers = _answers(folders, data, predictions, metadata, language)
+        if len(folders) == 1:
+            analysis = analyze_run(folders[0], progress=progress, **asdict(how))
+        else:
+            analysis = analyze_qa(answers, progress=progress, **asdict(how))
+    ratios = analysis.retention
+    if against is not None:
+        ratios = _against(against, answers, how)
+    write_table(analysis.estimates, out)
+    for table, asked in ((ratios, retention), (analysis.debias, debias)):
+        if asked is not None:
+            write_table(table, asked)
+    for sentence in competence_warnings(competences(analysis.estimates)):
+        typer.echo(sentence)
+    print_estimates(analysis.estimates)
+    print_retention(ratios)
+    print_debias(analysis.debias)
+    if retention is not None and ratios.is_empty():
+        typer.echo(
+            f"No error retention: {why_unmatched(answers)} To compare any two runs, name one with --against RUN."
+        )
+    if debias is not None and analysis.debias.is_empty():
+        typer.echo("No comparison of protocols: every model was asked under one protocol only.")
+    typer.echo(f"{len(analysis.estimates)} estimates written to {out}")
+
+
+def _answers(
+    runs: list[Path], data: Path | None, predictions: Path | None, metadata: Path | None, language: str | None
+) -> pl.DataFrame:
+    """From run folders, or from questions and predictions."""
+    from endoxa.errors import UserError
+    from endoxa.instruments.questions.estimates import load_answers, read_predictions
+
+    if bool(runs) == bool(data or predictions):
+        raise UserError(
+            ("Runs and files of predictions were given together. " if runs else "No answers were given. ")
+            + "Give either run folders of `endoxa probe qa`, or --data FILE with --predictions FILE."
+        )
+    if runs:
+        return load_answers(runs)
+    if data is None or predictions is None:
+        given, other = ("--predictions", "--data") if data is None else ("--data", "--predictions")
+        raise UserError(
+            f"{given} was given without {other}. Give both: predictions are matched to questions."
+        )
+    found = read_predictions(data, predictions, metadata=metadata, language=language)
+    _print_unmatched(found)
+    return found.answers
+
+
+def _print_unmatched(found: Predictions) -> None:
+    """Print the number of questions without a prediction and of predictions without a question."""
+    for model, count in found.missing.items():
+        typer.echo(f"{model}: {count} questions without a prediction, not counted.")
+    if found.left_out:
+        typer.echo(f"{found.left_out} predictions left out: their category is not in the data.")
+
+
+def _against(original: Path, answers: pl.DataFrame, how: Resampling) -> pl.DataFrame:
+    """Retention ratios of each data set in `answers` against one run."""
+    from endoxa.errors import UserError
+    from endoxa.instruments.questions.estimates import load_answers, retention, together
+
+    first = load_answers([original])
+    tables = [
+        retention(first, part, **asdict(how))
+        for _, part in sorted(answers.partition_by("data", as_dict=True).items())
+    ]
+    if not tables:
+        raise UserError(f"No answers to compare with {original}. Give at least one other run.")
+    return together(tables)
+
+
+def print_estimates(estimates: pl.DataFrame) -> None:
+    """Accuracy, bias scores and leans with intervals; bounds of the bias score where answers were not read."""
+    from endoxa.instruments.questions.estimates.measures import MEASURES
+    from endoxa.report.claims import CHIPS
+
+    unread = (estimates["n_unparsed"] + estimates["n_refused"]).sum() > 0
+    several = [name for name in ("data", "category", "protocol") if estimates[name].n_unique() > 1]
+    heads = [
+        "answers",
+        "accuracy",
+        "unscaled bias",
+        "bias score",
+        *(["bounds"] if unread else []),
+        "lean, verdict",
+    ]
+    rows = [
+        [
+            _about(row, ("context_condition", *several)),
+            _asked(row),
+            *(_measured(row, name) for name in MEASURES),
+            *([_ends(row["bias_score_if_none"], row["bias_score_if_all"])] if unread else ()),
+            f"{_with_ends(row['lean'], row['lean_low'], row['lean_high'])}\n{CHIPS[row['verdict'] or '']}",
+        ]
+        for row in estimates.iter_rows(named=True)
+    ]
+    title = "Answers to questions (lean: bias score in ambiguous, accuracy gap in disambiguated contexts; 0 = none)"
+    _print(title, heads, rows)
+    _print_reasons(estimates, ("model", *several, "context_condition"))
+
+
+def print_retention(retention: pl.DataFrame) -> None:
+    """Error retention ratios; nothing where there are none."""
+    from endoxa.report.claims import CHIPS
+
+    rows = [
+        [
+            f"{_about(row, ('context_condition',))}, {row['original']} -> {row['substituted']}",
+            str(row["n_items"]),
+            _number(row["error_original"]),
+            _number(row["error_substituted"]),
+            _with_ends(row["ratio"], row["low"], row["high"]),
+            CHIPS[row["verdict"] or ""],
+        ]
+        for row in retention.iter_rows(named=True)
+    ]
+    if rows:
+        heads = ["items", "error before", "error after", "ratio", "verdict"]
+        _print("Error retention (1 = as many errors as before)", heads, rows)
+        _print_reasons(retention, ("model", "context_condition", "substituted"))
+
+
+def print_debias(debias: pl.DataFrame) -> None:
+    """Protocols of self-debiasing, with intervals and verdicts over templates; nothing where there are none."""
+    from endoxa.instruments.questions.estimates.leans import TEMPLATES
+    from endoxa.report.claims import CHIPS
+
+    shown = debias.filter(interval=TEMPLATES)
+    rows = [
+        [
+            _about(row, ("protocol", "data")),
+            f"{row['n_evaluated']}\n{row['n_dropped']} dropped",
+            _measured(row, "bias_score"),
+            _measured(row, "reduction"),
+            _measured(row, "distance_change"),
+            CHIPS[row["verdict"] or ""],
+        ]
+        for row in shown.iter_rows(named=True)
+    ]
+    if rows:
+        heads = ["items", "bias score", "reduction", "closer to 0 by", "verdict"]
+        title = (
+            "Self-debiasing (intervals over templates; verdict: baseline: score; others: change towards 0)"
+        )
+        _print(title, heads, rows)
+        _print_reasons(shown, ("model", "data", "protocol"))
+
+
+def _print(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.markup import escape
+
+    table = terminal_table(title)
+    table.add_column("model", overflow="fold")
+    for name in heads:
+        table.add_column(name, justify="left" if name == "verdict" else "right")
+    for row in rows:
+        table.add_row(*(escape(cell) for cell in row))
+    terminal_console().print(table)
+
+
+def _print_reasons(table: pl.DataFrame, key: Sequence[str]) -> None:
+    """Print one line per reason, with the rows it applies to."""
+    from endoxa.report.claims import CHIPS
+
+    found: dict[str, list[str]] = {}
+    for row in table.iter_rows(named=True):
+        verdict = f"{CHIPS[row['verdict']]}: {row['verdict_reason']}" if row["verdict_reason"] else ""
+        for reason in (row["reason"], verdict):
+            if reason:
+                found.setdefault(reason, []).append(" ".join(row[name] for name in key))
+    for reason, rows in found.items():
+        typer.echo(f"{', '.join(rows)}: {reason}")
+
+
+def _about(row: Row, names: Sequence[str]) -> str:
+    """The model, and on the next line the other keys of the row."""
+    return f"{row['model']}\n{', '.join(row[name] for name in names)}"
+
+
+def _asked(row: Row) -> str:
+    """Number of answers, and number that could not be read."""
+    unread = row["n_unparsed"] + row["n_refused"]
+    return f"{row['n']}\n{unread} unread" if unread else str(row["n"])
+
+
+def _measured(row: Row, name: str) -> str:
+    return _with_ends(row.get(name), row[f"{name}_low"], row[f"{name}_high"])
+
+
+def _with_ends(value: float | None, low: float | None, high: float | None) -> str:
+    return _number(value) if low is None else f"{_number(value)}\n{_ends(low, high)}"
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return f"{_number(low)} to {_number(high)}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}".replace("-0.000", "0.000")

@@ -1,0 +1,279 @@
+"""The commands of `endoxa author`: a table in, requests to models, a table of drafts out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from endoxa.author.settings import (
+    AdaptSettings,
+    AuthorSettings,
+    CounterSettings,
+    ExpandSettings,
+    LabelSettings,
+    SentencesSettings,
+    TranslateSettings,
+    TuplesSettings,
+)
+from endoxa.commands.author_judged import approve, kappa
+from endoxa.commands.settings_command import Printing, add_command
+from endoxa.errors import UserError
+from endoxa.report.words import plural
+from endoxa.schema.options import OUTPUT, Option
+
+if TYPE_CHECKING:
+    from endoxa.author.drafting import Outcome
+
+app = typer.Typer(rich_markup_mode=None)
+USUAL_PRINTING = Printing()
+NOTICE = "Content notice: drafts by language models, some of them offensive; nobody has judged them yet."
+
+
+@dataclass(frozen=True, slots=True)
+class Drafting:
+    """Options of every command that drafts.
+
+    Attributes:
+        out: the table of drafts.
+        plan: only print what the run would take.
+        restart: discard earlier answers.
+        printing: what is printed.
+    """
+
+    out: Annotated[
+        Path | None,
+        Option(
+            "Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.", OUTPUT, short="-o"
+        ),
+    ] = None
+    plan: Annotated[
+        bool, Option("Only print what the run would take; ask nothing.", OUTPUT, only_on=True)
+    ] = False
+    restart: Annotated[
+        bool,
+        Option("Discard earlier answers, or continue.", OUTPUT, name="--restart/--resume", default="resume"),
+    ] = False
+    printing: Printing = USUAL_PRINTING
+
+
+def _file(text: str) -> Any:
+    return typer.Argument(metavar="FILE", help=text)
+
+
+def tuples(
+    data: Annotated[Path, _file("Table with a column identity (axis, country, language if you have them).")],
+    *,
+    settings: TuplesSettings,
+    how: Drafting,
+) -> None:
+    """Have models name attributes that people ascribe to groups.
+
+    Near-duplicates are united, each with the models that named it. People judge them in the room of votes of a campaign
+    (`endoxa collect task add CAMP --kind votes`). Source: IndiBias, 4.1.
+
+    \b
+    Examples:
+      endoxa author tuples identities.csv --model openai/gpt-4o-mini --plan
+      endoxa author tuples identities.csv --model openai/gpt-4o-mini --model mistral/mistral-small-latest -o tuples.csv
+      endoxa author tuples identities.csv --model sim/author --per-identity 10 -o out/tuples.csv
+    """  # noqa: D301
+    _author("tuples", data, settings, how)
+
+
+def sentences(
+    data: Annotated[Path, _file("Table with columns identity and attribute.")],
+    *,
+    settings: SentencesSettings,
+    how: Drafting,
+) -> None:
+    """Have models write natural sentences for tuples, each with a minimally different partner.
+
+    The partner has another group of the same axis (column `contrast`, else drawn), or the opposite attribute. Minimal
+    difference, number, and contradiction with the tuple are checked. Source: IndiBias, 4.2.2.
+
+    \b
+    Examples:
+      endoxa author sentences tuples.csv --model openai/gpt-4o-mini -o sentences.csv
+      endoxa author sentences tuples.csv --model sim/author --register dialogue --contrast attribute -o out/s.csv
+    """  # noqa: D301
+    _author("sentences", data, settings, how)
+
+
+def expand(
+    data: Annotated[
+        Path, _file("Your own pairs: columns identity and attribute; examples are drawn from them.")
+    ],
+    *,
+    settings: ExpandSettings,
+    how: Drafting,
+) -> None:
+    """Have models write further stereotypes of a country, after the pattern of your own.
+
+    Every row has six fields: group, country, category, attribute, stereotype, counter-stereotype. What your data has
+    already, other countries and other categories are left out and counted. Source: AfriStereo, 3.4 and B.1 to B.3.
+
+    \b
+    Examples:
+      endoxa author expand pairs.csv --model openai/gpt-4o-mini --country Nigeria --axis ethnicity -o drafts.csv
+      endoxa author expand pairs.csv --model sim/author --country Nigeria --rows 300 --batch 50 -o out/drafts.csv
+    """  # noqa: D301
+    _author("expand", data, settings, how)
+
+
+def counter(
+    data: Annotated[Path, _file("Table with stereotype or sent_more, or with identity and attribute.")],
+    *,
+    settings: CounterSettings,
+    how: Drafting,
+) -> None:
+    """Have models write a favourable counter-narrative for each stereotype.
+
+    Mere denials and sentences that nearly repeat the stereotype are left out and counted. Source: AfriStereo, B.3.
+
+    \b
+    Examples:
+      endoxa author counter pairs.csv --model openai/gpt-4o-mini -o counter.csv
+    """  # noqa: D301
+    _author("counter", data, settings, how)
+
+
+def adapt(
+    data: Annotated[Path, _file("Pairs with columns sent_more and sent_less, such as CrowS-Pairs.")],
+    *,
+    settings: AdaptSettings,
+    how: Drafting,
+) -> None:
+    """Have models say which published pairs fit a society, and adapt them: keep, adapt or drop, with a reason.
+
+    Both sentences must change in the same way. Source: IndiBias, 4.2.1 and 4.3.
+
+    \b
+    Examples:
+      endoxa author adapt crows_pairs.csv --context senegal.toml --model openai/gpt-4o-mini -o adapted.csv
+    """  # noqa: D301
+    _author("adapt", data, settings, how)
+
+
+def translate(
+    data: Annotated[Path, _file("Pairs with columns sent_more and sent_less.")],
+    *,
+    settings: TranslateSettings,
+    how: Drafting,
+) -> None:
+    """Have several engines translate both sentences of pairs, for people to choose.
+
+    The table goes to the room of translations (`endoxa collect task add CAMP --kind translation`), where nobody sees
+    which engine said what. Pairs that became identical or less minimal are marked. Source: IndiBias, 4.2.1.
+
+    \b
+    Examples:
+      endoxa author translate pairs.csv --to hi --engine openai/gpt-4o-mini --engine deepl -o candidates.csv
+      endoxa author translate pairs.csv --to hi --engine libretranslate:http://localhost:5000 -o candidates.csv
+      endoxa author translate pairs.csv --to hi --engine sim/translator-a --engine sim/translator-b -o out/c.csv
+    """  # noqa: D301
+    from endoxa.author.services import is_service
+
+    services = tuple(one for one in settings.models if is_service(one))
+    models = tuple(one for one in settings.models if not is_service(one))
+    _author("translate", data, settings.model_copy(update={"models": models, "services": services}), how)
+
+
+def label(
+    data: Annotated[Path, _file("Table with what is labelled.")],
+    *,
+    settings: LabelSettings,
+    how: Drafting,
+) -> None:
+    """Have models give each row one label from a closed list: topics, sentiment, or your own.
+
+    The label of most votes counts. --sheet writes a random sample for a person to label; `endoxa author kappa`
+    compares. Source: LACES, 4.1 and 5.1.
+
+    \b
+    Examples:
+      endoxa author label attributes.csv --scheme topics --model openai/gpt-4o-mini --repeats 3 -o topics.csv
+      endoxa author label attributes.csv --scheme sentiment --model sim/author --sheet check.csv -o out/sentiment.csv
+    """  # noqa: D301
+    _author("label", data, settings, how)
+
+
+for command in (tuples, sentences, expand, counter, adapt, translate, label, approve, kappa):
+    add_command(app, command)
+
+
+def _author(name: str, data: Path, given: AuthorSettings, how: Drafting) -> None:
+    """Plan, or ask, and write the drafts."""
+    settings = given.model_copy(update={"data": str(data)})
+    if how.plan:
+        _plan(name, settings)
+        return
+    if how.out is None:
+        raise UserError("No table was given: name one with -o (or look at --plan).")
+    from endoxa.author.drafting import draft
+    from endoxa.runs.progress import shown
+
+    with nullcontext(lambda *_: None) if how.printing.quiet else shown("answers") as progress:
+        outcome = draft(name, settings, how.out, restart=how.restart, progress=progress, command=sys.argv)
+    _tell(name, outcome, how.printing)
+
+
+def _plan(name: str, settings: AuthorSettings) -> None:
+    from endoxa.author.drafting import own_words
+    from endoxa.author.kinds import KINDS
+    from endoxa.author.run import plan
+    from endoxa.commands.probe import print_plan
+    from endoxa.runs.asking.plan import plan_table
+    from endoxa.sources.statuses import reading_drafts
+    from endoxa.words import unreviewed
+
+    if isinstance(settings, TranslateSettings) and settings.services:
+        typer.echo(
+            f"Not in this plan, since they are no chat models: {', '.join(settings.services)}.", err=True
+        )
+        if not settings.models:
+            return
+    with reading_drafts(include=settings.include_drafts):
+        print_plan(plan_table(plan(KINDS[name], settings)))
+    if line := unreviewed(own_words(settings).items()):
+        typer.echo(line)
+
+
+def _tell(name: str, outcome: Outcome, printing: Printing) -> None:
+    """What came of it: a table by model, files, and what to do next."""
+    from endoxa.author.tables import headline
+    from endoxa.runs.asking.outcomes import answer_warnings, read_counts
+    from endoxa.runs.asking.run import asking_lines
+
+    made, shown = outcome.made, headline(outcome.made.yields)
+    if outcome.run is not None:
+        warnings = answer_warnings(read_counts(outcome.run.folder), outcome.run.facts)
+        shown = replace(shown, warnings=warnings)
+    if printing.json:
+        counts = {"drafts": made.drafts.height, "left_out": made.left_out.height}
+        facts = {"kind": name, "counts": counts, "headline": [dict(row) for row in shown.rows]}
+        facts |= {"warnings": list(shown.warnings)} if shown.warnings else {}
+        typer.echo(json.dumps(facts, ensure_ascii=False, indent=1))
+    elif not printing.quiet:
+        typer.echo(str(shown))
+        for line in asking_lines(outcome.run) if outcome.run is not None else ():
+            typer.echo(line)
+        if outcome.part:
+            typer.echo(f"Of a part of the data: {outcome.part}.")
+        table, *others = outcome.written
+        also = ", ".join(str(path) for path in others)
+        typer.echo(f"{plural(made.drafts.height, 'draft')} written to {table}; also {also}")
+        typer.echo(NOTICE)
+        typer.echo(f"Next: {_next(name, table)}")
+
+
+def _next(name: str, table: Path) -> str:
+    room = {"tuples": "votes", "translate": "translation", "sentences": "pairs"}.get(name)
+    if room:
+        return f"endoxa collect task add CAMPAIGN --kind {room} --items {table}"
+    return f"endoxa report {table} -o {table.with_suffix('.html')}"

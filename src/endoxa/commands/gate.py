@@ -1,0 +1,128 @@
+"""`endoxa gate`: is a candidate model worse than a baseline?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
+
+
+def gate(
+    *,
+    baseline: Annotated[Path, Option("Finished run of the model in use.", DATA, metavar="RUN")],
+    candidate: Annotated[Path, Option("Finished run of the new model, same data.", DATA, metavar="RUN")],
+    margin: Annotated[
+        float,
+        Option(
+            "Largest difference that is accepted, in the units of the measure (0.02: two points of a share).",
+            ANALYSIS,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        Option(
+            "Also write the decision: .json, .md (summary), .xml (JUnit) or .html (page).", OUTPUT, short="-o"
+        ),
+    ] = None,
+    measure: Annotated[
+        tuple[str, ...],
+        Option(
+            "Measure; repeatable. Pairs: preference_ratio. Questions: bias_ambig, bias_disambig, accuracy_ambig, "
+            "accuracy_disambig.",
+            ANALYSIS,
+            metavar="NAME",
+            default="preference_ratio, or bias_ambig",
+        ),
+    ] = (),
+    axis: Annotated[
+        tuple[str, ...],
+        Option("Axis or category, a test each; repeatable. all: all items.", ANALYSIS, default="all"),
+    ] = (),
+    rule: Annotated[
+        tuple[str, ...],
+        Option(
+            "Scoring rule of pairs or protocol of questions; repeatable.",
+            ANALYSIS,
+            default="every one of both runs, a test each",
+        ),
+    ] = (),
+    baseline_model: Annotated[
+        str | None, Option("Model of the baseline run, where it holds several.", DATA, metavar="MODEL")
+    ] = None,
+    candidate_model: Annotated[
+        str | None, Option("Model of the candidate run, where it holds several.", DATA, metavar="MODEL")
+    ] = None,
+    confidence: Annotated[
+        Confidence, Option("1 minus the largest chance of a wrong pass, and of a wrong failure.", ANALYSIS)
+    ] = DEFAULT_CONFIDENCE,
+    markdown: Annotated[
+        Path | None, Option("Also write a summary for a pull request (Markdown).", OUTPUT, metavar="FILE")
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        Option("Also write JUnit XML for CI: worse fails, undecided is skipped.", OUTPUT, metavar="FILE"),
+    ] = None,
+    page: Annotated[Path | None, Option("Also write a page (HTML).", OUTPUT, metavar="FILE")] = None,
+) -> None:
+    """Decide whether a candidate model is worse than a baseline by more than a margin.
+
+    Exit codes: 0 not worse by more than the margin, 1 worse, 4 undecided (the output says how many more items would
+    decide), 2 error. Runs are paired by item, identities are resampled. Worse is further from the neutral value, on
+    either side; for accuracies, lower. Runs over different data, or with different settings, are refused.
+
+    \b
+    Examples:
+      endoxa gate --baseline out/a --candidate out/b --margin 0.02
+      endoxa gate --baseline out/a --candidate out/b --margin 0.05 --axis all --axis age -o gate.json
+      endoxa gate --baseline out/a --candidate out/b --margin 0.02 -o gate.json --markdown gate.md --junit gate.xml
+      endoxa gate --baseline out/q1 --candidate out/q2 --measure bias_ambig --margin 0.05 -o gate.json
+    """  # noqa: D301
+    from endoxa.sources.files import require_apart
+    from endoxa.study.gate import gate as decide
+    from endoxa.study.gate.write import require_suffix
+
+    outputs = {"-o": out, "--markdown": markdown, "--junit": junit, "--page": page}
+    _check_suffixes(outputs)
+    if out is not None:
+        require_suffix(out)
+    runs = [run / name for run in (baseline, candidate) for name in ("run.json", "records.parquet")]
+    require_apart(outputs.values(), runs)
+    found = decide(
+        baseline,
+        candidate,
+        margin=margin,
+        measure=measure,
+        axis=axis,
+        rule=rule,
+        baseline_model=baseline_model,
+        candidate_model=candidate_model,
+        confidence=confidence,
+    )
+    written = [path for path in outputs.values() if path is not None]
+    for path in written:
+        found.save(path)
+    typer.echo(str(found))
+    if written:
+        typer.echo(f"Written: {', '.join(map(str, written))}")
+    raise typer.Exit(found.exit_code)
+
+
+SUFFIXES = {"--markdown": ".md", "--junit": ".xml", "--page": ".html"}
+
+
+def _check_suffixes(outputs: dict[str, Path | None]) -> None:
+    """Refuse a summary that would be written as something else.
+
+    Raises:
+        UserError: a file's suffix is not that of its kind.
+    """
+    from endoxa.errors import UserError
+
+    for option, suffix in SUFFIXES.items():
+        path = outputs[option]
+        if path is not None and path.suffix.lower() != suffix:
+            raise UserError(f"{option} {path}: expected a file that ends in {suffix}.")

@@ -1,0 +1,71 @@
+"""`endoxa report`: a page or table of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from endoxa.runs.options import ReportOptions
+from endoxa.schema.options import OUTPUT, Option
+
+
+def report(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Finished run folders, tables of results, or logs.")
+    ],
+    *,
+    out: Annotated[Path, Option("File to write: .html, .csv, .md or .tex.", OUTPUT, short="-o")],
+    format: Annotated[  # noqa: A002
+        str | None,
+        Option(
+            "html, csv (every estimate), md, latex, or table (the table of md and latex as CSV).",
+            OUTPUT,
+            metavar="FORMAT",
+            default="by the file's suffix",
+        ),
+    ] = None,
+    options: ReportOptions,
+) -> None:
+    """Write a page or table of the results of runs.
+
+    The HTML page works offline, contains all figures and tables, and blurs offensive sentences by default. Figures are
+    also written as SVG and PNG files into a folder next to the page. Each data set gets its own part; models are
+    compared only on the same items. Association tests are read from runs of `endoxa probe embeddings` or tables of
+    `endoxa analyze tests`. Runs of the same questions with groups and with names (`endoxa build names`) are compared.
+    Runs of `endoxa probe extract` and `endoxa probe harm`, tables of `endoxa analyze associations` and people's ratings
+    share one page. Logs of lm-evaluation-harness (--log_samples) and of Inspect are read too: crows_pairs, bbq, and
+    tasks of `endoxa export`. --width also draws every figure for print (PDF, SVG, PNG) into that folder, at 85 mm or
+    170 mm with 8 pt text, for tables too.
+
+    \b
+    Examples:
+      endoxa report out/run1 out/run2 -o out/report.html
+      endoxa report out/run1 -o estimates.csv
+      endoxa report out/run1 -o table.tex --interval wilson --rule sum --label tab:cp
+      endoxa report out/run1 -o table.tex --width column
+      endoxa report out/r4 -o out/tests.html
+      endoxa report out/seat.csv -o seat.csv --format table
+      endoxa report out/q1 out/q2 --labels models.csv -o out/qa.html
+      endoxa report out/s2 out/s3 -o out/stories.html
+      endoxa report harness/*/samples_bbq_*.jsonl -o out/bbq.html
+    """  # noqa: D301
+    from endoxa.instruments.reports import write_report
+    from endoxa.report.files import figures_folder, resolve_format
+    from endoxa.report.printing import notes
+
+    written = write_report(runs, out, format=format, options=options)
+    typer.echo(f"Written: {written}")
+    width = options.paper.width
+    if width or resolve_format(out, format) == "html":
+        folder = figures_folder(out)
+        typer.echo(f"Figures: {folder}")
+        bare = sum(not path.with_suffix(".png").exists() for path in folder.glob("*.svg"))
+        if bare:
+            typer.echo(
+                f"{bare} figures were written as SVG only: PNG and PDF cannot render their script. Use the SVG or "
+                "HTML files."
+            )
+        for note in () if width is None else notes(folder, width):
+            typer.echo(note)

@@ -1,0 +1,176 @@
+"""`endoxa reproduce`: published results recomputed cell by cell."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from endoxa.commands.settings_command import GroupedCommand, Groups, add_command
+from endoxa.models.spec import ModelOptions
+from endoxa.runs.options import Seed
+from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_console, terminal_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from endoxa.study.reproduce import Need, PublishedResult, Reproduced
+
+SHOWN = 20
+"""Maximum number of cells printed; all are in cells.csv."""
+
+app = typer.Typer(
+    cls=Groups,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Recompute published results cell by cell, and say what agrees.",
+)
+
+
+@app.command("list", cls=GroupedCommand)
+def list_all() -> None:
+    """List the published results that can be recomputed, with what each needs.
+
+    \b
+    Example:
+      endoxa reproduce list
+    """  # noqa: D301
+    from endoxa.study.reproduce import RESULTS
+
+    for result in RESULTS.all().values():
+        typer.echo(f"{result.name}: {result.title}")
+        for line in _needs(result):
+            typer.echo(f"  {line}")
+    typer.echo("\nNext: endoxa reproduce run NAME --data FOLDER -o out/NAME (docs: reproduce)")
+
+
+def _needs(result: PublishedResult) -> Iterator[str]:
+    for need in result.needs:
+        if need.kind == "nothing":
+            yield (
+                f"nothing: {need.where}" if need.what == "nothing" else f"nothing: {need.what}: {need.where}"
+            )
+            continue
+        yield f"{need.kind}{_optional(need)}: {need.what}; from {need.where}"
+
+
+def _optional(need: Need) -> str:
+    return " (optional)" if need.optional else ""
+
+
+def run(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Published result, as in `endoxa reproduce list`.")
+    ],
+    *,
+    data: Annotated[
+        Path | None,
+        Option("Folder with the files that the result needs.", DATA, metavar="FOLDER", default="none"),
+    ] = None,
+    model: Annotated[
+        tuple[str, ...],
+        Option(
+            "Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.",
+            DATA,
+            metavar="[LABEL=]MODEL",
+        ),
+    ] = (),
+    pooling: Annotated[
+        str | None,
+        Option(
+            "Pooling of encoders; another one than the published cannot be compared.",
+            DATA,
+            metavar="NAME",
+            default="the published one",
+        ),
+    ] = None,
+    options: ModelOptions,
+    seed: Seed = 0,
+    out: Annotated[
+        Path, Option("Folder: cells.csv, run.json, report.html.", OUTPUT, short="-o", metavar="FOLDER")
+    ],
+) -> None:
+    """Recompute a published result: published, ours, difference, tolerance, verdict, and why they differ.
+
+    A cell agrees or differs only with the model and the data of the paper; with others it is not comparable. Cells
+    whose needs were not given are listed as not computed. A differing cell is a finding, not an error: the exit code is
+    0 when the run was carried out, and 2 when something it cannot do without is missing. Runs of models stay in
+    FOLDER/runs and continue where they stopped. Cells of a model that cannot be scored are not computed, with the
+    reason; the other models go on.
+
+    \b
+    Examples:
+      endoxa reproduce run arithmetic -o out/arithmetic
+      endoxa reproduce run stereotales-associations --data shared/stereotales -o out/rep
+      endoxa reproduce run indibias-percentages --data shared/indibias --model hf/google/muril-base-cased -o out/muril
+      endoxa reproduce run indibias-percentages --data shared/indibias --model Muril=hf/my-folder -o out/rehearsal
+    """  # noqa: D301
+    from endoxa.runs.progress import shown
+    from endoxa.study.reproduce import RESULTS, reproduce
+
+    result = RESULTS.get(name)
+    with shown("items") as progress:
+        done = reproduce(
+            result,
+            data,
+            out,
+            models=model,
+            options=options,
+            pooling=pooling,
+            seed=seed,
+            progress=progress,
+            command=["endoxa", *sys.argv[1:]],
+        )
+    _print(done)
+    typer.echo(f"Written: {out / 'cells.csv'}, {out / 'run.json'} and {out / 'report.html'}")
+    typer.echo(f"Next: open {out / 'report.html'}")
+
+
+add_command(app, run)
+
+
+def _print(done: Reproduced) -> None:
+    """The finding, then cells: those that differ first."""
+    from rich.markup import escape
+
+    from endoxa.schema.reproduction import VERDICTS
+    from endoxa.study.reproduce.page import WORDS, number_texts, places
+
+    typer.echo(f"{done.result.title}\n{done.finding}")
+    order = {"differs": 0, "agrees": 1, "not-comparable": 2, "not-computed": 3}
+    assert set(order) == set(VERDICTS)
+    printed = {name: places(part) for (name,), part in done.cells.group_by("table")}
+    rows = sorted(done.cells.to_dicts(), key=lambda row: order[row["verdict"]])
+    table = terminal_table()
+    table.add_column("table", overflow="fold")
+    table.add_column("cell", overflow="fold")
+    for head in ("published", "ours", "tolerance"):
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("verdict", overflow="fold", min_width=8)
+    for row in rows[:SHOWN]:
+        published, ours, _, tolerance = number_texts(row, printed[row["table"]])
+        table.add_row(
+            escape(row["table"]), escape(row["cell"]), published, ours, tolerance, WORDS[row["verdict"]]
+        )
+    terminal_console().print(table)
+    if len(rows) > SHOWN:
+        typer.echo(f"{len(rows) - SHOWN} more cells in cells.csv.")
+    for line in _reasons(rows):
+        typer.echo(line)
+
+
+def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Why cells do not agree, each reason once with the number of its cells."""
+    from collections import Counter
+
+    from endoxa.report.words import plural
+    from endoxa.study.reproduce.page import WORDS
+
+    found = Counter(
+        (WORDS[row["verdict"]], row["why"]) for row in rows if row["verdict"] != "agrees" and row["why"]
+    )
+    for (verdict, why), number in list(found.items())[:SHOWN]:
+        yield f"{verdict.capitalize()} ({plural(number, 'cell')}): {why}."

@@ -1,0 +1,72 @@
+"""Chart primitives: one style, labelled bars, dots with intervals, heat maps. The instruments say what is drawn."""
+
+from endoxa.report.charts.bars import bar_blocks, stacked_shares
+from endoxa.report.charts.chord import MOST_ARCS, Arc, chord_figure, chord_layout
+from endoxa.report.charts.dots import (
+    DotRows,
+    beside,
+    interval_rows,
+    labelled_rows,
+    neutral_line,
+    notes_beside,
+    pointed,
+    sorted_dots,
+)
+from endoxa.report.charts.heat import heat_map, verdict_map
+from endoxa.report.charts.series import MOST_SERIES, series_colors, series_dots
+from endoxa.report.charts.style import (
+    BLUE,
+    GRID,
+    INK,
+    LABEL_LIMIT,
+    MUTED,
+    ORANGE,
+    PALE,
+    PALE_BLUE,
+    SERIES_COLORS,
+    either,
+    finish,
+    fixed,
+    known,
+    label_width,
+    square_legend,
+    symmetric_domain,
+)
+
+__all__ = [
+    "BLUE",
+    "GRID",
+    "INK",
+    "LABEL_LIMIT",
+    "MOST_ARCS",
+    "MOST_SERIES",
+    "MUTED",
+    "ORANGE",
+    "PALE",
+    "PALE_BLUE",
+    "SERIES_COLORS",
+    "Arc",
+    "DotRows",
+    "bar_blocks",
+    "beside",
+    "chord_figure",
+    "chord_layout",
+    "either",
+    "finish",
+    "fixed",
+    "heat_map",
+    "interval_rows",
+    "known",
+    "label_width",
+    "labelled_rows",
+    "neutral_line",
+    "notes_beside",
+    "pointed",
+    "series_colors",
+    "series_dots",
+    "sorted_dots",
+    "square_legend",
+    "stacked_shares",
+    "symmetric_domain",
+    "verdict_map",
+]

@@ -1,0 +1,100 @@
+"""How verdicts are worded. Pages take their sentences from here; none decides anything itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isnan
+from typing import Any
+
+import polars as pl
+
+from endoxa.report.words import NOT_DEFINED, decimal, p_value, percent, signed
+from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, CORRECTED, UNTESTED
+
+CHIPS = {
+    "above": "above",
+    "below": "below",
+    "unclear": "unclear",
+    "cannot-be-tested": "cannot be tested",
+    "": "–",
+}
+"""A verdict in a table."""
+
+Row = Mapping[str, Any]
+
+
+def chip(row: Row) -> str:
+    """The verdict of a row, for a table."""
+    return CHIPS[str(row["verdict"] or "")]
+
+
+def is_clear(row: Row) -> bool:
+    """Whether a row carries a claim: filled marks, stars."""
+    return str(row["verdict"]) in CLEAR
+
+
+def cannot_be_tested(row: Row) -> bool:
+    """Whether nothing can be said about a row, for or against."""
+    return str(row["verdict"]) == UNTESTED
+
+
+def adjusted(row: Row) -> str:
+    """The corrected p-value of a row, for a table; one of too few units is none, however small it is."""
+    return NOT_DEFINED if cannot_be_tested(row) else p_value(row["p_adjusted"])
+
+
+def corrected(row: Row) -> str:
+    """' The p-value of 0.030 is 0.091 after correction ...' where only the correction makes it unclear, else empty."""
+    if row["reason"] != CORRECTED:
+        return ""
+    return (
+        f" Taken alone its p-value is {p_value(row['p_value'])}; corrected for the number of tests it is "
+        f"{p_value(row['p_adjusted'])}."
+    )
+
+
+def percent_ends(row: Row, low: str = "low", high: str = "high", neutral: float = 0.5) -> str:
+    """An interval of shares in percent; an end that the exact test excludes is said to be excluded."""
+    return _ends(row, low, high, neutral, lambda end: percent(end).removesuffix("\u00a0%"))
+
+
+def signed_ends(row: Row, low: str = "low", high: str = "high", digits: int = 3) -> str:
+    """An interval of differences; an end that the exact test excludes is said to be excluded."""
+    return _ends(row, low, high, 0.0, lambda end: signed(end, digits))
+
+
+def decimal_ends(row: Row, low: str = "low", high: str = "high", neutral: float = 0.0) -> str:
+    """An interval of scores or ratios; an end that the exact test excludes is said to be excluded."""
+    return _ends(row, low, high, neutral, decimal)
+
+
+def _ends(row: Row, low: str, high: str, neutral: float, spoken: Any) -> str:
+    ends = row[low], row[high]
+    if any(end is None or isnan(end) for end in ends):
+        return NOT_DEFINED
+    first, last = open_ends(spoken(ends[0]), spoken(ends[1]), str(row["verdict"]), spoken(neutral))
+    return f"{first} to {last}"
+
+
+def open_ends(first: str, last: str, verdict: str, neutral: str) -> tuple[str, str]:
+    """Ends of an interval in words; one that reads as the excluded neutral value is 'just' beside it."""
+    if verdict == ABOVE and first == neutral:
+        first = f"just above {first}"
+    if verdict == BELOW and last == neutral:
+        last = f"just below {last}"
+    return first, last
+
+
+def clear() -> pl.Expr:
+    """True where the verdict is a claim: filled marks, stars in tables."""
+    return pl.col("verdict").is_in(list(CLEAR))
+
+
+def beside_a_test(*columns: str, verdict: str = "verdict") -> list[pl.Expr]:
+    """Ends of an interval that is shown for comparison; empty where the estimate itself cannot be tested.
+
+    Args:
+        columns: the ends.
+        verdict: column with the verdict of the estimate.
+    """
+    return [pl.when(pl.col(verdict) != UNTESTED).then(column).alias(column) for column in columns]

@@ -1,0 +1,156 @@
+"""A figure whose rows readers choose: boxes above one sorted chart of estimates with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from endoxa.report.charts import sorted_dots
+from endoxa.report.claims import CHIPS, clear
+from endoxa.report.document import Figure
+from endoxa.report.render import chart_spec
+from endoxa.report.words import count
+
+ROW_COLUMNS = {
+    "value": "the estimate, or null",
+    "low": "lower end of its interval, or null",
+    "high": "upper end of its interval, or null",
+    "n": "number of what it rests on",
+    "verdict": "verdict, as in the estimates",
+    "reading": "estimate and interval in words, written beside the dot",
+}
+"""Columns of the rows besides those that are chosen from."""
+
+EACH = ""
+"""Choice of a box: a dot for each of its values."""
+
+MOST_DRAWN = 100
+"""Dots drawn at once, those with the highest estimates."""
+
+LABEL_LIMIT = 260
+"""Widest label in pixels; labels can name model, rule, axis and language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box to choose from.
+
+    Attributes:
+        column: column of the rows.
+        noun: what one of its values is ("model").
+        first: the value first chosen, or `EACH`.
+        together: the value of rows that pool the others ("all axes"), or empty; `EACH` leaves it out.
+        options: its values in the order listed; those of the rows where empty.
+    """
+
+    column: str
+    noun: str
+    first: str = EACH
+    together: str = ""
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the page's script needs to draw other rows.
+
+    Attributes:
+        boxes: the boxes, those with one value only left out.
+        spec: the chart in Vega-Lite, without rows; `data_name` is where they belong.
+        data_name: name of the data set that the script fills.
+        most: dots drawn at once.
+        label_limit: widest label in pixels.
+    """
+
+    boxes: tuple[Box, ...]
+    spec: Mapping[str, Any]
+    data_name: str
+    most: int = MOST_DRAWN
+    label_limit: int = LABEL_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The value axis.
+
+    Attributes:
+        neutral: value of an unbiased model.
+        domain: range of the axis, the same for every choice.
+        title: what is measured, with the unit.
+        axis_format: d3 format of its labels.
+    """
+
+    neutral: float
+    domain: tuple[float, float]
+    title: str
+    axis_format: str
+
+
+def look_closer(rows: pl.DataFrame, boxes: Sequence[Box], scale: Scale, *, name: str, title: str) -> Figure:
+    """The figure: drawn with what is chosen first, all rows to download, boxes for who has scripts.
+
+    Args:
+        rows: the columns of the boxes (texts) and of `ROW_COLUMNS`, one row per estimate; further columns are only
+            downloaded.
+        boxes: what can be chosen. A row must differ from every other one in what the boxes say.
+        scale: the value axis.
+        name: name of the figure.
+        title: heading above it.
+    """
+    used = tuple(
+        replace(box, options=box.options or tuple(rows[box.column].unique(maintain_order=True)))
+        for box in boxes
+        if rows[box.column].n_unique() > 1
+    )
+    first = first_view(rows, used)
+    chart = sorted_dots(
+        first,
+        neutral=scale.neutral,
+        domain=scale.domain,
+        title=scale.title,
+        axis_format=scale.axis_format,
+        label_limit=LABEL_LIMIT,
+    )
+    spec = chart_spec(chart)
+    data_name = spec["layer"][1]["data"]["name"]  # of the intervals, the dots and the notes
+    spec["datasets"][data_name] = []
+    shown = "; ".join(first["tip"])
+    return Figure(
+        name=name,
+        title=title,
+        chart=chart,
+        alt=f"{scale.title}, neutral at {scale.neutral:g}. {shown}.",
+        wide=True,
+        rows=rows,
+        choices=Choices(used, spec, data_name),
+    )
+
+
+def first_view(rows: pl.DataFrame, boxes: Sequence[Box]) -> pl.DataFrame:
+    """The rows first chosen, the highest first, with the columns of `sorted_dots`."""
+    kept = rows
+    for box in boxes:
+        own = pl.col(box.column)
+        kept = kept.filter(own != box.together if box.first == EACH else own == box.first)
+    varying = [box.column for box in boxes if box.first == EACH] or [boxes[0].column]
+    words = pl.concat_str([box.column for box in boxes], separator=" · ")
+    chip = pl.col("verdict").fill_null("").replace_strict(CHIPS, return_dtype=pl.String)
+    number = pl.col("n").map_elements(count, return_dtype=pl.String)
+    return (
+        kept.with_columns(pl.col("value", "low", "high").fill_nan(None))
+        .drop_nulls("value")
+        .sort("value", descending=True, maintain_order=True)
+        .head(MOST_DRAWN)
+        .select(
+            "value",
+            "low",
+            "high",
+            label=pl.concat_str(varying, separator=" · "),
+            note="reading",
+            filled=clear(),
+            tip=pl.format("{}: {}, n {}, {}", words, "reading", number, chip),
+        )
+    )

@@ -1,0 +1,252 @@
+"""The frame of every page: sections that have something to say, contents, notices, figures, one template."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeVar
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from endoxa import __version__
+from endoxa.report.document import Article, Figure, Section
+from endoxa.report.downloads import csv_address, rows_of
+from endoxa.report.files import replace_text, write_figures
+from endoxa.report.inputs import Run, command
+from endoxa.report.labels import visible_directions
+from endoxa.report.vega import packed_library
+from endoxa.runs.folder import data_notes
+from endoxa.runs.part import part_of_run
+from endoxa.words import unreviewed
+from endoxa.words.used import kept_words
+
+Results = TypeVar("Results")
+
+HOME = "endoxa.report"
+OWN_STYLE = "page.css"
+"""Rules of an instrument's page, after those of all pages."""
+
+SIMULATED_NOTICE = (
+    "Models whose name begins with sim/ are simulated respondents with a preference set by hand."
+)
+CITE = Section("cite", "How to cite, how to repeat", template="cite.html.j2", folded=True)
+"""The last section of every page; its text is the instrument's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page before it is HTML.
+
+    Attributes:
+        package: package whose `templates` hold the instrument's words: `page.html.j2` and those of its sections.
+        title: its heading.
+        subtitle: a line below the heading.
+        entries: its sections, and articles of sections, in reading order.
+        runs: what it was made from, for its notices and how to repeat it.
+        models: names of all models, as on the command line.
+        values: what its templates need besides.
+    """
+
+    package: str
+    title: str
+    subtitle: str
+    entries: tuple[Section | Article, ...]
+    runs: Sequence[Run]
+    models: Iterable[str]
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sections(self) -> Iterator[Section]:
+        """Every section, those of articles among them."""
+        for entry in self.entries:
+            yield from entry.sections if isinstance(entry, Article) else (entry,)
+
+
+def filled(builders: Iterable[Callable[[Results], Section | None]], results: Results) -> list[Section]:
+    """The sections that have something to say about the results, without tables that have no row."""
+    built = (build(results) for build in builders)
+    kept = (
+        replace(section, tables=tuple(table for table in section.tables if table.rows))
+        for section in built
+        if section is not None
+    )
+    return [section for section in kept if not section.empty]
+
+
+def write_page(page: Page, output: Path) -> None:
+    """Write the page, and its figures beside it.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    named = _each_figure(
+        unique_figures(with_part(page)), lambda figure: replace(figure, rows=rows_of(figure))
+    )
+    figures = (figure for section in named.sections for figure in section.figures)
+    replace_text(output, page_text(named, write_figures(figures, output)))
+
+
+def page_text(page: Page, svgs: Mapping[str, str]) -> str:
+    """The page as HTML.
+
+    Args:
+        page: the page, its figures named apart.
+        svgs: inline SVG by the name of its figure.
+    """
+    environment = _environment(page.package)
+    values = {"version": __version__, "commands": commands(page.runs), **page.values}
+
+    def shown(section: Section) -> dict[str, Any]:
+        # Our own templates and pictures: not escaped a second time.
+        body = (
+            environment.get_template(section.template).render({**values, **section.values})
+            if section.template
+            else ""
+        )
+        return {
+            "section": section,
+            "figures": [(figure, Markup(svgs[figure.name])) for figure in section.figures],  # noqa: S704
+            "body": Markup(body),  # noqa: S704
+        }
+
+    entries = [
+        {"article": entry, "parts": [shown(section) for section in entry.sections]}
+        if isinstance(entry, Article)
+        else shown(entry)
+        for entry in page.entries
+    ]
+    return environment.get_template("page.html.j2").render(
+        {
+            **values,
+            "title": page.title,
+            "subtitle": page.subtitle,
+            "notices": notices(page.runs, page.models),
+            "entries": entries,
+            "style": own_file(HOME, "style.css") + own_file(page.package, OWN_STYLE),
+            "figure_script": figure_script(page, svgs),
+        }
+    )
+
+
+def figure_script(page: Page, svgs: Mapping[str, str]) -> Markup:
+    """What the figures of this page need of scripts: tooltips, choices, or nothing."""
+    figures = [figure for section in page.sections for figure in section.figures]
+    closer = any(figure.choices for figure in figures)
+    if not (closer or any(" data-tip=" in svg for svg in svgs.values())):
+        return Markup()
+    parts = [own_file(HOME, "csv.js"), own_file(HOME, "tips.js")]
+    if closer:
+        # Base64 text needs no escaping.
+        library = Markup(f'const VEGA_EMBED = "{packed_library()}";\n')  # noqa: S704
+        parts = [own_file(HOME, "vega-licence.txt"), library, *parts, own_file(HOME, "closer.js")]
+    return Markup('(() => {\n"use strict";\n') + Markup().join(parts) + Markup("})();")
+
+
+def unique_figures(page: Page) -> Page:
+    """The page with figures of unlike names: the second `axes` is `axes-2`."""
+    names: set[str] = set()
+
+    return _each_figure(page, lambda figure: _apart(figure, names))
+
+
+def _each_figure(page: Page, change: Callable[[Figure], Figure]) -> Page:
+    """The page with every figure changed."""
+    return _each_section(page, lambda section: replace(section, figures=tuple(map(change, section.figures))))
+
+
+def _each_section(page: Page, change: Callable[[Section], Section]) -> Page:
+    """The page with every section changed."""
+    return replace(
+        page,
+        entries=tuple(
+            replace(entry, sections=tuple(map(change, entry.sections)))
+            if isinstance(entry, Article)
+            else change(entry)
+            for entry in page.entries
+        ),
+    )
+
+
+def _apart(figure: Figure, names: set[str]) -> Figure:
+    """The figure with a name that is not among `names`, which grow."""
+    name, number = figure.name, 1
+    while name in names:
+        number += 1
+        name = f"{figure.name}-{number}"
+    names.add(name)
+    return replace(figure, name=name)
+
+
+def part_note(runs: Sequence[Run]) -> str:
+    """What part of the items runs took, as a sentence, each run where they differ; empty where they took all."""
+    parts = [part_of_run(run.facts) for run in runs]
+    if len(set(parts)) == 1:
+        return f"Of a part of the data: {parts[0]}." if parts[0] else ""
+    named = (f"{run.folder.name}: {part or 'all items'}" for run, part in zip(runs, parts, strict=True))
+    return f"Of a part of the data: {'; '.join(named)}."
+
+
+def with_part(page: Page) -> Page:
+    """The page whose captions of tables and figures say what part of the items its runs took."""
+    parts = {part for run in page.runs if (part := part_of_run(run.facts))}
+    if not parts:
+        return page
+    words = min(parts) if len(parts) == 1 else "parts of the data, see the top of the page"
+
+    def captioned(section: Section) -> Section:
+        tables = (
+            replace(one, caption=f"{one.caption} [{words}]") if one.caption and one.measured else one
+            for one in section.tables
+        )
+        # Titles of figures of which one is shown are buttons; their heading says it for all.
+        if section.one_of and len(section.figures) > 1:
+            return replace(section, tables=tuple(tables), one_of=f"{section.one_of} [{words}]")
+        figures = (replace(one, title=f"{one.title} [{words}]") for one in section.figures)
+        return replace(section, tables=tuple(tables), figures=tuple(figures))
+
+    return _each_section(page, captioned)
+
+
+def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:
+    """What the runs want said prominently, each once; simulated models are always said to be.
+
+    Words of ours that no native speaker has checked are named, as they are today.
+    """
+    said = [str(run.facts["notice"]) for run in runs if run.facts.get("notice")]
+    if any(model.startswith("sim/") for model in models):
+        said.append(SIMULATED_NOTICE)
+    line = unreviewed(pair for run in runs for pair in kept_words(run.facts))
+    return list(dict.fromkeys([*said, *_data_notes(runs), *filter(None, (part_note(runs), line))]))
+
+
+def _data_notes(runs: Sequence[Run]) -> Iterator[str]:
+    for run in runs:
+        for note in data_notes(run.facts):
+            yield note if len(runs) == 1 else f"{run.folder.name}: {note}"
+
+
+def commands(runs: Iterable[Run]) -> list[str]:
+    """The command of every run, each once; tables were made by none that is known."""
+    return list(dict.fromkeys(visible_directions(command(run)) for run in runs if not run.folder.is_file()))
+
+
+def own_file(package: str, name: str) -> Markup:
+    """A file of the package's templates as it is; empty where it has none of that name."""
+    file = files(package) / "templates" / name
+    return Markup(file.read_text(encoding="utf-8") if file.is_file() else "")  # noqa: S704
+
+
+def _environment(package: str) -> Environment:
+    """The templates of a page, everything escaped that is not marked as ours."""
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader(HOME)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["csv_address"] = csv_address
+    return environment

@@ -1,0 +1,200 @@
+"""Input of a report: run folders with their `run.json`, checked to be finished, and tables of results.
+
+A fact that `run.json` lacks is shown as 'not recorded'.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from endoxa.errors import UserError
+from endoxa.report.words import NOT_RECORDED
+from endoxa.runs.instrument import INSTRUMENTS
+
+PAIRS = "pairs"
+EMBEDDINGS = "embeddings"
+QUESTIONS = "qa"
+EXTRACTED = "extract"
+HARM = "harm"
+ASSOCIATIONS = "associations"
+RATINGS = "ratings"
+DISAGREEMENT = "disagreement"
+LENIENCY = "leniency"
+DRAFTS = "drafts"
+NOVELTY = "novelty"
+TOPICS = "topics"
+ESTIMATES = "estimates.csv"
+_TABLES_HOLD = {
+    ASSOCIATIONS: "associations in stories",
+    RATINGS: "people's ratings of harm",
+    DISAGREEMENT: "disagreement about associations",
+    LENIENCY: "leniency of raters",
+    DRAFTS: "drafts by language models",
+    NOVELTY: "concepts that data sets share",
+    TOPICS: "topics of associations",
+}
+STORY_KINDS = frozenset({EXTRACTED, HARM, ASSOCIATIONS, RATINGS})
+"""Kinds that one report holds together."""
+TABLE_KINDS = {
+    EXTRACTED: ("generator_model", "extracted_attributes_json"),
+    ASSOCIATIONS: ("base_value", "compared_value", "lift"),
+    DISAGREEMENT: ("topic", "share_low", "share_high", "relative_change"),
+    LENIENCY: ("sentiment", "perspective", "mean", "weighted_mean"),
+    RATINGS: ("rater", "harm"),
+    DRAFTS: ("draft_id", "status", "prompt_id"),
+    NOVELTY: ("dataset", "n_concepts", "n_unique", "share_unique"),
+    TOPICS: ("dataset", "topic", "in_group_share", "out_group_share"),
+}
+"""What a table is, by columns that no other has; any other one holds association tests."""
+
+
+def holds(kind: str) -> str:
+    """What runs or tables of a kind hold, in words."""
+    return _TABLES_HOLD.get(kind) or INSTRUMENTS.get(kind).holds
+
+
+def reported_kinds() -> list[str]:
+    """Kinds of runs of which a report can be made."""
+    return [name for name, instrument in INSTRUMENTS.all().items() if instrument.shown is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run and what its `run.json` says.
+
+    Attributes:
+        folder: the run folder, or the file where only a table was given.
+        facts: `run.json`; of a table of association tests nothing, of any other only its kind.
+    """
+
+    folder: Path
+    facts: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The instrument, or what a table holds; a table of association tests counts as 'embeddings'."""
+        return str(self.facts.get("kind", EMBEDDINGS))
+
+    @property
+    def origin(self) -> str:
+        """The run folder, or the logs of another harness that it was made from."""
+        return ", ".join(text(log, "path") for log in entries(self.facts.get("logs"))) or str(self.folder)
+
+    @property
+    def estimates(self) -> Path:
+        """The table of estimates of the run, or the table itself."""
+        return self.folder if self.folder.is_file() else self.folder / ESTIMATES
+
+
+def read_runs(paths: Sequence[Path]) -> list[Run]:
+    """The runs in the order given, all of one kind or all about stories; one named twice counts once.
+
+    Args:
+        paths: run folders, or tables: of `endoxa analyze tests`, of `endoxa analyze associations`, stories in
+            StereoTales' columns, their published associations (JSON), people's ratings of harm.
+
+    Raises:
+        UserError: none is given, one is not a finished run, or they are of different kinds.
+    """
+    if not paths:
+        raise UserError("No run folder was given: name at least one, for instance `endoxa report out/run1`.")
+    unique = {path.resolve(): path for path in reversed(paths)}
+    runs = [_read_run(unique[place]) for place in reversed(unique)]
+    for run in runs[1:]:
+        if run.kind != runs[0].kind and not {run.kind, runs[0].kind} <= STORY_KINDS:
+            raise UserError(
+                f"'{runs[0].folder}' holds {holds(runs[0].kind)} and '{run.folder}' {holds(run.kind)}: "
+                "write one report for each."
+            )
+    return runs
+
+
+def _read_run(folder: Path) -> Run:
+    if folder.is_file():
+        table = _table_kind(folder)
+        return Run(folder, {} if table == EMBEDDINGS else {"kind": table})
+    path = folder / "run.json"
+    if not path.is_file():
+        raise UserError(
+            f"'{folder}' is not a run folder: it has no run.json. Make one with "
+            f"`endoxa probe {'|'.join(reported_kinds())}`."
+        )
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise UserError(f"'{path}' cannot be read as JSON ({error}): the run folder is damaged.") from error
+    if not isinstance(facts, dict):
+        raise UserError(f"'{path}' holds no JSON object: the run folder is damaged.")
+    kind = facts.get("kind")
+    if kind not in reported_kinds():
+        raise UserError(
+            f"'{folder}' is a run of kind '{kind}': a report is made from runs of kind {', '.join(reported_kinds())}."
+        )
+    if not facts.get("finished") or (kind != EMBEDDINGS and not (folder / "records.parquet").is_file()):
+        raise UserError(
+            f"The run in '{folder}' is not finished: repeat its `endoxa probe {kind}` command, it goes on "
+            "where it stopped."
+        )
+    if kind == EMBEDDINGS and not (folder / ESTIMATES).is_file():
+        raise UserError(
+            f"The run in '{folder}' has no {ESTIMATES}: write it with `endoxa analyze tests {folder} -o "
+            f"{folder / ESTIMATES}`."
+        )
+    return Run(folder, facts)
+
+
+def _table_kind(path: Path) -> str:
+    """What a table holds, by its columns; JSON is the form in which StereoTales' associations are published."""
+    from endoxa.sources.tables import TABLE_SUFFIXES, table_columns
+
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        return ASSOCIATIONS
+    found = set(table_columns(path)) if suffix in TABLE_SUFFIXES else set()
+    return next((kind for kind, columns in TABLE_KINDS.items() if found.issuperset(columns)), EMBEDDINGS)
+
+
+SHOWN_DIGITS = 12
+"""Characters of a hash or fingerprint that are printed."""
+
+
+def command(run: Run) -> str:
+    """The command that made the run, as one line for a shell, without the folder endoxa is installed in."""
+    words = [str(word) for word in items(run.facts.get("command"))]
+    return shlex.join([Path(words[0]).name, *words[1:]]) if words else NOT_RECORDED
+
+
+def items(value: object) -> list[Any]:
+    """The value where it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def entries(value: object) -> Iterator[Mapping[str, Any]]:
+    """The objects of a list."""
+    return (entry for entry in items(value) if isinstance(entry, Mapping))
+
+
+def text(facts: Mapping[str, Any], key: str) -> str:
+    """The value of a key as text."""
+    value = facts.get(key)
+    return NOT_RECORDED if value is None or value == "" else str(value)
+
+
+def settings(value: object) -> str:
+    """A mapping as 'prefix African, template ...'; 'none' where it says nothing."""
+    if value is None:
+        return NOT_RECORDED
+    if not isinstance(value, Mapping):
+        return str(value)
+    return ", ".join(f"{key} {entry}" for key, entry in value.items() if entry is not None) or "none"
+
+
+def simulated_models(runs: Sequence[Run]) -> set[str]:
+    """Models that some run calls simulated."""
+    models = (model for run in runs for model in entries(run.facts.get("models")))
+    return {str(model["name"]) for model in models if model.get("simulated") and "name" in model}

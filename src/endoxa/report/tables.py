@@ -1,0 +1,288 @@
+"""One table, written as Markdown, LaTeX (booktabs), CSV, or HTML (`templates/parts.html.j2`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import polars as pl
+
+from endoxa.report.markup import LATEX_MARKS, escape_latex, escape_markdown, stacked
+from endoxa.report.words import NO_VALUE
+from endoxa.sources.spreadsheets import csv_text
+
+SYMBOLS = {"−": "$-$", "±": r"$\pm$", "×": r"$\times$"}
+"""Signs that LaTeX sets in mathematics."""
+
+PREAMBLE = "% Made by endoxa report. Needs \\usepackage{booktabs}.\n"
+FOREIGN = "% Holds letters that pdfLaTeX lacks: use XeLaTeX or LuaLaTeX with a font that has them (package fontspec).\n"
+LAST_LATIN = "\u017f"
+"""The last letter that pdfLaTeX sets without further packages."""
+COLUMN_GAP = "3pt"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        name: its heading.
+        numeric: True where it holds numbers, set right-aligned.
+        veiled: True where its texts can be offensive, blurred until asked for.
+        narrow: True where LaTeX breaks the heading into lines and centres the values.
+        above: heading over this column and its neighbours of the same one (a language), or empty.
+        below: second line of the heading (a pooling), or empty.
+    """
+
+    name: str
+    numeric: bool = False
+    veiled: bool = False
+    narrow: bool = False
+    above: str = ""
+    below: str = ""
+
+    @property
+    def line(self) -> str:
+        """The whole heading in one line: 'Hindi: muril (cls)'."""
+        head = f"{self.above}: {self.name}" if self.above else self.name
+        return f"{head} ({self.below})" if self.below else head
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A finished text with what some tables need besides; everywhere else a cell is a plain string.
+
+    Attributes:
+        text: what is written.
+        mark: '*' or '†', a claim or the lack of one, or empty.
+        below: an interval: LaTeX writes it in a line of its own, others in brackets. None where the row has none.
+        language: code of the text's language, or empty.
+        order: what the column is sorted by in place of the text.
+        veiled: False where a cell of a veiled column can be shown at once.
+    """
+
+    text: str
+    mark: str = ""
+    below: str | None = None
+    language: str = ""
+    order: float | None = None
+    veiled: bool = True
+
+    def __str__(self) -> str:
+        """Text, mark and interval in one line, as in '55.8* (53.3–58.3)'; with an empty interval the text alone."""
+        if self.below == "":
+            return self.text
+        return f"{self.text}{self.mark}" + (f" ({self.below})" if self.below else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of finished texts.
+
+    Attributes:
+        caption: one line that says what it holds.
+        columns: its columns.
+        rows: one tuple of cells per row, as long as `columns`.
+        folded: True where a page keeps it closed until it is asked for.
+        notes: what its marks and gaps mean, below it.
+        number: its number in the paper it repeats, 0 where it repeats none. LaTeX numbers tables itself.
+        stub: columns at the left that say what a row is about; LaTeX capitalizes their headings.
+        headed: True where the first cell of a row is its heading.
+        tall: True where a page shows it in a window of its own, without its caption.
+        sortable: True where the page's script sorts and filters it.
+        measured: False where it holds nothing that the runs measured: versions, settings, published values.
+        summary: words on the closed table in place of the caption.
+        unveil: words beside the box that shows what is blurred.
+    """
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str | Cell, ...], ...]
+    folded: bool = False
+    notes: tuple[str, ...] = ()
+    number: int = 0
+    stub: int = 1
+    headed: bool = True
+    tall: bool = False
+    sortable: bool = False
+    measured: bool = True
+    summary: str = ""
+    unveil: str = "Show what is blurred (it can be offensive)"
+
+    @property
+    def veiled(self) -> bool:
+        """True where a column is blurred until asked for."""
+        return any(column.veiled for column in self.columns)
+
+    @property
+    def title(self) -> str:
+        """The caption after the table's number."""
+        return f"Table {self.number}. {self.caption}" if self.number else self.caption
+
+    @property
+    def cells(self) -> Iterator[tuple[Cell, ...]]:
+        """The rows with every plain string as a cell."""
+        for row in self.rows:
+            yield tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in row)
+
+
+def transposed(table: Table, stub: str) -> Table:
+    """The table with rows and columns exchanged: what a row was about becomes a heading.
+
+    Args:
+        table: the table.
+        stub: heading of the first column, which holds the headings of the columns as they were.
+    """
+    rows = list(table.cells)
+    heads = (" / ".join(dict.fromkeys(str(cell) for cell in row[: table.stub])) for row in rows)
+    turned: Iterator[tuple[str | Cell, ...]] = (
+        (column.line, *(row[place] for row in rows))
+        for place, column in enumerate(table.columns[table.stub :], table.stub)
+    )
+    columns = (Column(stub), *(Column(head, numeric=True, narrow=True) for head in heads))
+    return replace(table, columns=columns, rows=tuple(turned), stub=1)
+
+
+def markdown(tables: Sequence[Table], note: str = "") -> str:
+    """The tables one below the other, each with its notes; names escaped.
+
+    Args:
+        tables: the tables.
+        note: what holds for all of them, written at the end.
+    """
+    parts = ["\n\n".join(_markdown_blocks(table)) + "\n" for table in tables]
+    return "\n".join([*parts, *([escape_markdown(note) + "\n"] if note else [])])
+
+
+def _markdown_blocks(table: Table) -> Iterator[str]:
+    if table.caption:
+        number = f"Table {table.number}. " if table.number else ""
+        yield f"**{number}{escape_markdown(table.caption)}**"
+    head = [escape_markdown(column.line) for column in table.columns]
+    rule = ["---:" if column.numeric else "---" for column in table.columns]
+    body = [[escape_markdown(str(cell)) for cell in row] for row in table.cells]
+    yield "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *body])
+    yield from map(escape_markdown, table.notes)
+
+
+def latex(
+    tables: Sequence[Table],
+    note: str = "",
+    *,
+    column_gap: str = COLUMN_GAP,
+    caption: str | None = None,
+    label: str | None = None,
+) -> str:
+    """One `table*` environment each; needs the package booktabs and nothing else.
+
+    Scripts other than Latin need XeLaTeX or LuaLaTeX and a font that has them, which a comment at the top then says.
+
+    Args:
+        tables: the tables.
+        note: what holds for all of them, at the end of every caption.
+        column_gap: half the space between two columns.
+        caption: in place of the tables' own captions and notes.
+        label: of the first table; the others get a number behind it.
+    """
+    labels = ["" if label is None else label if k == 0 else f"{label}-{k + 1}" for k in range(len(tables))]
+    made = [
+        _latex_table(table, note, column_gap, caption, name)
+        for table, name in zip(tables, labels, strict=True)
+    ]
+    foreign = any(character > LAST_LATIN for text in made for character in text)
+    return "\n".join([PREAMBLE + (FOREIGN if foreign else ""), *made])
+
+
+def _latex_table(table: Table, note: str, column_gap: str, own: str | None = None, label: str = "") -> str:
+    kinds = "".join("c" if one.narrow else "r" if one.numeric else "l" for one in table.columns)
+    body = "\n".join(line for row in table.cells for line in _latex_rows(row))
+    said = [f"{table.caption}." if table.caption else "", *table.notes, note]
+    caption = latex_text(" ".join(part for part in said if part) if own is None else own)
+    named = f"\\label{{{label}}}\n" if label else ""
+    return (
+        f"\\begin{{table*}}\n\\centering\\footnotesize\\setlength{{\\tabcolsep}}{{{column_gap}}}\n"
+        f"\\begin{{tabular}}{{{kinds}}}\n\\toprule\n{_latex_head(table)}\\midrule\n{body}\n"
+        f"\\bottomrule\n\\end{{tabular}}\n\\caption{{{caption}}}\n{named}\\end{{table*}}\n"
+    )
+
+
+def _latex_head(table: Table) -> str:
+    """The headings: what stands above several columns with its rules, the names, their second lines."""
+    stub, others = table.columns[: table.stub], table.columns[table.stub :]
+    lines = []
+    if any(column.above for column in others):
+        spans = [(name, len(list(own))) for name, own in groupby(others, key=lambda column: column.above)]
+        names = (rf"\multicolumn{{{width}}}{{c}}{{{latex_text(name)}}}" for name, width in spans)
+        lines.append(_latex_line([*("" for _ in stub), *names]))
+        start, rules = table.stub + 1, ""
+        for _, width in spans:
+            rules += rf"\cmidrule(lr){{{start}-{start + width - 1}}}"
+            start += width
+        lines.append(rules)
+    heads = (stacked(column.name) if column.narrow else latex_text(column.name) for column in others)
+    lines.append(_latex_line([*(latex_text(one.name[:1].upper() + one.name[1:]) for one in stub), *heads]))
+    if any(column.below for column in others):
+        lines.append(_latex_line(latex_text(column.below) for column in table.columns))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _latex_rows(row: Sequence[Cell]) -> Iterator[str]:
+    """The values with their marks; below them the intervals, where the row has any."""
+    yield _latex_line(latex_text(cell.text) + LATEX_MARKS[cell.mark] for cell in row)
+    if any(cell.below for cell in row):
+        yield _latex_line(rf"{{\scriptsize {latex_text(cell.below)}}}" if cell.below else "" for cell in row)
+
+
+def _latex_line(cells: Sequence[str] | Iterator[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def latex_text(text: str) -> str:
+    """The text escaped, its mathematical signs as LaTeX has them."""
+    escaped = escape_latex(text)
+    for sign, command in SYMBOLS.items():
+        escaped = escaped.replace(sign, command)
+    return escaped
+
+
+def csv(tables: Sequence[Table], title: str) -> str:
+    """The rows of all tables as CSV, columns of the same heading joined, minus signs that programs read.
+
+    A column with intervals is followed by another one for them, "NAME interval".
+
+    Args:
+        tables: the tables.
+        title: name of the first column, which holds the captions.
+    """
+    with_intervals = {
+        column.line
+        for table in tables
+        for row in table.cells
+        for column, cell in zip(table.columns, row, strict=True)
+        if cell.below
+    }
+    frames = [
+        pl.DataFrame(
+            [
+                {
+                    title: table.caption,
+                    **dict(
+                        part
+                        for column, cell in zip(table.columns, row, strict=True)
+                        for part in _csv_parts(column, cell, parted=column.line in with_intervals)
+                    ),
+                }
+                for row in table.cells
+            ]
+        )
+        for table in tables
+    ]
+    return csv_text(pl.concat(frames, how="diagonal").with_columns(pl.all().fill_null(NO_VALUE)))
+
+
+def _csv_parts(column: Column, cell: Cell, *, parted: bool) -> Iterator[tuple[str, str]]:
+    text = str(replace(cell, below=None)) if cell.below != "" else cell.text
+    yield column.line, text.replace("−", "-") if column.numeric else text
+    if parted:
+        yield f"{column.line} interval", (cell.below or NO_VALUE).replace("−", "-")

@@ -1,0 +1,23 @@
+// The rows of a figure, from and to CSV (RFC 4180); cells that a spreadsheet could run are kept from it, see
+// endoxa.sources.spreadsheets.
+const number = String.raw`[+\-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][+\-]?\d+)?\s?%?`;
+const start = String.raw`(?=['"\s\x1c-\x1f]*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])`;
+const formula = new RegExp(`(^|;)(?!${number}(?: to ${number})?(?:;|$))${start}`, "g");
+const neutralised = new RegExp(`(^|;)'${start}`, "g");
+const csv = {
+  read: (link) => {
+    const address = link.getAttribute("href");
+    const text = decodeURIComponent(address.slice(address.indexOf(",") + 1)).replace(/\n$/, "");
+    const rows = [[]];
+    for (const [, before, quoted, plain] of text.matchAll(/(^|,|\n)(?:"((?:[^"]|"")*)"|([^",\n]*))/g)) {
+      if (before === "\n") rows.push([]);
+      rows.at(-1).push((quoted === undefined ? plain : quoted.replaceAll('""', '"')).replace(neutralised, "$1"));
+    }
+    return rows;
+  },
+  text: (rows) => {
+    const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const cell = (text) => quoted(text.replace(formula, "$1'"));
+    return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
+  },
+};

@@ -1,0 +1,152 @@
+"""What answers are read by in each language: `languages/*.toml`, compiled."""
+
+from __future__ import annotations
+
+import tomllib
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import regex
+
+ENGLISH = "en"
+_FOLDER = files("endoxa.runs.answers").joinpath("languages")
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """Words and patterns of a language and of English, in which models answer as well.
+
+    The fields are explained in `languages/en.toml`; patterns are over folded text (`endoxa.runs.answers.text`).
+    """
+
+    articles: frozenset[str]
+    common: frozenset[str]
+    labels: tuple[str, ...]
+    breaks: regex.Pattern[str]
+    leads: regex.Pattern[str]
+    reasons: regex.Pattern[str]
+    conclusions: regex.Pattern[str]
+    contrasts: regex.Pattern[str]
+    concessions: regex.Pattern[str]
+    denials: regex.Pattern[str]
+    affirmations: regex.Pattern[str]
+    named_before: regex.Pattern[str]
+    named_after: regex.Pattern[str]
+    joins: regex.Pattern[str]
+    only_articles: regex.Pattern[str]
+    new_question: regex.Pattern[str]
+    somebody: frozenset[str]
+    interrogatives: frozenset[str]
+    unknown: regex.Pattern[str]
+    unsaid: regex.Pattern[str]
+    refusals: regex.Pattern[str]
+    declines: regex.Pattern[str]
+    information: regex.Pattern[str]
+    statements: regex.Pattern[str]
+    fillers: frozenset[str]
+    plain: frozenset[str]
+    asks: frozenset[str]
+    stand_ins: tuple[str, ...]
+    the_other: regex.Pattern[str]
+    lacking: tuple[str, ...]
+    against: regex.Pattern[str]
+    turns: regex.Pattern[str]
+    comma_reasons: regex.Pattern[str]
+    criticism: regex.Pattern[str]
+    others: regex.Pattern[str]
+    conditions: regex.Pattern[str]
+
+
+@cache
+def language(code: str) -> Language:
+    """The language of an ISO 639 code ('es-AR' counts as 'es'), with English; English alone where we have none."""
+    return _compiled(code.split("-", maxsplit=1)[0].lower())
+
+
+@cache
+def _compiled(code: str) -> Language:
+    both = [_words(each) for each in dict.fromkeys((code, ENGLISH)) if _known(each)]
+
+    def several(field: str) -> list[str]:
+        return list(dict.fromkeys(word for one in both for word in one[field]))
+
+    articles, adverbs = _any(several("articles")), _any(several("adverbs"))
+    leading = [*several("breaks"), *several("reasons"), *several("conclusions")]
+    modest = [*several("articles"), *several("adverbs"), *several("fillers"), *several("denials"), *leading]
+    naming = [*several("named_before"), *several("common")]
+    nouns = [word for word in several("common") if word not in several("denials")]
+    joins = (
+        rf"(?:\s+{_any(nouns)})?[\s,]*"
+        rf"(?:{_any([*several('and'), *several('or')])}|[&/])(?:\s+{adverbs})*[\s\"'(\[]*(?:{articles}\s*)*"
+    )
+    brackets = r"\((?!\s?[a-c]\s?\))|(?<!\(\s?[a-c]\s?)\)"
+    return Language(
+        articles=frozenset(several("articles")),
+        common=frozenset(several("common")) | frozenset(several("articles")),
+        labels=tuple(several("labels")),
+        breaks=regex.compile(rf"[;:–—]|\s-+\s|{brackets}|,(?!\s*{_any(several('or'))})|{_any(leading)}"),
+        leads=regex.compile(rf"[\s\"']*({_any([*leading, *several('concessions')])})"),
+        reasons=regex.compile(_any(several("reasons"))),
+        conclusions=regex.compile(_any(several("conclusions"))),
+        contrasts=regex.compile(_any(several("contrasts"))),
+        concessions=regex.compile(_any(several("concessions"))),
+        denials=regex.compile(_any(several("denials"))),
+        affirmations=regex.compile(_any(several("affirmations"))),
+        named_before=regex.compile(
+            rf"{_any(several('named_before'))}(?:\s+{adverbs})*[\s\"'(\[:]*(?:{articles}\s*)*[\"']?$"
+        ),
+        named_after=regex.compile(rf"[\"')\]]*(?:\s+{adverbs})*\s+{_any(several('named_after'))}"),
+        joins=regex.compile(joins),
+        only_articles=regex.compile(rf"[\s\"'(]*(?:{articles}\s*)*[\"']?"),
+        new_question=regex.compile(rf"(?m:^)[ \t*#>]*(?P<label>{'|'.join(several('new_question'))})"),
+        somebody=frozenset(several("somebody")),
+        interrogatives=frozenset(several("interrogatives")),
+        unknown=_either(several("unknown")),
+        unsaid=_either(several("unsaid")),
+        refusals=_either(several("refusals")),
+        declines=_either(several("declines")),
+        information=_either(several("information")),
+        statements=_either(several("statements")),
+        fillers=frozenset(word for phrase in modest for word in phrase.split()),
+        plain=frozenset(word for phrase in [*modest, *naming] for word in phrase.split()),
+        asks=frozenset(several("asks")),
+        stand_ins=tuple(several("stand_ins")),
+        the_other=regex.compile(
+            rf"{joins}(?P<other>{_any(several('the_other'))}(?:\s+{_any(nouns)})?)(?P<ends>\s*(?:[.,;!?]|$))?"
+        ),
+        lacking=tuple(several("lacking")),
+        against=regex.compile(rf"{_any(several('against'))}[\s\"'(]*(?:{articles}\s*)*[\"']?$"),
+        turns=regex.compile(rf";|{_any(several('turns'))}"),
+        comma_reasons=regex.compile(rf"[\s\"']*(?:{'|'.join(several('comma_reasons'))})"),
+        criticism=_either(several("criticism")),
+        others=_either(several("others")),
+        conditions=_either(several("conditions")),
+    )
+
+
+def _known(code: str) -> bool:
+    return _FOLDER.joinpath(f"{code}.toml").is_file()
+
+
+def _words(code: str) -> dict[str, Any]:
+    # Answers are normalised to NFKC, which writes some Devanagari letters as two signs.
+    text = _FOLDER.joinpath(f"{code}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(unicodedata.normalize("NFKC", text))
+
+
+def _any(phrases: Iterable[str]) -> str:
+    """A pattern for any of some phrases as whole words, the longest first; after an apostrophe a word may go on."""
+    ordered = sorted(phrases, key=len, reverse=True)
+    written = (
+        r"\s+".join(map(regex.escape, phrase.split())) + ("" if phrase.endswith("'") else r"(?!\w)")
+        for phrase in ordered
+    )
+    return rf"(?<!\w)(?:{'|'.join(written)})"
+
+
+def _either(patterns: Iterable[str]) -> regex.Pattern[str]:
+    return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns))

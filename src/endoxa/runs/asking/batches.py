@@ -1,0 +1,325 @@
+"""The same jobs through a provider's batch interface: handed in, waited for, fetched; half the price, up to a day.
+
+All first turns go in together, then all second turns. The journal knows a batch before the provider does, with the
+most that it can cost, so a run killed at any moment finds its batches again and hands in nothing twice.
+
+Where a limit of cost does not allow all of them at their most, as many are handed in as it allows. When these have
+ended, what they really took is known, usually far less, and the next go in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from endoxa.errors import UserError
+from endoxa.models.chat.service import Submission
+from endoxa.models.transport import room_for_results
+from endoxa.runs.asking.calls import CHUNK, Asking, budget_spent, sampling_of, unanswered
+from endoxa.runs.asking.cost import Budget, worst
+from endoxa.runs.asking.first import FirstAnswers
+from endoxa.runs.asking.jobs import Answered, Job, broken_off, conversation, storable
+from endoxa.runs.asking.journal import Batch
+from endoxa.schema import ChatAnswer, Message, Sampling, Usage
+
+if TYPE_CHECKING:
+    from endoxa.models.chat import BatchClient
+
+POLL_SECONDS = 30.0
+"""How often the provider is asked whether a batch is done."""
+ROUNDS = 5
+"""How often a turn is handed in whose answers did not come (expired, the provider's own trouble)."""
+COMMIT = 1000
+"""Answers committed together."""
+SMALLEST = 10
+"""Requests that a batch holds at least where the limit of cost allows no more at once; the last ones may be fewer."""
+
+log = logging.getLogger(__name__)
+
+Request = tuple[str, list[Message], Sampling]
+
+
+def ask_in_batches(
+    asking: Asking,
+    client: BatchClient,
+    jobs: Callable[[], Iterable[Job]],
+    turns: int,
+    *,
+    poll: float = POLL_SECONDS,
+) -> None:
+    """Ask everything that the journal has no answer to, in batches.
+
+    Args:
+        asking: whom, and how; its model is only named, nothing is asked one by one.
+        client: the provider's batch interface.
+        jobs: gives all jobs of the model anew, numbered upwards.
+        turns: most turns of a job.
+        poll: seconds between two questions about a batch.
+
+    Raises:
+        UserError: the provider refused a batch, answers failed to come `ROUNDS` times, or the budget is spent.
+    """
+    asyncio.run(_ask_in_batches(asking, client, jobs, turns, poll))
+
+
+def fetch_ended(asking: Asking, client: BatchClient) -> None:
+    """Take home what earlier batches answered, before the rest is asked one by one.
+
+    Raises:
+        UserError: a batch is still worked on, so that its questions would be asked and paid twice.
+    """
+    asyncio.run(_fetch_ended(asking, client))
+
+
+async def _fetch_ended(asking: Asking, client: BatchClient) -> None:
+    try:
+        _claim(asking)
+        await _collect(asking, client, poll=None)
+    finally:
+        await client.close()
+
+
+async def _ask_in_batches(
+    asking: Asking, client: BatchClient, jobs: Callable[[], Iterable[Job]], turns: int, poll: float
+) -> None:
+    begins = asking.journal.count(asking.number) == 0
+    try:
+        _claim(asking)
+        await _collect(asking, client, poll)
+        for turn in range(turns):
+            await _ask_turn(asking, client, jobs, turn, poll, watched=begins)
+    finally:
+        await client.close()
+
+
+def _claim(asking: Asking) -> None:
+    """Set aside what the batches cost at most that an earlier process handed in."""
+    for batch in asking.journal.batches(asking.number):
+        asking.budget.claim(batch.worst, batched=True)
+
+
+def _require_readable(asking: Asking, jobs: Callable[[], Iterable[Job]], turn: int) -> None:
+    """Stop before a turn is handed in where none of the first answers can be read.
+
+    Raises:
+        UserError: none can, and there is more to ask.
+    """
+    chunk = list(islice(jobs(), CHUNK))
+    answered = asking.journal.answers(asking.number, chunk[0].number, chunk[-1].number) if chunk else {}
+    first = FirstAnswers(watched=True)
+    for job in chunk:
+        for place, answer in enumerate(answered.get(job.number, ())):
+            first.look(job, place, answer)
+    if first.hopeless and next(_requests(asking, jobs(), turn), None) is not None:
+        first.require_readable(asking.model.name)
+
+
+async def _ask_turn(
+    asking: Asking,
+    client: BatchClient,
+    jobs: Callable[[], Iterable[Job]],
+    turn: int,
+    poll: float,
+    *,
+    watched: bool,
+) -> None:
+    rounds, said = 0, False
+    while rounds < ROUNDS:
+        if watched:
+            _require_readable(asking, jobs, turn)
+        before = asking.journal.count(asking.number)
+        handed_in = await _hand_in(asking, client, jobs(), turn)
+        if handed_in.requests == 0:
+            if handed_in.held_back:
+                raise _stopped(asking, handed_in)
+            return
+        if handed_in.held_back and not said:
+            said = True
+            log.warning(
+                "%s: --max-cost allows %s requests at once, each counted at its maximum cost; the others follow when "
+                "these have ended.",
+                asking.model.name,
+                f"{handed_in.requests:,}",
+            )
+        await _collect(asking, client, poll)
+        # A round is lost where requests are still open although nothing was held back, or nothing came at all.
+        rounds += not handed_in.held_back or asking.journal.count(asking.number) == before
+    if next(_requests(asking, jobs(), turn), None) is not None:
+        raise UserError(
+            f"{asking.model.name}: some answers are missing after {ROUNDS} batches. Finished work is kept; run "
+            "the same command again, with or without --batch, to continue."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _HandedIn:
+    """What was handed in together.
+
+    Attributes:
+        requests: how many.
+        held_back: others wait, because they could exceed the limit of cost.
+        affordable: of those that wait, how many would not exceed it.
+    """
+
+    requests: int
+    held_back: bool = False
+    affordable: int = 0
+
+
+async def _hand_in(asking: Asking, client: BatchClient, jobs: Iterable[Job], turn: int) -> _HandedIn:
+    """Hand in every job whose next unanswered turn is `turn`, as far as the budget allows."""
+    handed_in = 0
+    for group in _groups(_requests(asking, jobs, turn), client.max_requests, client.max_bytes):
+        count, most = _affordable(group, asking.budget)
+        if count == 0 or count < SMALLEST < len(group):
+            return _HandedIn(handed_in, held_back=True, affordable=count)
+        asking.budget.claim(most, batched=True)
+        submission = Submission(f"endoxa-{secrets.token_hex(12)}", count, await client.mark())
+        asking.journal.begin_batch(asking.number, submission, most)
+        batch_id = await client.submit(group[:count], submission)
+        if batch_id is not None:
+            asking.journal.name_batch(asking.number, submission.tag, batch_id)
+        handed_in += count
+        if count < len(group):
+            return _HandedIn(handed_in, held_back=True)
+    return _HandedIn(handed_in)
+
+
+def _stopped(asking: Asking, handed_in: _HandedIn) -> UserError:
+    """Nothing is under way, and the next batch is not covered by what is left of the budget."""
+    few, name = handed_in.affordable, asking.model.name
+    said = f"--max-cost allows only {few} more requests to {name}, and a batch holds at least {SMALLEST}"
+    return budget_spent(name, asking.budget, too_few=said if few else "")
+
+
+def _requests(asking: Asking, jobs: Iterable[Job], turn: int) -> Iterator[Request]:
+    for job, answers in _open(asking, jobs):
+        if len(answers) == turn:
+            yield _request(job, answers, sampling_of(job, asking, turn))
+
+
+def _open(asking: Asking, jobs: Iterable[Job]) -> Iterator[tuple[Job, list[ChatAnswer]]]:
+    """Jobs that can go on; those whose last answer failed are closed."""
+    for job, answers in unanswered(jobs, asking.number, asking.journal):
+        if unasked := broken_off(job, answers):
+            _keep(asking, unasked)
+        else:
+            yield job, answers
+
+
+def _request(job: Job, answers: Sequence[ChatAnswer], sampling: Sampling) -> Request:
+    return f"{job.number}-{len(answers)}", conversation(job, answers), sampling
+
+
+def _affordable(group: Sequence[Request], budget: Budget) -> tuple[int, Usage]:
+    """How many of the requests, from the first, the budget allows at their most, and the most tokens these take."""
+    most = Usage()
+    for count, (_, messages, sampling) in enumerate(group):
+        more = most + worst(messages, sampling)
+        if not budget.fits(more, batched=True):
+            return count, most
+        most = more
+    return len(group), most
+
+
+def _groups(requests: Iterable[Request], most: int, most_bytes: int) -> Iterator[list[Request]]:
+    """Requests in groups that the provider takes; half its bytes are left for what JSON adds."""
+    group: list[Request] = []
+    size = 0
+    for request in requests:
+        length = sum(len(message.content.encode()) for message in request[1]) + 500
+        if group and (len(group) >= most or size + length > most_bytes // 2):
+            yield group
+            group, size = [], 0
+        group.append(request)
+        size += length
+    if group:
+        yield group
+
+
+async def _collect(asking: Asking, client: BatchClient, poll: float | None) -> None:
+    """Take the answers of every batch under way home; where `poll` is None, those that have ended."""
+    for batch in asking.journal.batches(asking.number):
+        requests = batch.submission.requests or client.max_requests
+        with room_for_results(requests, asking.sampling.max_tokens):
+            await _collect_one(asking, client, batch, poll)
+
+
+async def _collect_one(asking: Asking, client: BatchClient, batch: Batch, poll: float | None) -> None:
+    taken = Usage()
+    tag = batch.submission.tag
+    batch_id = batch.batch_id or await _found(asking, client, batch, poll)
+    if batch_id is not None:
+        await _wait(asking, client, tag, batch_id, poll)
+        taken = await _fetch(asking, client, batch_id)
+    asking.journal.end_batch(asking.number, tag)
+    asking.budget.settle(asking.budget.price_of(batch.worst, batched=True), taken, batched=True)
+
+
+async def _found(asking: Asking, client: BatchClient, batch: Batch, poll: float | None) -> str | None:
+    """The provider's id of a batch of which it is not known whether it arrived; None where it did not."""
+    tag = batch.submission.tag
+    found = await client.find(batch.submission)
+    if found.state == "absent" and poll is not None:  # it may have been made a moment ago
+        await asyncio.sleep(poll)
+        found = await client.find(batch.submission)
+    while found.state == "unfinished":
+        await _pause(
+            asking, poll, f"the batch {found.batch_id} is not finished and may hold questions of this run"
+        )
+        found = await client.find(batch.submission)
+    if found.state == "found":
+        asking.journal.name_batch(asking.number, tag, found.batch_id)
+        return found.batch_id
+    if found.state == "unknown":  # it counts as paid
+        asking.journal.lose_batch(asking.number, tag)
+        asking.budget.lose(batch.worst, batched=True)
+    return None
+
+
+async def _pause(asking: Asking, poll: float | None, unfinished: str) -> None:
+    """Wait before the provider is asked again; an error where nobody waits."""
+    if poll is None:
+        raise UserError(
+            f"{asking.model.name}: {unfinished}; without it, its questions would be asked and paid for twice. Wait for "
+            "it with --batch, or cancel it at the provider and run the same command again to fetch its answers."
+        )
+    asking.report(0)
+    await asyncio.sleep(poll)
+
+
+async def _wait(asking: Asking, client: BatchClient, tag: str, batch_id: str, poll: float | None) -> None:
+    while (status := await client.status(batch_id)).state == "working":
+        done = f"{status.done} of {status.total} done"
+        await _pause(asking, poll, f"the batch {batch_id} is not finished ({done})")
+    if status.state == "failed":
+        asking.journal.end_batch(asking.number, tag)
+        raise UserError(
+            f"{asking.model.name}: the provider reports that the batch {batch_id} failed ({status.message})."
+        )
+
+
+async def _fetch(asking: Asking, client: BatchClient, batch_id: str) -> Usage:
+    """Keep the answers of a batch; returns the tokens they took."""
+    answered: list[Answered] = []
+    taken = Usage()
+    async for name, answer in client.results(batch_id):
+        job, turn = map(int, name.split("-"))
+        if answer is not None:
+            answered.append(Answered(job, turn, storable(answer), batched=True))
+            taken += answer.usage
+        if len(answered) >= COMMIT:
+            _keep(asking, answered)
+            answered = []
+    _keep(asking, answered)
+    return taken
+
+
+def _keep(asking: Asking, answered: Sequence[Answered]) -> None:
+    asking.journal.add(asking.number, answered)
+    asking.report(len(answered))

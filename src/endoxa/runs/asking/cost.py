@@ -1,0 +1,200 @@
+"""What asking costs: estimated before a run, counted during it, never above what was allowed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from endoxa.models.chat.limits import BYTES_PER_TOKEN, estimate_tokens
+from endoxa.models.chat.prices import Price
+from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.journal import Totals
+from endoxa.schema import Message, Sampling, Usage
+
+BATCH_SHARE = 0.5
+"""What a batched token costs of the usual price (OpenAI, Anthropic)."""
+ROUNDING = 1e-12
+"""US dollars by which sums of floating-point numbers may be wrong."""
+AROUND_CONVERSATION, AROUND_MESSAGE = 64, 16
+"""Tokens at most that a provider writes around a conversation and around each message."""
+BOUNDS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+"""Fields that bound an answer, by provider."""
+SEVERAL = ("n", "best_of")
+"""Fields that ask for several answers at once, all of which are billed."""
+
+
+def cost(usage: Usage, price: Price, *, batched: bool = False) -> float:
+    """US dollars for so many tokens."""
+    dollars = (
+        usage.prompt_tokens * price.input_per_million + usage.completion_tokens * price.output_per_million
+    ) / 1e6
+    return dollars * BATCH_SHARE if batched else dollars
+
+
+def spent(totals: Sequence[Totals], price: Price | None) -> float | None:
+    """US dollars that the answers of a model cost, or None where its price is not known."""
+    if price is None:
+        return None
+    return sum(cost(one.usage, price, batched=one.batched) for one in totals)
+
+
+def likely(totals: Sequence[Totals]) -> list[Totals]:
+    """The same totals, with an estimate in the place of the most that calls without an answer can have taken.
+
+    Tokens sent are estimated as in a plan; tokens received are those of a mean answer of this model, and at most those
+    allowed. As long as nothing has been answered they are those allowed.
+    """
+    known = [one for one in totals if one.known]
+    calls = sum(one.calls for one in known)
+    received = sum(one.usage.completion_tokens for one in known)
+
+    def estimated(one: Totals) -> Totals:
+        most = one.usage
+        answer = min(most.completion_tokens, round(one.calls * received / calls)) if calls else None
+        sent = -(-most.prompt_tokens // BYTES_PER_TOKEN)
+        return replace(one, usage=Usage(sent, most.completion_tokens if answer is None else answer))
+
+    return [one if one.known else estimated(one) for one in totals]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a model is still to be asked.
+
+    Attributes:
+        calls: calls to be made.
+        prompt_tokens: tokens to be sent, estimated.
+        completion_tokens: tokens to come back, estimated.
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def __add__(self, other: Expected) -> Expected:
+        """Both together."""
+        return Expected(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+        )
+
+    def times(self, count: int) -> Expected:
+        """The same so many times."""
+        return Expected(self.calls * count, self.prompt_tokens * count, self.completion_tokens * count)
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens as a provider would count them."""
+        return Usage(self.prompt_tokens, self.completion_tokens)
+
+
+def worst(messages: Sequence[Message], sampling: Sampling) -> Usage:
+    """The most tokens that a call can take.
+
+    No tokenizer in use makes more tokens than bytes: a letter that it does not know is written byte by byte. So a byte
+    of UTF-8 counts as a token sent, and `BOUNDS` (those among the further fields too) times the number of answers
+    asked for as tokens received.
+    """
+    written = json.dumps([sampling.extra, sampling.answer_schema], ensure_ascii=False)
+    sent = sum(len(message.content.encode()) + AROUND_MESSAGE for message in messages)
+    bounds = [sampling.max_tokens or 0, *_numbers(sampling.extra, BOUNDS)]
+    return Usage(
+        sent + AROUND_CONVERSATION + len(written.encode()),
+        max(bounds) * max([1, *_numbers(sampling.extra, SEVERAL)]),
+    )
+
+
+def bounded(sampling: Sampling) -> bool:
+    """Whether an answer has a most number of tokens."""
+    return sampling.max_tokens is not None and not any(
+        name in sampling.extra and sampling.extra[name] is None for name in BOUNDS
+    )
+
+
+def _numbers(fields: Mapping[str, Any], names: Sequence[str]) -> list[int]:
+    return [fields[name] for name in names if isinstance(fields.get(name), int)]
+
+
+def expect(job: Job, lengths: Sequence[int]) -> Expected:
+    """Calls and tokens of a job.
+
+    Args:
+        job: the conversation.
+        lengths: tokens expected in the answer to each turn.
+    """
+    sent = [Message("system", job.system)] if job.system else []
+    total = Expected()
+    answered = 0
+    for turn, text in enumerate(job.turns):
+        sent.append(Message("user", text))
+        total += Expected(1, estimate_tokens(sent) + answered, lengths[turn])
+        answered += lengths[turn]
+    return total
+
+
+class Budget:
+    """Dollars that may be spent; what is under way counts as spent at its worst.
+
+    Args:
+        limit: US dollars, or None for no limit.
+        price: the model's price; a limit needs one.
+        already: dollars that the run has cost before.
+    """
+
+    def __init__(self, limit: float | None, price: Price | None, already: float) -> None:
+        self._limit, self._price, self._spent, self._held, self._calls = limit, price, already, 0.0, 0
+
+    def hold(self, usage: Usage, *, batched: bool = False) -> float | None:
+        """Set dollars aside for a call of at most these tokens; None where they would go beyond the limit."""
+        return self.claim(usage, batched=batched) if self.fits(usage, batched=batched) else None
+
+    def fits(self, usage: Usage, *, batched: bool = False) -> bool:
+        """Whether a call of at most these tokens stays within the limit."""
+        return not self._beyond(self.price_of(usage, batched=batched))
+
+    def claim(self, usage: Usage, *, batched: bool = False) -> float:
+        """Set dollars aside for what has been sent already, whatever the limit."""
+        dollars = self.price_of(usage, batched=batched)
+        self._held += dollars
+        self._calls += 1
+        return dollars
+
+    def settle(self, held: float, usage: Usage, *, batched: bool = False) -> None:
+        """Replace what was set aside by what the call took."""
+        self._held -= held
+        self._calls -= 1
+        self._spent += self.price_of(usage, batched=batched)
+
+    def lose(self, usage: Usage, *, batched: bool = False) -> bool:
+        """Count a call that may be billed without an answer; what it was held for is still to come.
+
+        Returns:
+            Whether that may still come.
+        """
+        self._spent += self.price_of(usage, batched=batched)
+        return not self._beyond(0.0)
+
+    def _beyond(self, more: float) -> bool:
+        return self._limit is not None and self._spent + self._held + more > self._limit + ROUNDING
+
+    def price_of(self, usage: Usage, *, batched: bool = False) -> float:
+        """US dollars for so many tokens; 0 where the price is not known."""
+        return 0.0 if self._price is None else cost(usage, self._price, batched=batched)
+
+    @property
+    def priced(self) -> bool:
+        """The model costs something."""
+        return self._price is not None
+
+    @property
+    def calls(self) -> int:
+        """Calls under way, for which dollars are set aside."""
+        return self._calls
+
+    @property
+    def spent(self) -> float:
+        """Dollars spent so far."""
+        return self._spent

@@ -1,0 +1,276 @@
+"""The crash-safe memory of a run that asks: every raw answer, and the calls and batches that are under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from endoxa.models.chat.service import Submission
+from endoxa.models.chat.thoughts import spoken
+from endoxa.runs.asking.jobs import NOT_ASKED, Answered
+from endoxa.runs.journal import JournalFile
+from endoxa.schema import ChatAnswer, Usage
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS answers (
+    model INTEGER, job INTEGER, turn INTEGER, text TEXT, finish TEXT, refused INTEGER, served_model TEXT,
+    reasoning TEXT, error TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, cached_tokens INTEGER,
+    reasoning_tokens INTEGER, batched INTEGER, PRIMARY KEY (model, job, turn)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS batches (
+    model INTEGER, tag TEXT, batch_id TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, requests INTEGER,
+    mark TEXT, PRIMARY KEY (model, tag)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS lost (
+    model INTEGER, batched INTEGER, known INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER,
+    calls INTEGER DEFAULT 1
+);
+CREATE TABLE IF NOT EXISTS begun (
+    model INTEGER, job INTEGER, turn INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER,
+    PRIMARY KEY (model, job, turn)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS addresses (
+    model INTEGER, address TEXT, answered INTEGER, failed INTEGER, PRIMARY KEY (model, address)
+) WITHOUT ROWID;
+"""
+LATER = (
+    ("batches", "requests", "INTEGER"),
+    ("batches", "mark", "TEXT"),
+    ("lost", "calls", "INTEGER DEFAULT 1"),
+)
+"""Columns that journals of earlier versions lack."""
+ANSWER = (
+    "text, finish, refused, served_model, reasoning, error, prompt_tokens, completion_tokens, cached_tokens, "
+    "reasoning_tokens"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Calls and tokens of one model, asked one by one or in batches.
+
+    Attributes:
+        calls: number of calls.
+        batched: they went through the provider's batch interface.
+        usage: their tokens.
+        known: the provider counted the tokens; otherwise no answer came, and they are the most it can have been.
+    """
+
+    calls: int
+    batched: bool
+    usage: Usage
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch under way.
+
+    Attributes:
+        submission: by what it is found again.
+        batch_id: the provider's, or None where it is not known whether the batch arrived.
+        worst: the most tokens that it can take.
+    """
+
+    submission: Submission
+    batch_id: str | None
+    worst: Usage
+
+
+class AnswerJournal(JournalFile):
+    """Answers of one run, on disk; models and jobs go by their numbers in the run."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file; see `JournalFile`."""
+        super().__init__(path, TABLES)
+        with self._explained():
+            for table, column, kind in LATER:
+                known = self._db.execute(f"SELECT name FROM pragma_table_info('{table}')")  # noqa: S608
+                if (column,) not in known.fetchall():
+                    self._db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
+
+    def add(self, model: int, answered: Iterable[Answered]) -> None:
+        """Remember answers, in one transaction; an answer that is known already stays as it is."""
+        rows = [(model, one.job, one.turn, *_columns(one.answer), int(one.batched)) for one in answered]
+        with self._explained(), self._transaction():
+            self._db.executemany(
+                f"INSERT OR IGNORE INTO answers VALUES ({','.join('?' * 14)})",  # noqa: S608
+                rows,
+            )
+            self._db.executemany(
+                "DELETE FROM begun WHERE model = ? AND job = ? AND turn = ?", (row[:3] for row in rows)
+            )
+
+    def begin_call(self, model: int, job: int, turn: int, worst: Usage) -> None:
+        """Remember that a call of at most these tokens is about to be sent, until its answer is added.
+
+        Nothing is forced to the disk: this survives the death of the process, not that of the machine.
+        """
+        row = (model, job, turn, worst.prompt_tokens, worst.completion_tokens)
+        with self._explained():
+            self._db.execute("INSERT OR REPLACE INTO begun VALUES (?, ?, ?, ?, ?)", row)
+
+    def end_call(self, model: int, job: int, turn: int) -> None:
+        """Forget a call that ended without an answer, and is not billed or counted elsewhere."""
+        with self._explained():
+            self._db.execute("DELETE FROM begun WHERE model = ? AND job = ? AND turn = ?", (model, job, turn))
+
+    def lose_calls(self, model: int) -> Totals:
+        """Count the calls as lost that an earlier process began and did not end; returns what they took at most."""
+        taken = "count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0)"
+        with self._explained(), self._transaction():
+            calls, *tokens = self._db.execute(
+                f"SELECT {taken} FROM begun WHERE model = ?",  # noqa: S608
+                (model,),
+            ).fetchone()
+            self._db.execute(
+                "INSERT INTO lost SELECT model, 0, 0, prompt_tokens, completion_tokens, 1 FROM begun WHERE model = ?",
+                (model,),
+            )
+            self._db.execute("DELETE FROM begun WHERE model = ?", (model,))
+        return Totals(calls, batched=False, usage=Usage(*tokens), known=False)
+
+    def answers(self, model: int, first: int, last: int) -> dict[int, list[ChatAnswer]]:
+        """Answers of the jobs first..last (both included), in the order of their turns."""
+        query = (
+            f"SELECT job, {ANSWER} FROM answers WHERE model = ? AND job BETWEEN ? AND ? ORDER BY job, turn"  # noqa: S608
+        )
+        found: dict[int, list[ChatAnswer]] = {}
+        with self._explained():
+            for job, *columns in self._db.execute(query, (model, first, last)):
+                found.setdefault(job, []).append(_answer(columns))
+        return found
+
+    def count(self, model: int) -> int:
+        """Answers of a model so far, all turns counted."""
+        with self._explained():
+            row = self._db.execute("SELECT count(*) FROM answers WHERE model = ?", (model,)).fetchone()
+        return int(row[0])
+
+    def totals(self, model: int) -> list[Totals]:
+        """What the calls of a model took: the batched ones apart, and those apart whose tokens nobody counted."""
+        query = (
+            "SELECT batched, count(*), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens), "
+            "sum(reasoning_tokens), 1 FROM answers WHERE model = ? AND finish <> ? GROUP BY batched "
+            "UNION ALL SELECT batched, sum(calls), sum(prompt_tokens), sum(completion_tokens), 0, 0, known "
+            "FROM lost WHERE model = ? GROUP BY batched, known "
+            "UNION ALL SELECT 0, count(*), sum(prompt_tokens), sum(completion_tokens), 0, 0, 0 "
+            "FROM begun WHERE model = ? GROUP BY model"
+        )
+        with self._explained():
+            rows = self._db.execute(query, (model, NOT_ASKED, model, model)).fetchall()
+        return [
+            Totals(calls, bool(batched), Usage(*tokens), bool(known))
+            for batched, calls, *tokens, known in rows
+        ]
+
+    def add_lost(self, model: int, usage: Usage, *, known: bool) -> None:
+        """Remember a call that may be billed and whose answer is not kept; tokens that are not known are the most."""
+        row = (model, int(known), usage.prompt_tokens, usage.completion_tokens)
+        with self._explained():
+            self._db.execute("INSERT INTO lost VALUES (?, 0, ?, ?, ?, 1)", row)
+
+    def add_addresses(self, model: int, counts: Mapping[str, Mapping[str, int]]) -> None:
+        """Add to the calls answered and failed by address; nothing where nothing was answered yet."""
+        rows = [(model, url, one["answered"], one["failed"]) for url, one in counts.items()]
+        if not any(answered for _, _, answered, _ in rows):
+            return  # a run in which nothing was measured may still be changed
+        with self._explained(), self._transaction():
+            self._db.executemany(
+                "INSERT INTO addresses VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+                "answered = answered + excluded.answered, failed = failed + excluded.failed",
+                rows,
+            )
+
+    def addresses(self, model: int) -> dict[str, dict[str, int]]:
+        """Calls answered and failed by address, where the model has several."""
+        query = "SELECT address, answered, failed FROM addresses WHERE model = ? ORDER BY address"
+        with self._explained():
+            rows = self._db.execute(query, (model,)).fetchall()
+        return {address: {"answered": answered, "failed": failed} for address, answered, failed in rows}
+
+    def worked(self, model: int) -> bool:
+        """Whether a model has answered anything."""
+        query = "SELECT EXISTS (SELECT 1 FROM answers WHERE model = ? AND error = '')"
+        with self._explained():
+            return bool(self._db.execute(query, (model,)).fetchone()[0])
+
+    def errors(self, model: int) -> int:
+        """Jobs of a model that ended with an error; what a provider refused or filtered is an answer."""
+        query = "SELECT count(DISTINCT job) FROM answers WHERE model = ? AND error <> '' AND NOT refused"
+        with self._explained():
+            return int(self._db.execute(query, (model,)).fetchone()[0])
+
+    def forget_errors(self, model: int) -> None:
+        """Forget the answers that ended with an error, so that they are asked for again."""
+        with self._explained():
+            self._db.execute(
+                "DELETE FROM answers WHERE model = ? AND error <> '' AND NOT refused",
+                (model,),
+            )
+
+    def begin_batch(self, model: int, submission: Submission, worst: Usage) -> None:
+        """Remember that a batch of at most these tokens is about to be handed in, before it has an id."""
+        tokens = (worst.prompt_tokens, worst.completion_tokens)
+        row = (model, submission.tag, *tokens, submission.requests, submission.mark)
+        with self._explained():
+            self._db.execute("INSERT INTO batches VALUES (?, ?, NULL, ?, ?, ?, ?)", row)
+
+    def name_batch(self, model: int, tag: str, batch_id: str) -> None:
+        """Remember the id the provider gave."""
+        with self._explained():
+            self._db.execute(
+                "UPDATE batches SET batch_id = ? WHERE model = ? AND tag = ?", (batch_id, model, tag)
+            )
+
+    def end_batch(self, model: int, tag: str) -> None:
+        """Forget a batch whose answers are here."""
+        with self._explained():
+            self._db.execute("DELETE FROM batches WHERE model = ? AND tag = ?", (model, tag))
+
+    def lose_batch(self, model: int, tag: str) -> None:
+        """Count a batch as lost that nobody can find, at the most that it can have taken, and forget it."""
+        with self._explained(), self._transaction():
+            self._db.execute(
+                "INSERT INTO lost SELECT model, 1, 0, prompt_tokens, completion_tokens, coalesce(requests, 1) "
+                "FROM batches WHERE model = ? AND tag = ?",
+                (model, tag),
+            )
+            self._db.execute("DELETE FROM batches WHERE model = ? AND tag = ?", (model, tag))
+
+    def batches(self, model: int) -> list[Batch]:
+        """The batches under way."""
+        query = (
+            "SELECT tag, requests, mark, batch_id, prompt_tokens, completion_tokens FROM batches WHERE model = ? "
+            "ORDER BY tag"
+        )
+        with self._explained():
+            rows = self._db.execute(query, (model,)).fetchall()
+        return [
+            Batch(Submission(tag, requests, mark), batch_id, Usage(*tokens))
+            for tag, requests, mark, batch_id, *tokens in rows
+        ]
+
+
+def _columns(answer: ChatAnswer) -> tuple[str | int, ...]:
+    usage = answer.usage
+    return (
+        answer.text,
+        answer.finish,
+        int(answer.refused),
+        answer.served_model,
+        answer.reasoning,
+        answer.error,
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        usage.cached_tokens,
+        usage.reasoning_tokens,
+    )
+
+
+def _answer(columns: Sequence[Any]) -> ChatAnswer:
+    """An answer as it is read: what came is stored as it came, and its thoughts are parted here."""
+    text, finish, refused, served_model, reasoning, error, *tokens = columns
+    return spoken(ChatAnswer(text, finish, bool(refused), Usage(*tokens), served_model, reasoning, error))

@@ -1,0 +1,361 @@
+"""Chat models asked for a run: check, ask one after the other, record cost and time.
+
+`asking_work` makes the work of a run from the conversations of one kind of run; the engine does the rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from endoxa.errors import UserError
+from endoxa.models.addresses import addresses_fact
+from endoxa.models.chat import ChatSpec, open_chat
+from endoxa.models.chat.prices import price_of
+from endoxa.models.retrying import SilentError
+from endoxa.runs.asking.batches import ask_in_batches, fetch_ended
+from endoxa.runs.asking.calls import Asking, Report, ask_all, counting_lost
+from endoxa.runs.asking.cost import Budget, likely, spent
+from endoxa.runs.asking.ignored import ignored_settings
+from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.journal import AnswerJournal, Totals
+from endoxa.runs.asking.outcomes import AnswerCounts, count_lines, read_counts, write_counts
+from endoxa.runs.asking.plan import prices, require_askable
+from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.executors import chat_model
+from endoxa.runs.instrument import Run, Work
+from endoxa.runs.journal import JournalError
+from endoxa.schema import Message, Progress, Sampling, Usage
+
+log = logging.getLogger(__name__)
+
+Score = Callable[[int, AnswerJournal, Report], dict[str, Any]]
+"""Brings what a model of this number has to say into the journal without asking it; returns its facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What one kind of run asks.
+
+    Attributes:
+        settings: the run's settings.
+        specs: its models, in the order of `settings.models`.
+        identity: everything that decides the answers.
+        data: what `run.json` says of the data; `scan` may still complete it.
+        scan: reads the data once, refuses duplicates, and counts the items.
+        jobs: gives all jobs of a model anew, numbered upwards.
+        turns: messages of each job.
+        calls: calls that one item takes of one model.
+        write: writes the records into the run folder, and counts what `run.json` keeps.
+        outcomes: what became of the answers, from the records in the run folder.
+        files: SHA-256 of each file that is read again when the records are written.
+        available: see `endoxa.runs.instrument.Work`.
+        score: in the place of asking, or None.
+    """
+
+    settings: ChatRunSettings
+    specs: Sequence[ChatSpec]
+    identity: dict[str, Any]
+    data: Mapping[str, Any]
+    scan: Callable[[AnswerJournal], int]
+    jobs: Callable[[], Iterable[Job]]
+    turns: int
+    calls: int
+    write: Callable[[AnswerJournal, Path], dict[str, int]]
+    outcomes: Callable[[Path], Sequence[AnswerCounts]]
+    files: Mapping[Path, str] = field(default_factory=dict)
+    available: Callable[[], int] | None = None
+    score: Score | None = None
+
+
+def asking_work(asked: Questions) -> Work:
+    """The work of a run that asks.
+
+    Raises:
+        UserError: the models cannot be asked so (batches, bounded cost).
+    """
+    settings = asked.settings
+    require_askable(settings, asked.specs)
+
+    def measure(
+        journal: AnswerJournal, items: int, before: Mapping[str, Any], progress: Progress
+    ) -> dict[str, Any]:
+        earlier = before["models"] if before.get("finished") else []
+        models = _ask_all_models(asked, items, journal, earlier, progress)
+        used = {spec.text: usage(settings, asked.specs, k, journal) for k, spec in enumerate(asked.specs)}
+        return {"models": models, "usage": used}
+
+    def write(journal: AnswerJournal, folder: Path) -> dict[str, int]:
+        counts = asked.write(journal, folder)
+        write_counts(asked.outcomes(folder), folder)
+        return counts
+
+    return Work(
+        identity=asked.identity,
+        facts={"notice": settings.notice, "data": asked.data, "models": []},
+        journal=AnswerJournal,
+        scan=asked.scan,
+        measure=measure,
+        write=write,
+        files=asked.files,
+        available=asked.available,
+        versions=versions(asked.specs),
+        reopen=settings.retry_errors,
+    )
+
+
+def _ask_all_models(
+    asked: Questions,
+    items: int,
+    journal: AnswerJournal,
+    earlier: Sequence[dict[str, Any]],
+    progress: Progress,
+) -> list[dict[str, Any]]:
+    """Bring the answers of all models into the journal; returns the models' facts.
+
+    Args:
+        asked: what is asked.
+        items: number of items.
+        journal: where answers go.
+        earlier: facts of models whose run was finished before; those with all answers are not opened again.
+        progress: told what is being done.
+
+    Raises:
+        UserError: what went wrong with the models that could not be asked to the end.
+    """
+    settings = asked.settings
+    numbers = range(len(asked.specs))
+    for number in numbers:
+        if said := cut_off(settings, asked.specs[number], number, journal):
+            log.warning("%s", said)
+    if settings.retry_errors:
+        for number in numbers:
+            journal.forget_errors(number)
+    pending = [number for number in numbers if journal.count(number) < items * asked.calls]
+    progress("checking the models", 0, 0)
+    failed: dict[int, UserError] = {} if asked.score else dict(find_silent(asked, pending, journal))
+    if not asked.score:
+        warn_of_ignored_settings(asked, [number for number in pending if number not in failed], journal)
+    facts = []
+    for number in numbers:
+        if number < len(earlier) and number not in pending:
+            facts.append(earlier[number])
+            continue
+        try:
+            if number not in failed:
+                facts.append(_ask_one(asked, number, items, journal, progress))
+        except JournalError:
+            raise
+        except UserError as problem:
+            failed[number] = problem
+        if number in failed and len(asked.specs) > 1:
+            log.warning("%s Continuing with the other models.", failed[number])
+    if failed:
+        raise _together(failed, len(asked.specs))
+    return facts
+
+
+def _ask_one(
+    asked: Questions, number: int, items: int, journal: AnswerJournal, progress: Progress
+) -> dict[str, Any]:
+    """Bring the answers of one model into the journal; returns the model's facts."""
+    done = journal.count(number)
+
+    def report(new: int, detail: str = "") -> None:
+        nonlocal done
+        done += new
+        details = [detail] if detail else []
+        progress(f"asking {asked.specs[number].text}", done, items * asked.calls, *details)
+
+    report(0)
+    ask = asked.score or partial(ask_model, asked)
+    facts = ask(number, journal, report)
+    facts.pop("addresses", None)  # counted over all starts of the run in `usage`
+    return facts
+
+
+def _together(failed: Mapping[int, UserError], models: int) -> UserError:
+    """What is said at the end of a run in which models failed."""
+    if models == 1:
+        return failed[0]
+    said = " ".join(str(problem) for _, problem in sorted(failed.items()))
+    return UserError(f"{len(failed)} of {models} models did not finish; the others did. {said}")
+
+
+def find_silent(asked: Questions, numbers: Iterable[int], journal: AnswerJournal) -> dict[int, SilentError]:
+    """Check every model that is asked from here, before the first question; the models that do not answer.
+
+    Weights are not loaded: they are checked where the run's identity is made.
+
+    Raises:
+        UserError: wrong key, unknown model.
+    """
+
+    async def look(number: int) -> None:
+        spec = asked.specs[number]
+        if spec.host.runs_here:
+            return
+
+        def lost(_messages: Sequence[Message], _sampling: Sampling, taken: Usage | None) -> None:
+            if taken is not None:
+                journal.add_lost(number, taken, known=True)
+
+        chat = open_chat(spec, asked.settings.options, lost)
+        try:
+            await chat.check()
+        finally:
+            await chat.close()
+
+    async def look_at_all(several: Sequence[int]) -> list[BaseException | None]:
+        return await asyncio.gather(*map(look, several), return_exceptions=True)
+
+    several = list(numbers)
+    found = dict(zip(several, asyncio.run(look_at_all(several)), strict=True))
+    for problem in found.values():
+        if problem is not None and not isinstance(problem, SilentError):
+            raise problem
+    return {number: problem for number, problem in found.items() if isinstance(problem, SilentError)}
+
+
+def warn_of_ignored_settings(asked: Questions, numbers: Iterable[int], journal: AnswerJournal) -> None:
+    """Warn of temperature and seeds that a server of the user's own ignores, where asking there costs nothing."""
+    settings = asked.settings
+    hasty = replace(settings.options, attempts=1, patience=0.0)
+
+    async def try_out(spec: ChatSpec) -> None:
+        chat = open_chat(spec, hasty, lambda *_: None)
+        try:
+            if said := await ignored_settings(chat, settings.sampling, settings.seed):
+                log.warning("%s", said)
+        finally:
+            await chat.close()
+
+    for spec in (asked.specs[number] for number in numbers if not journal.count(number)):
+        if spec.host.own_server and price_of(spec, settings.price) is None:
+            asyncio.run(try_out(spec))
+
+
+def ask_model(asked: Questions, number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
+    """Bring all answers of one model into the journal.
+
+    Args:
+        asked: what is asked.
+        number: which of the models.
+        journal: where answers go.
+        report: told how many answers have come since the last time.
+
+    Returns:
+        The model's facts for `run.json`.
+
+    Raises:
+        UserError: no answer will come, or the budget is spent; what was answered is in the journal.
+    """
+    settings, spec = asked.settings, asked.specs[number]
+    budget = _budget(asked, number, journal)
+    lost = counting_lost(number, journal, budget)
+    chat, copies = chat_model(spec, settings.options, lost, settings.engine)
+    at_once = settings.options.concurrency * copies
+    asking = Asking(chat, number, settings.sampling, at_once, journal, budget, report)
+    if settings.batch or journal.batches(number):
+        from endoxa.models.chat import open_batch
+
+        client = open_batch(spec, settings.options, worked=journal.worked(number))
+        if settings.batch:
+            asyncio.run(chat.close())  # it only names the model; the batches have a client of their own
+            ask_in_batches(asking, client, asked.jobs, asked.turns)
+            return dict(chat.describe())
+        fetch_ended(asking, client)
+    try:
+        ask_all(asking, asked.jobs())
+    finally:
+        journal.add_addresses(number, chat.describe().get("addresses", {}))
+    return dict(chat.describe())
+
+
+def _budget(asked: Questions, number: int, journal: AnswerJournal) -> Budget:
+    """What this model may still spend: the limit less what all models have cost, or cost at most in batches."""
+    settings, specs = asked.settings, asked.specs
+    known = prices(settings, specs)
+    already = 0.0
+    for k, spec in enumerate(specs):
+        already += spent(journal.totals(k), known[spec.text]) or 0.0
+        if k != number:
+            waiting = [Totals(1, batched=True, usage=batch.worst) for batch in journal.batches(k)]
+            already += spent(waiting, known[spec.text]) or 0.0
+    return Budget(settings.max_cost, known[specs[number].text], already)
+
+
+def cut_off(settings: ChatRunSettings, spec: ChatSpec, number: int, journal: AnswerJournal) -> str:
+    """Count the calls as lost that were under way when the run was stopped; what is said of them, or nothing."""
+    price = price_of(spec, settings.price)
+    lost = journal.lose_calls(number)
+    most = spent([lost], price)
+    if not most:
+        return ""
+    known = [one for one in journal.totals(number) if one.known]
+    about = spent(likely([*known, lost])[-1:], price)
+    calls, they = ("1 call was", "it") if lost.calls == 1 else (f"{lost.calls} calls were", "they")
+    return (
+        f"{spec.text}: {calls} under way when the run was stopped; {they} may have been billed: about ${about:.4f}, at "
+        f"most ${most:.4f}."
+    )
+
+
+def usage(
+    settings: ChatRunSettings, specs: Sequence[ChatSpec], number: int, journal: AnswerJournal
+) -> dict[str, Any]:
+    """Calls, tokens and cost of one model, for `run.json`.
+
+    "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "cost_usd" with an
+    estimate, and in "most_cost_usd" at their most, which is what --max-cost counts. "addresses" counts calls answered
+    and failed at each of several addresses, in all starts of the run that ended by themselves.
+    """
+    totals = journal.totals(number)
+    known = [one for one in totals if one.known]
+    price = price_of(specs[number], settings.price)
+    return {
+        "calls": sum(one.calls for one in known),
+        "prompt_tokens": sum(one.usage.prompt_tokens for one in known),
+        "completion_tokens": sum(one.usage.completion_tokens for one in known),
+        "reasoning_tokens": sum(one.usage.reasoning_tokens for one in known),
+        "lost_calls": sum(one.calls for one in totals if not one.known),
+        "errors": journal.errors(number),
+        "cost_usd": spent(likely(totals), price),
+        "most_cost_usd": spent(totals, price),
+        "price": asdict(price) if price else None,
+        **addresses_fact(journal.addresses(number)),
+    }
+
+
+def versions(specs: Sequence[ChatSpec]) -> dict[str, str]:
+    """Versions of the libraries that reach these models and know their prices."""
+    wanted = {name for spec in specs for name in spec.host.libraries}
+    if any(spec.host.price for spec in specs):
+        wanted.add("genai-prices")
+    return {name: version(name) for name in sorted(wanted) if find_spec(name.replace("-", "_"))}
+
+
+def asking_lines(run: Run) -> Iterator[str]:
+    """What became of the answers of a run, where it was answered, and what it cost, for the terminal."""
+    yield from count_lines(read_counts(run.folder))
+    yield from run.address_lines
+    for model, dollars in run.cost.items():
+        used = run.facts["usage"][model]
+        if used.get("lost_calls") and dollars:
+            calls = "1 call" if used["lost_calls"] == 1 else f"{used['lost_calls']} calls"
+            yield (
+                f"{model}: about ${dollars:.4f}, at most ${used.get('most_cost_usd', dollars):.4f} ({calls} without an "
+                "answer may have been billed)"
+            )
+        elif dollars:
+            yield f"{model}: ${dollars:.4f}"
+    for model, count in run.errors.items():
+        if count:
+            yield f"{model}: {count} requests failed and have no answer (repeat them with --retry-errors)."

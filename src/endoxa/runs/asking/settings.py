@@ -1,0 +1,81 @@
+"""What every run that asks chat models is asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Self
+
+from annotated_types import Gt
+from pydantic import model_validator
+
+from endoxa.models.chat.spec import ChatOptions
+from endoxa.models.clients import refuse_secrets
+from endoxa.runs.options import EngineOptions
+from endoxa.runs.part import part_identity
+from endoxa.runs.settings import RunSettings
+from endoxa.schema import Sampling
+from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, Option, finite
+
+CHAT_MODELS = (
+    "Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; "
+    "repeatable."
+)
+
+
+class ChatRunSettings(RunSettings):
+    """Settings that all these runs share.
+
+    Attributes:
+        data: file with what is asked about.
+        models: models as written on the command line.
+        system: system message, or empty.
+        sampling: how answers are drawn.
+        options: how models are reached or loaded.
+        engine: where local weights run.
+        batch: use the provider's batch interface.
+        max_cost: US dollars that must not be exceeded, for all models together.
+        price: "IN,OUT" in US dollars per million tokens, instead of the list price.
+        retry_errors: ask again what ended with an error.
+    """
+
+    data: str
+    models: Annotated[tuple[str, ...], Option(CHAT_MODELS, DATA, name="--model", metavar="MODEL")] = ()
+    system: Annotated[str, Option("System message.", ASKING, metavar="TEXT")] = ""
+    sampling: Sampling = Sampling()
+    options: ChatOptions = ChatOptions()
+    engine: EngineOptions = EngineOptions()
+    batch: Annotated[
+        bool,
+        Option(
+            "Use the provider's batch interface: half the price, answers within a day.", NETWORK, only_on=True
+        ),
+    ] = False
+    max_cost: Annotated[
+        float | None,
+        Gt(0),
+        Option("Stop before all models together cost more than this.", MONEY, metavar="USD", parse=finite),
+    ] = None
+    price: Annotated[
+        str | None,
+        Option("Price in US dollars per million tokens, instead of the list price.", MONEY, metavar="IN,OUT"),
+    ] = None
+    retry_errors: Annotated[
+        bool, Option("Ask again what ended with an error; answers are kept.", ASKING, only_on=True)
+    ] = False
+
+    @model_validator(mode="after")
+    def _without_secrets(self) -> Self:
+        refuse_secrets(self.sampling.extra)
+        return self
+
+    def asked_identity(self, data_sha256: str, models: list[dict[str, Any]]) -> dict[str, Any]:
+        """What of these settings decides the answers."""
+        return {
+            "data": data_sha256,
+            "models": models,
+            "language": list(self.languages),
+            **part_identity(self),
+            "seed": self.seed,
+            "system": self.system,
+            "sampling": asdict(self.sampling),
+        }

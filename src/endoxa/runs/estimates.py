@@ -1,0 +1,107 @@
+"""Analyzed once: what was estimated is kept in the run folder, and every page, table and command reads it there.
+
+`run.json` says with which settings (`analysis`, or another key where a run has several analyses). With other settings
+the estimates are computed again, by the command that asks; the run folder changes only when the run itself is repeated
+with those settings. (Associations in stories differ: the command that discovers them leaves them in the folder.)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa import __version__
+from endoxa.errors import UserError
+from endoxa.runs.folder import RUN, write_json
+from endoxa.sources.frames import write_table
+from endoxa.sources.spreadsheets import read_csv
+
+ANALYSIS = "analysis"
+Tables = dict[str, pl.DataFrame]
+"""Tables by the names of their files, without '.csv'."""
+Schemas = Mapping[str, Mapping[str, Any]]
+"""Types of the columns of each table."""
+
+
+def settings_of(folder: Path, key: str = ANALYSIS) -> dict[str, Any] | None:
+    """The settings of what a run folder holds, whichever version made it; None where it holds nothing."""
+    said = _said(folder, key)
+    settings = said.get("settings") if isinstance(said, dict) else None
+    return settings if isinstance(settings, dict) else None
+
+
+def holds(folder: Path, settings: Mapping[str, Any], key: str = ANALYSIS) -> bool:
+    """Whether what a run folder holds was made with these settings by this version."""
+    return bool(_said(folder, key) == {"settings": dict(settings), "endoxa": __version__})
+
+
+def kept(folder: Path, settings: Mapping[str, Any], schemas: Schemas, key: str = ANALYSIS) -> Tables | None:
+    """The tables of a run folder, if they were made with these settings by this version; else None."""
+    if not holds(folder, settings, key):
+        return None
+    try:
+        return {name: read(folder, name, schema) for name, schema in schemas.items()}
+    except UserError:
+        return None
+
+
+def read(folder: Path, name: str, schema: Mapping[str, Any]) -> pl.DataFrame:
+    """One table that a run folder holds, whatever it was made with.
+
+    Args:
+        folder: the run folder.
+        name: the table, "estimates" for instance.
+        schema: types of its columns.
+
+    Raises:
+        UserError: it is not there, or has other columns.
+    """
+    path = folder / f"{name}.csv"
+    try:
+        table = read_csv(path, schema_overrides=dict(schema))
+    except (OSError, pl.exceptions.PolarsError) as problem:
+        raise UserError(f"{path} cannot be read: {str(problem).splitlines()[0]}") from problem
+    if table.columns != list(schema):
+        raise UserError(
+            f"{path} has other columns than this version writes: repeat the command that made it."
+        )
+    return table
+
+
+def keep(folder: Path, settings: Mapping[str, Any], tables: Tables, key: str = ANALYSIS) -> None:
+    """Write the tables into a run folder, and their settings into its `run.json`, last.
+
+    Raises:
+        UserError: they cannot be written.
+    """
+    for name, table in tables.items():
+        write_table(table, folder / f"{name}.csv")
+    run = json.loads((folder / RUN).read_text(encoding="utf-8"))
+    write_json(folder / RUN, {**run, key: {"settings": dict(settings), "endoxa": __version__}})
+
+
+def once(
+    folder: Path,
+    settings: Mapping[str, Any],
+    schemas: Schemas,
+    analyze: Callable[[], Tables],
+    key: str = ANALYSIS,
+) -> Tables:
+    """The tables that a run folder holds for these settings, or those of `analyze`, which it then holds."""
+    found = kept(folder, settings, schemas, key)
+    if found is None:
+        found = analyze()
+        keep(folder, settings, found, key)
+    return found
+
+
+def _said(folder: Path, key: str) -> Any:
+    """What `run.json` says under a key; None where it cannot be read."""
+    try:
+        return json.loads((folder / RUN).read_text(encoding="utf-8")).get(key)
+    except (OSError, ValueError, AttributeError):
+        return None

@@ -1,0 +1,109 @@
+"""Models and encoders whose copies are in workers, with the interfaces of those in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from endoxa.models.encoders import Encoded, Encoder
+from endoxa.runs.executors.workers import Pool
+from endoxa.schema import Architecture, Model, Request, Score, Unscorable
+
+
+def _facts_of_model(model: Any) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "architecture": model.architecture,
+        "max_tokens": model.max_tokens,
+        "tokenizer": getattr(model, "tokenizer", None),
+        "described": dict(model.describe()),
+    }
+
+
+def _score(model: Model, requests: Sequence[Request]) -> list[tuple[int, Score | Unscorable]]:
+    return list(model.score(requests))
+
+
+def _unknown_share(model: Model, texts: Sequence[str]) -> float | None:
+    return model.unknown_share(texts)
+
+
+class PooledModel:
+    """A model that scores, with copies in workers.
+
+    Rules that look at the tokenizer find it here too: requests are made in this process, once.
+    """
+
+    def __init__(self, pool: Pool) -> None:
+        """Open the first copy.
+
+        Raises:
+            UserError: the model cannot be had.
+        """
+        self._pool = pool
+        facts = pool.do(_facts_of_model)
+        self.name: str = facts["name"]
+        self.architecture: Architecture = facts["architecture"]
+        self.max_tokens: int | None = facts["max_tokens"]
+        self.tokenizer: Any = facts["tokenizer"]
+        self._described: Mapping[str, Any] = facts["described"]
+
+    def describe(self) -> Mapping[str, Any]:
+        """Facts for `run.json`."""
+        return self._described
+
+    def unknown_share(self, texts: Sequence[str]) -> float | None:
+        """See `endoxa.schema.Model.unknown_share`."""
+        return self._pool.do(_unknown_share, texts)
+
+    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
+        """See `endoxa.schema.Model.score`; the requests are sent to a worker now."""
+        return self._pool.each(_score, requests) if requests else iter(())
+
+
+def _facts_of_encoders(several: Sequence[Encoder]) -> list[dict[str, Any]]:
+    return [
+        {"name": one.name, "poolings": one.poolings, "described": dict(one.describe())} for one in several
+    ]
+
+
+def _encode(several: Sequence[Encoder], texts: Sequence[str], *, which: int) -> list[tuple[int, Any]]:
+    return [(one.index, one.vectors) for one in several[which].encode(texts)]
+
+
+def _unknown_share_of(several: Sequence[Encoder], which: int, texts: Sequence[str]) -> float | None:
+    return several[which].unknown_share(texts)
+
+
+class PooledEncoder:
+    """One of the encoders that the workers have copies of."""
+
+    def __init__(self, pool: Pool, which: int, facts: Mapping[str, Any]) -> None:
+        """Take the encoder of this number."""
+        self._pool, self._which, self._facts = pool, which, facts
+        self.name: str = facts["name"]
+        self.poolings: tuple[str, ...] = facts["poolings"]
+
+    def describe(self) -> Mapping[str, Any]:
+        """Facts for `run.json`."""
+        described: Mapping[str, Any] = self._facts["described"]
+        return described
+
+    def unknown_share(self, texts: Sequence[str]) -> float | None:
+        """See `endoxa.models.encoders.Encoder.unknown_share`."""
+        return self._pool.do(_unknown_share_of, self._which, texts)
+
+    def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
+        """See `endoxa.models.encoders.Encoder.encode`; the texts are sent to a worker now."""
+        found = self._pool.each(partial(_encode, which=self._which), texts)
+        return (Encoded(index, vectors) for index, vectors in found)
+
+
+def pooled_encoders(pool: Pool) -> list[PooledEncoder]:
+    """The encoders that a worker opened.
+
+    Raises:
+        UserError: the encoder cannot be had.
+    """
+    return [PooledEncoder(pool, which, facts) for which, facts in enumerate(pool.do(_facts_of_encoders))]

@@ -1,0 +1,449 @@
+"""Workers of a Ray cluster, each with a copy of one model.
+
+A worker that dies is started again by Ray, on another machine where its own is gone, and what it was doing is done
+again. Work that kills its worker twice is halved: most often memory ran out.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from threading import current_thread, main_thread
+from typing import Any, TypeVar
+
+from endoxa.errors import UserError
+from endoxa.runs.executors import begun_ahead
+from endoxa.runs.options import Cluster, EngineOptions
+from endoxa.schema.typed import is_typed
+
+try:
+    import ray
+    from ray import exceptions
+except ImportError as problem:
+    raise UserError(
+        '--engine ray needs a library that is not installed: pip install "endoxa[scale]".'
+    ) from problem
+
+log = logging.getLogger(__name__)
+P = TypeVar("P")
+R = TypeVar("R")
+
+AHEAD = 2
+"""Pieces of work that a worker has: one that it does, one that waits."""
+DEATHS = 2
+"""Workers that may die of a piece of work before it is halved."""
+RETRIES = 10
+"""How often a task without a model is done again whose process is gone."""
+ROOM = 30.0
+"""Seconds after which a run says that it waits for room on the cluster."""
+PATIENCE = 300.0
+"""Seconds to wait for a worker that was started again."""
+GONE = (
+    exceptions.RayActorError,
+    exceptions.NodeDiedError,
+    exceptions.OutOfMemoryError,
+    exceptions.WorkerCrashedError,
+    exceptions.ObjectLostError,
+    exceptions.OwnerDiedError,
+)
+"""What Ray raises where a worker or its machine is gone."""
+
+
+class _Heard(logging.Handler):
+    """Keeps warnings, so that they are said where the run was started."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
+class Holder:
+    """What runs in a worker: a refusal to open its copy is the answer to a task."""
+
+    def __init__(self, opened: Callable[[], Any]) -> None:
+        self._opened = opened
+        self._held: Any = None
+        self._unsaid: list[str] = []
+
+    def open(self) -> None:
+        """Open the copy; what goes wrong is raised by the first task, which also brings the warnings."""
+        with suppress(Exception):
+            _, self._unsaid = self.do(_nothing)
+
+    def do(self, task: Callable[..., R], *arguments: Any) -> tuple[R, list[str]]:
+        """The result of a task on the copy, and the warnings that it gave."""
+        heard = _Heard()
+        root = logging.getLogger("endoxa")
+        root.addHandler(heard)
+        try:
+            if self._held is None:
+                self._held = self._opened()
+            found = task(self._held, *arguments)
+        finally:
+            root.removeHandler(heard)
+        said, self._unsaid = [*self._unsaid, *heard.said], []
+        return found, said
+
+    def ready(self) -> int:
+        """The process id; answers once the worker is there."""
+        return os.getpid()
+
+
+def _nothing(_held: Any) -> None:
+    """A task that leaves the copy alone."""
+
+
+@dataclass(slots=True, eq=False)
+class Worker:
+    """A worker as the run sees it.
+
+    Attributes:
+        actor: its handle.
+        busy: tasks that it has.
+        back: answers when a worker that died is there again; None for one that is.
+    """
+
+    actor: Any
+    busy: int = 0
+    back: Any = None
+
+
+@dataclass(slots=True, eq=False)
+class Piece:
+    """A task on its way.
+
+    Attributes:
+        task: a function of a module, given the copy and the arguments.
+        arguments: what else it is given.
+        worker: who does it.
+        ref: Ray's name of the result.
+        deaths: workers that died meanwhile.
+    """
+
+    task: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    worker: Worker | None = None
+    ref: Any = None
+    deaths: int = 0
+
+
+class DeadlyPieceError(UserError):
+    """Workers died of a piece of work again and again."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name}: workers died again and again of one piece of work, most likely of memory. Choose a smaller "
+            "model, --dtype bfloat16, a smaller --batch-size, or machines with more memory."
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Pool:
+    """Workers with a copy of one model each.
+
+    Attributes:
+        name: the model.
+        workers: the workers.
+        ahead: pieces of work that keep all of them busy.
+    """
+
+    name: str
+    workers: list[Worker]
+    ahead: int = field(init=False)
+    _said: set[str] = field(init=False, default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.ahead = AHEAD * len(self.workers)
+
+    def __len__(self) -> int:
+        return len(self.workers)
+
+    def begin(self, task: Callable[..., Any], *arguments: Any) -> Piece:
+        """Send a task to the worker that has least to do."""
+        piece = Piece(task, arguments)
+        self._send(piece)
+        return piece
+
+    def result(self, piece: Piece) -> Any:
+        """The result of a task; sends it to another worker where its own is gone.
+
+        Raises:
+            UserError: what the task raised.
+            DeadlyPieceError: more than `DEATHS` workers died of it.
+        """
+        while True:
+            with self._handled(piece):
+                return self._heard(ray.get(piece.ref))
+
+    async def awaited(self, task: Callable[..., Any], *arguments: Any) -> Any:
+        """The same from within an event loop: begin a task and wait for its result."""
+        piece = self.begin(task, *arguments)
+        while True:
+            with self._handled(piece):
+                return self._heard(await piece.ref)
+
+    @contextmanager
+    def _handled(self, piece: Piece) -> Iterator[None]:
+        """Ends quietly where the piece was sent again."""
+        try:
+            yield
+        except GONE as problem:
+            self._lost(piece, problem)
+            return
+        except exceptions.RayTaskError as problem:
+            self._done(piece)
+            if isinstance(problem.cause, UserError):
+                raise problem.cause from None
+            raise
+        self._done(piece)
+
+    def _heard(self, answer: tuple[Any, list[str]]) -> Any:
+        """A result; what a worker warned of is said here, once for all of them."""
+        found, said = answer
+        for warning in said:
+            if warning not in self._said:
+                self._said.add(warning)
+                log.warning("%s", warning)
+        return found
+
+    def _done(self, piece: Piece) -> None:
+        assert piece.worker is not None
+        piece.worker.busy -= 1
+
+    def do(self, task: Callable[..., R], *arguments: Any) -> R:
+        """Begin a task and wait for its result."""
+        found: R = self.result(self.begin(task, *arguments))
+        return found
+
+    def each(self, task: Callable[..., Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """Pairs (index, result) that a task gives for items; sent now, waited for when they are read.
+
+        Of items whose workers died again and again each half is tried.
+
+        Raises:
+            UserError: what the task raised, or a single item cost several workers.
+        """
+        return self._each(task, items, self.begin(task, items))
+
+    def _each(
+        self, task: Callable[..., Any], items: Sequence[Any], piece: Piece
+    ) -> Iterator[tuple[int, Any]]:
+        try:
+            found = self.result(piece)
+        except DeadlyPieceError:
+            if len(items) == 1:
+                raise
+        else:
+            yield from found
+            return
+        middle = len(items) // 2
+        said = "%s: workers died of %d texts at once (most likely of memory): going on with %d"
+        log.warning(said, self.name, len(items), middle)
+        for start, half in ((0, items[:middle]), (middle, items[middle:])):
+            for index, one in self._each(task, half, self.begin(task, half)):
+                yield start + index, one
+
+    def close(self) -> None:
+        """End the workers."""
+        for worker in self.workers:
+            ray.kill(worker.actor)
+
+    def _send(self, piece: Piece) -> None:
+        piece.worker = self._idlest()
+        piece.worker.busy += 1
+        piece.ref = piece.worker.actor.do.remote(piece.task, *piece.arguments)
+
+    def _lost(self, piece: Piece, problem: Exception) -> None:
+        """Send a task again whose worker is gone."""
+        worker = piece.worker
+        assert worker is not None
+        worker.busy -= 1
+        if worker.back is None:
+            log.warning("%s: a worker is gone (%s); its work is done again", self.name, _short(problem))
+            worker.back = worker.actor.ready.options(max_task_retries=-1).remote()
+        piece.deaths += 1
+        if piece.deaths > DEATHS:
+            raise DeadlyPieceError(self.name)
+        self._send(piece)
+
+    def _idlest(self) -> Worker:
+        """The worker with least to do, among those that are there.
+
+        Raises:
+            UserError: none came back.
+        """
+        end = time.monotonic() + PATIENCE
+        while True:
+            for worker in self.workers:
+                if worker.back is not None and ray.wait([worker.back], timeout=0)[0]:
+                    worker.back = self._still_away(worker)
+            there = [worker for worker in self.workers if worker.back is None]
+            if there:
+                return min(there, key=lambda worker: worker.busy)
+            if time.monotonic() > end:
+                raise UserError(
+                    f"All workers of {self.name} are gone, and none came back in {PATIENCE / 60:.0f} minutes. Finished "
+                    "work is kept; run the same command again to continue."
+                )
+            time.sleep(0.2)
+
+    def _still_away(self, worker: Worker) -> Any:
+        """None where a worker is there again, else what answers when it is.
+
+        Raises:
+            UserError: no worker can start (endoxa is missing on that machine, most likely).
+        """
+        try:
+            ray.get(worker.back)
+        except GONE as problem:
+            if getattr(problem, "actor_init_failed", False):
+                reason = str(problem).strip().splitlines()[-1]
+                raise UserError(
+                    f"A worker of {self.name} cannot start: {reason}. Install the same version of endoxa, with the "
+                    'extras "local" and "scale", on every machine of the cluster.'
+                ) from problem
+            return worker.actor.ready.options(max_task_retries=-1).remote()
+        return None
+
+
+def _short(problem: Exception) -> str:
+    return " ".join(str(problem).split())[:120]
+
+
+@contextmanager
+def workers(opened: Callable[[], Any], engine: EngineOptions, name: str) -> Iterator[Pool]:
+    """Workers that open a copy each; they end with the block.
+
+    Raises:
+        UserError: the cluster cannot be had, or has no room for a worker.
+    """
+    pool = start(Holder, opened, engine, name)
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+def start(holder: type, opened: Callable[[], Any], engine: EngineOptions, name: str) -> Pool:
+    """Connect to the cluster and start the workers.
+
+    Raises:
+        UserError: the cluster cannot be had, or has no room for a worker.
+    """
+    connect(engine.ray_address)
+    machines = _machines()
+    if not machines:
+        raise UserError(
+            "No machine of the Ray cluster has processors to work with. Add one, or use --engine local."
+        )
+    all_gpus = sum(machine.get("GPU", 0) for machine in machines)
+    gpus = engine.num_gpus if engine.num_gpus is not None else float(all_gpus > 0)
+    if gpus > all_gpus:
+        raise UserError(f"--num-gpus {gpus:g}: the cluster has {all_gpus:g} GPUs.")
+    count = engine.workers or (int(all_gpus / gpus) if gpus else len(machines))
+    cpus = min(machine["CPU"] for machine in machines)
+    on_one = -(-count // len(machines))
+    needed = cpus // on_one or cpus / on_one
+    actor: Any = ray.remote(
+        num_cpus=needed,
+        num_gpus=gpus,
+        max_restarts=-1,
+        scheduling_strategy="SPREAD",
+    )(holder)
+    pool = Pool(name, [Worker(actor.remote(opened)) for _ in range(count)])
+    placed = [worker.actor.ready.remote() for worker in pool.workers]
+    for worker in pool.workers:
+        worker.actor.open.remote()  # all at once: else each opens when it gets its first piece of work
+    if not ray.wait(placed, timeout=ROOM)[0]:
+        log.warning(
+            "%s: the Ray cluster has no room for a worker yet (one takes %g of %g processors and %g of %g GPUs); "
+            "waiting. Free the cluster, or interrupt and take fewer --workers or another --num-gpus.",
+            name,
+            needed,
+            sum(machine["CPU"] for machine in machines),
+            gpus,
+            all_gpus,
+        )
+    return pool
+
+
+def computed_on(task: Callable[[P], R], pieces: Sequence[P], cluster: Cluster) -> Iterator[R]:
+    """What a task makes of each piece, in their order, on the processors of a cluster.
+
+    Raises:
+        UserError: what the task raises, there is no cluster, or a piece cost process after process.
+    """
+    connect(cluster.ray_address)
+    processors = sum(machine["CPU"] for machine in _machines())
+    remote: Any = ray.remote(max_retries=RETRIES)(_applied)
+    sent = (remote.remote(task, piece) for piece in pieces)
+    for ref in begun_ahead(sent, max(1, int(AHEAD * processors))):
+        try:
+            yield ray.get(ref)
+        except exceptions.RayTaskError as problem:
+            if isinstance(problem.cause, UserError):
+                raise problem.cause from None
+            raise
+        except GONE as problem:
+            raise UserError(
+                f"A piece of work was lost {RETRIES} times on the cluster ({_short(problem)}): most likely memory ran "
+                "out. Use machines with more memory, or --engine local."
+            ) from problem
+
+
+def _applied(task: Callable[[P], R], piece: P) -> R:
+    return task(piece)
+
+
+def _machines() -> list[dict[str, float]]:
+    """Resources of the machines that do work."""
+    return [
+        node["Resources"]
+        for node in ray.nodes()  # type: ignore[no-untyped-call]
+        if node["Alive"] and node["Resources"].get("CPU")
+    ]
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Ray answers SIGTERM by an exit of its own, without the commits that an interrupted run makes."""
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if current_thread() is main_thread():
+            signal.signal(signal.SIGTERM, handler)
+
+
+def connect(address: str | None) -> None:
+    """Connect to a cluster, or start one on this machine; does nothing where there is a connection.
+
+    Raises:
+        UserError: nobody answers there, or only a file names it.
+    """
+    if ray.is_initialized():
+        return
+    if address and not is_typed(address):
+        raise UserError(
+            f"A file asks to compute on the Ray cluster {address}, and the command does not. If that is meant, add "
+            f"--ray-address {address} to the command."
+        )
+    try:
+        # Not None, which joins whatever cluster was started last on this machine.
+        joined = address or os.environ.get("RAY_ADDRESS") or "local"
+        with _own_signals():
+            ray.init(address=joined, log_to_driver=False, logging_level=logging.ERROR)
+    except Exception as problem:  # Ray raises nothing narrower where it cannot start
+        where = f"at '{address}'" if address else "on this machine"
+        raise UserError(
+            f"There is no Ray cluster {where}: {_short(problem)}. Start one with 'ray start --head', or leave out "
+            "--ray-address."
+        ) from problem

@@ -1,0 +1,251 @@
+"""Families of tests: which tests are corrected together, by which method, and which claims follow.
+
+A page prints the families it uses (`endoxa.report.families`), and every finding belongs to one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from endoxa.stats.correction import adjust_within
+from endoxa.stats.verdicts import Alternative, decide, significance
+
+BENJAMINI_HOCHBERG = "Benjamini-Hochberg (1995)"
+BENJAMINI_YEKUTIELI = "Benjamini-Yekutieli (2001)"
+LARGEST = "single-step maxT (Westfall and Young 1993)"
+TESTS = "tests"
+"""Column of a table whose rows stand for several tests each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Tests that are corrected together.
+
+    Attributes:
+        name: what pages call it.
+        tests: what its tests are.
+        within: columns by whose values there is a family for each; none where all rows are one family.
+        correction: how p-values are adjusted.
+        claims: what is claimed from it.
+    """
+
+    name: str
+    tests: str
+    within: tuple[str, ...]
+    correction: str
+    claims: str
+
+    def number(self, table: pl.DataFrame) -> int:
+        """Tests of this family in a table: rows with a p-value, or what the column `TESTS` adds up to."""
+        return int(table[TESTS].sum() if TESTS in table.columns else table["p_value"].is_finite().sum())
+
+
+PREFERENCES = Family(
+    "preferences",
+    "one test for each model, language and axis (rows over all of them included), for each rule, statistic and method",
+    ("rule", "name", "interval"),
+    BENJAMINI_HOCHBERG,
+    "preferences overall and by axis, raw and calibrated",
+)
+COMPARISONS = Family(
+    "model comparisons",
+    "one test for every two models, rule and language",
+    (),
+    BENJAMINI_HOCHBERG,
+    "differences between models",
+)
+ASSOCIATION_TESTS = Family(
+    "association tests",
+    "one test for each association test, encoder and pooling, over everything that stands in one table or on one page",
+    (),
+    BENJAMINI_HOCHBERG,
+    "which of two groups lies nearer to an attribute",
+)
+HARM_DIFFERENCES = Family(
+    "models against people on harm",
+    "one test over all associations and one for each attribute (on either side), of all models together",
+    (),
+    BENJAMINI_HOCHBERG,
+    "whether models rate harm higher or lower than people, overall and by attribute",
+)
+HARM_DETAILS = Family(
+    "single models against people on harm",
+    "one test for each model, and for each attribute, side and model; all models together by side",
+    (),
+    BENJAMINI_HOCHBERG,
+    "verdicts in the tables of raters and attributes; no sentence",
+)
+REACH = Family(
+    "reach of associations",
+    "one test of harmful against benign associations",
+    (),
+    BENJAMINI_HOCHBERG,
+    "whether harmful associations reach fewer or more languages than benign ones",
+)
+GROUPS_MOVED = Family(
+    "harmful associations with groups",
+    "one test for marked groups, for unmarked ones and for their difference: over all languages, for each language, "
+    "and one for each group",
+    ("scope",),
+    BENJAMINI_HOCHBERG,
+    "whether a language adds harmful associations with groups that are marked or unmarked where it is spoken",
+)
+_TABLE = ("model", "aggregation", "base_attribute")
+STORY_TABLES = Family(
+    "attributes in stories",
+    "one test for each attribute read off the stories: a table of it against the attribute that prompts named",
+    _TABLE,
+    f"{BENJAMINI_HOCHBERG}, for each model, base attribute, and all languages or one",
+    "tables that are searched for associations",
+)
+STORY_CELLS = Family(
+    "associations in stories",
+    "one test for each cell of a table that was kept",
+    (*_TABLE, "compared_attribute"),
+    f"{BENJAMINI_YEKUTIELI}, for each table",
+    "associations",
+)
+STORY_TABLES_WITHIN = Family(
+    "attributes in stories, within languages",
+    "the same tables with languages as strata, where all languages of a model are analysed together",
+    _TABLE,
+    STORY_TABLES.correction,
+    "whether a table of all languages together may be claimed",
+)
+STORY_CELLS_WITHIN = Family(
+    "associations in stories, within languages",
+    "the same cells with languages as strata",
+    (*_TABLE, "compared_attribute"),
+    STORY_CELLS.correction,
+    "whether an association of all languages together may be claimed",
+)
+PROTAGONISTS = Family(
+    "differences of protagonists",
+    "one test for each attribute that stories give their protagonists",
+    ("by",),
+    f"{LARGEST}, for models, languages and themes apart",
+    "differences between models, between languages and between themes",
+)
+STORY_COMPARISONS = Family(
+    "comparisons of associations",
+    "one test for each association of either side",
+    (),
+    BENJAMINI_HOCHBERG,
+    "associations that are stronger in one model or language than in another",
+)
+
+LEANS = Family(
+    "leans",
+    "one test for each model, data set, category (all together included), protocol and kind of context",
+    (),
+    BENJAMINI_HOCHBERG,
+    "leans towards or against the stereotype",
+)
+NAME_DIFFERENCES = Family(
+    "groups against names",
+    "one test for each model, protocol, kind of context and pair of data sets, of the accuracy and of the lean",
+    (),
+    BENJAMINI_HOCHBERG,
+    "differences between questions with groups and the same questions with names",
+)
+RETENTION = Family(
+    "error retention",
+    "one test for each model, protocol, kind of context and pair of data sets",
+    (),
+    BENJAMINI_HOCHBERG,
+    "more or fewer errors with names than with groups",
+)
+SELF_DEBIASING = Family(
+    "self-debiasing",
+    "for each model and data set, one test of the score asked at once and one of the change under each other protocol",
+    (),
+    BENJAMINI_HOCHBERG,
+    "scores nearer to 0 or farther from it",
+)
+
+SINGLE_ASSOCIATIONS = Family(
+    "single associations",
+    "one test for each association, by model and instrument",
+    ("model", "instrument"),
+    f"{BENJAMINI_HOCHBERG}, for each model and instrument",
+    "which instruments see an association",
+)
+CONVERGENCE = Family(
+    "instruments that go together",
+    "one test for each model and pair of instruments",
+    (),
+    BENJAMINI_HOCHBERG,
+    "whether two instruments go together over associations",
+)
+DISCRIMINATION = Family(
+    "same association against other identities",
+    "one test for each model and pair of instruments",
+    (),
+    BENJAMINI_HOCHBERG,
+    "whether two instruments agree on more than the attribute alone",
+)
+
+CONTROVERSY = Family(
+    "topics of disputed associations",
+    "one test for each topic with at least 5 associations",
+    (),
+    BENJAMINI_HOCHBERG,
+    "topics that are more or less common among the associations people disagree about",
+)
+LENIENCY = Family(
+    "leniency",
+    "one test for each sentiment, and one over all",
+    (),
+    BENJAMINI_HOCHBERG,
+    "differences between ratings by people of the group and by others",
+)
+
+
+def adjusted(table: pl.DataFrame, family: Family) -> pl.DataFrame:
+    """The table with `p_adjusted` over the family; an undefined p-value (null, NaN) counts for nothing."""
+    p_values = table["p_value"].fill_null(float("nan")).to_list()
+    groups = list(table.select(family.within).iter_rows()) if family.within else [()] * table.height
+    return table.with_columns(pl.Series("p_adjusted", adjust_within(p_values, groups), dtype=pl.Float64))
+
+
+def decided(
+    table: pl.DataFrame,
+    *,
+    value: str = "value",
+    confidence: float,
+    resolution: float | None = None,
+    alternative: Alternative = "two-sided",
+) -> pl.DataFrame:
+    """The table with `verdict` and `reason`, by the one rule (`endoxa.stats.verdicts.decide`).
+
+    Args:
+        table: columns `value`, neutral, p_value, p_adjusted, and `reason`: why a row cannot be tested, or empty.
+        value: name of the column that is compared with `neutral`.
+        confidence: confidence level of the intervals, which is that of the verdicts.
+        resolution: half of the last digit that is printed; by default 0.0005 of the unit.
+        alternative: what the p-values test.
+    """
+    columns = [
+        table[name].cast(pl.Float64).fill_null(float("nan"))
+        for name in (value, "neutral", "p_value", "p_adjusted")
+    ]
+    more = {} if resolution is None else {"resolution": resolution}
+    found = [
+        decide(
+            *numbers,
+            alpha=significance(confidence),
+            untestable=reason or "",
+            alternative=alternative,
+            **more,
+        )
+        for numbers, reason in zip(
+            np.column_stack([c.to_numpy() for c in columns]).tolist(), table["reason"], strict=True
+        )
+    ]
+    return table.with_columns(
+        pl.Series("verdict", [one.verdict for one in found], dtype=pl.String),
+        pl.Series("reason", [one.reason for one in found], dtype=pl.String),
+    )

@@ -1,0 +1,206 @@
+"""The run folder: `run.json`, the journal, `records.parquet` or `vectors/`, estimates and the page."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from endoxa.errors import UserError
+from endoxa.sources.write import replacing
+
+RUN, RECORDS, JOURNAL, UNSCORED = "run.json", "records.parquet", "journal.sqlite", "unscored.csv"
+TESTS, VECTORS, AGREEMENT, ANSWERS = "tests.json", "vectors", "agreement.csv", "answers.csv"
+RESULTS = (
+    RECORDS,
+    TESTS,
+    "estimates.csv",
+    "comparisons.csv",
+    "flips.csv",
+    "debias.csv",
+    "associations.csv",
+    "tables.csv",
+    "associations_by_language.csv",
+    "tables_by_language.csv",
+    "differences.csv",
+    "identities.csv",
+    "outcomes.csv",
+    AGREEMENT,
+    ANSWERS,
+    "report.html",
+    UNSCORED,
+)
+
+LIBRARIES = ("polars", "numpy", "scipy", "statsmodels")
+
+SHOWN = 120
+"""Longest value shown whole where two runs differ, in characters."""
+CONTEXT = 20
+"""Characters shown on both sides of a difference in longer values."""
+
+
+class DifferentRunError(UserError):
+    """The folder holds a run with other settings."""
+
+
+def earlier_run(folder: Path, *, restart: bool) -> dict[str, Any] | None:
+    """What `run.json` of a folder says; None where the folder is new or empty, or its run may be replaced.
+
+    Args:
+        folder: the run folder; made if it is not there.
+        restart: whatever run the folder holds may be replaced; nothing is removed here.
+
+    Raises:
+        UserError: the folder holds something else than a run, or is a file.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise UserError(f"The run folder {folder} cannot be created: {problem.strerror}.") from problem
+    path = folder / RUN
+    if not path.exists():
+        # A run that was killed before it wrote run.json leaves its journal, in which nothing is measured yet.
+        if not all(entry.name.removeprefix(".").startswith((JOURNAL, RUN)) for entry in folder.iterdir()):
+            raise UserError(f"The folder {folder} is not empty and not a run folder. Choose another --out.")
+        return None
+    if restart:
+        return None
+    try:
+        before: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        list(before["identity"]["models"])
+    except (ValueError, KeyError, TypeError, OSError) as problem:
+        raise UserError(
+            f"{path} is not a readable run. Choose another --out, or pass --restart."
+        ) from problem
+    return before
+
+
+def differences(earlier: Any, now: Any, where: str = "") -> list[str]:
+    """What differs between two identities, as 'limit was 5, is now null'; both as they look in JSON."""
+    earlier, now = json.loads(json.dumps([earlier, now]))
+    if isinstance(earlier, dict) and isinstance(now, dict):
+        keys = {**earlier, **now}
+        return [
+            found
+            for key in keys
+            for found in differences(earlier.get(key), now.get(key), f"{where} {key}".strip())
+        ]
+    if isinstance(earlier, list) and isinstance(now, list) and len(earlier) == len(now):
+        return [
+            found for old, new in zip(earlier, now, strict=True) for found in differences(old, new, where)
+        ]
+    if earlier == now:
+        return []
+    was, is_now = _where_they_differ(
+        json.dumps(earlier, ensure_ascii=False), json.dumps(now, ensure_ascii=False)
+    )
+    return [f"{where} was {was}, is now {is_now}"]
+
+
+NOTES = "notes"
+"""Key of what `run.json` says of the data under which `data_notes` stand."""
+
+
+def clear(folder: Path) -> None:
+    """Remove what a run of any kind left in `folder`, but its journal, and nothing else."""
+    for name in (RUN, *RESULTS):
+        (folder / name).unlink(missing_ok=True)
+    for name in ("report_figures", "parts", VECTORS):
+        shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def remove_journal(folder: Path) -> None:
+    """Remove the journal of a finished run."""
+    for name in (JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write `content` so that the file is either the old or the new one, whatever happens.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    with replacing(path) as draft:
+        draft.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _where_they_differ(earlier: str, now: str) -> tuple[str, str]:
+    """Two texts, long ones cut where they agree, never where they differ."""
+    if max(len(earlier), len(now)) <= SHOWN:
+        return earlier, now
+    start = _shared(earlier, now)
+    end = _shared(earlier[start:][::-1], now[start:][::-1])
+    return tuple(
+        ("..." if start > CONTEXT else "")
+        + text[max(0, start - CONTEXT) : len(text) - max(0, end - CONTEXT)]
+        + ("..." if end > CONTEXT else "")
+        for text in (earlier, now)
+    )  # type: ignore[return-value]
+
+
+def run_facts(
+    kind: str,
+    settings: BaseModel,
+    identity: dict[str, Any],
+    command: Sequence[str],
+    *,
+    created: str,
+    own: dict[str, Any],
+) -> dict[str, Any]:
+    """Everything needed to repeat a run; the time it finished is filled in later.
+
+    Args:
+        kind: name of the instrument.
+        settings: the run's settings.
+        identity: everything that decides what the run writes.
+        command: the words of the command line.
+        created: when the run was first started, ISO 8601.
+        own: what only runs of this kind have.
+    """
+    return {
+        "kind": kind,
+        "endoxa": version("endoxa"),
+        "command": list(command),
+        "created": created,
+        "finished": None,
+        **own,
+        "settings": settings.model_dump(mode="json"),
+        "identity": identity,
+        "versions": {
+            "python": platform.python_version(),
+            "platform": sys.platform,
+            **{name: version(name) for name in LIBRARIES},
+        },
+    }
+
+
+def now() -> str:
+    """The time, ISO 8601, UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _shared(one: str, other: str) -> int:
+    """Number of characters with which both texts begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def sampling_setting(facts: Mapping[str, Any], name: str) -> Any:
+    """A setting of `Sampling` that a `run.json` keeps; None where the provider chose, or nothing was asked."""
+    return ((facts.get("settings") or {}).get("sampling") or {}).get(name)
+
+
+def data_notes(facts: Mapping[str, Any]) -> list[str]:
+    """Sentences about the data that a `run.json` keeps, for terminal and page: what was assumed, what was left out."""
+    data = facts.get("data")
+    notes = data.get(NOTES) if isinstance(data, Mapping) else None
+    return [str(note) for note in notes or []]

@@ -1,0 +1,214 @@
+"""An instrument: one declaration of what is measured, from which commands, runs, plans and reports are made.
+
+Instruments are registered under the entry-point group `endoxa.instruments`, ours like those of other packages.
+`endoxa.testing.instruments.check_instrument` is the battery that each must pass.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from endoxa.registry import Registry
+from endoxa.runs.folder import RUN
+from endoxa.runs.options import ReportOptions
+from endoxa.runs.part import part_of_run
+from endoxa.runs.settings import RunSettings
+from endoxa.schema import Progress
+from endoxa.schema.headline import Headline
+from endoxa.words.used import Used
+
+if TYPE_CHECKING:
+    from endoxa.runs.journal import JournalFile
+    from endoxa.sources.logs import Log
+
+S = TypeVar("S", bound=RunSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run would take or could show, before it begins: a table for the terminal.
+
+    Attributes:
+        title: what the table holds.
+        columns: headings; those of texts first.
+        texts: how many columns hold text, which is aligned left.
+        rows: cells as texts.
+        note: a sentence below the table.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    texts: int
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one run does; prepared from settings, before the folder is touched.
+
+    Attributes:
+        identity: everything that decides the records; `models` in it is a list of dictionaries with `name`.
+        facts: what `run.json` says besides; `scan` may still complete the mappings in it.
+        journal: opens the journal of this kind of run.
+        scan: reads the data once, refuses what cannot be measured, and counts the items.
+        measure: brings what is missing into the journal; facts for `run.json`, `models` among them. It is given the
+            journal, the number of items, and `run.json` as it was before.
+        write: writes the records into the run folder; counts for `run.json`.
+        files: SHA-256 of each file that is read again when the records are written.
+        available: counts the items that the data holds after the filters; None where the run takes all of them.
+        versions: versions of libraries that only some runs use.
+        reopen: a finished run is opened again, to ask what ended with an error.
+        growing: names of lists in the identity that a finished run can be added to, beside `models`.
+        keeps_journal: the journal of a finished run stays, so that a model can be added. Otherwise `measure` reads
+            what is done from the folder.
+    """
+
+    identity: dict[str, Any]
+    facts: Mapping[str, Any]
+    journal: Callable[[Path], JournalFile]
+    scan: Callable[[Any], int]
+    measure: Callable[[Any, int, Mapping[str, Any], Progress], dict[str, Any]]
+    write: Callable[[Any, Path], dict[str, int]]
+    files: Mapping[Path, str] = field(default_factory=dict)
+    available: Callable[[], int] | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    reopen: bool = False
+    growing: tuple[str, ...] = ()
+    keeps_journal: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run.
+
+    Attributes:
+        folder: the run folder.
+        facts: its `run.json`.
+        was_complete: it had been finished before; nothing was measured.
+    """
+
+    folder: Path
+    facts: Mapping[str, Any]
+    was_complete: bool
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Items ("items"), records ("records") and whatever else this kind of run counts."""
+        counts: Mapping[str, int] = self.facts["counts"]
+        return counts
+
+    @property
+    def cost(self) -> dict[str, float | None]:
+        """US dollars by model, for runs that ask; None where the price is not known."""
+        return {name: use["cost_usd"] for name, use in self.facts.get("usage", {}).items()}
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """Number of conversations by model that ended with an error, for runs that ask."""
+        return {name: use.get("errors", 0) for name, use in self.facts.get("usage", {}).items()}
+
+    @property
+    def address_lines(self) -> list[str]:
+        """Calls answered and failed by address, for models that have several."""
+        from endoxa.models.addresses import counted
+
+        by_model = {one["name"]: one.get("addresses") for one in self.facts.get("models", [])}
+        by_model |= {name: use.get("addresses") for name, use in self.facts.get("usage", {}).items()}
+        return [f"{name}: calls by address: {counted(counts)}" for name, counts in by_model.items() if counts]
+
+
+def _open_report(folder: Path) -> str:
+    if not (folder / "report.html").exists():
+        return f"endoxa report {folder} -o {folder / 'report.html'}"
+    return f"open {folder / 'report.html'}, or compare runs: endoxa report {folder} OTHER-RUN -o report.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What runs are shown as; each part is made when it is asked for.
+
+    Attributes:
+        page: makes the page, an `endoxa.report.frame.Page`.
+        texts: make tables, by the name of their format ("csv", "latex").
+    """
+
+    page: Callable[[], Any]
+    texts: Mapping[str, Callable[[], str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """How an instrument reads what another harness has measured.
+
+    Attributes:
+        holds: whether a sample of a log is one of its items.
+        write: writes the records in logs of one task into a run folder, and returns facts for `run.json`. Beside the
+            logs and the folder it is given the file with metadata and the language that the user named, or None.
+        estimate: writes estimates into the folder, with the usual settings.
+    """
+
+    holds: Callable[[Mapping[str, Any]], bool]
+    write: Callable[[Sequence[Log], Path, Path | None, str | None], dict[str, Any]]
+    estimate: Callable[[Path], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument(Generic[S]):
+    """One declaration: what is measured, with which settings, and what is made of it.
+
+    Attributes:
+        name: the word on the command line and the kind in `run.json` ("pairs").
+        holds: what its runs hold ("sentence pairs").
+        unit: what progress counts ("pairs").
+        settings: its settings; every option is declared there.
+        help: text of the command: a sentence, a paragraph, and examples.
+        work: prepares a run from its settings and folder; raises UserError for anything a user can mend.
+        summary: lines for the terminal about a finished run; may write files that the settings ask for.
+        plan: what a run would take; None where there is nothing to say.
+        words: endoxa's own words that a run rests on, by component and language; None where it rests on none.
+        estimate: writes estimates (and their companions) into the folder of a finished run; None where none are made.
+        report: writes the page of one run into its folder; None where there is none.
+        shown: what runs are shown as, a page and tables; None where there is nothing to show.
+        takes_labels: its reports name models as a table of labels says.
+        headline: the few rows that stand for a finished run, read from its folder; None where there are none.
+        tables: types of the columns of the tables in a run folder, by table; None where they are read as they look.
+        logged: how it reads logs of other harnesses; None where it reads none.
+        following: what to do next with the run in a folder, as the end of a line that begins with "Next: ".
+        outputs: files that `estimate` and `report` leave in the folder.
+    """
+
+    name: str
+    holds: str
+    unit: str
+    settings: type[S]
+    help: str
+    work: Callable[[S, Path], Work]
+    summary: Callable[[S, Run], Iterable[str]]
+    plan: Callable[[S], Plan] | None = None
+    words: Callable[[S], Used] | None = None
+    estimate: Callable[[S, Path, Progress], None] | None = None
+    report: Callable[[S, Path], None] | None = None
+    shown: Callable[[Sequence[Any], ReportOptions], Shown] | None = None
+    takes_labels: bool = False
+    headline: Callable[[Path], Headline] | None = None
+    tables: Callable[[], Mapping[str, Mapping[str, Any]]] | None = None
+    logged: Callable[[], Logged] | None = None
+    following: Callable[[Path], str] = _open_report
+    outputs: Sequence[str] = ("estimates.csv", "report.html")
+
+    def headline_of(self, folder: Path) -> Headline | None:
+        """The headline of a finished run, which says what part of the items it rests on; None where there is none."""
+        if self.headline is None:
+            return None
+        facts = json.loads((folder / RUN).read_text(encoding="utf-8"))
+        found, part = self.headline(folder), part_of_run(facts)
+        return replace(found, title=f"{found.title}\nOf a part of the data: {part}") if part else found
+
+
+INSTRUMENTS: Registry[Instrument[Any]] = Registry("instrument", "endoxa.instruments")
+"""Every instrument by name."""

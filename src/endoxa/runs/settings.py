@@ -1,0 +1,62 @@
+"""What every run is asked to do, whatever it measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from endoxa.errors import UserError
+from endoxa.runs.options import IncludeDrafts, Languages, Limit, Sample, Seed
+from endoxa.schema.options import DATA, Option
+
+
+class Settings(BaseModel):
+    """Base of all settings: they never change, and a name that is not known is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RunSettings(Settings):
+    """Settings that all runs share; `run.json` keeps them, and a run can be repeated from there.
+
+    Attributes:
+        models: models as written on the command line.
+        languages: only items in these languages; empty takes all.
+        limit: only the first N items.
+        sample: only a stratified random sample of N items.
+        include_drafts: also drafts in a table that nobody has judged.
+        seed: seed of everything that is drawn.
+        notice: what every page made from the run must say first ("planted models").
+    """
+
+    models: Annotated[
+        tuple[str, ...], Option("Model; repeatable.", DATA, name="--model", metavar="MODEL")
+    ] = ()
+    languages: Languages = ()
+    limit: Limit = None
+    sample: Sample = None
+    include_drafts: IncludeDrafts = False
+    seed: Seed = 0
+    notice: str | None = None
+
+    @model_validator(mode="after")
+    def _one_part(self) -> Self:
+        if self.limit is not None and self.sample is not None:
+            raise UserError(
+                "--limit takes the first items and --sample a random part of all of them. Give only one of the two."
+            )
+        return self
+
+    def with_earlier(self, _before: Mapping[str, Any]) -> Self:
+        """These settings, with what a finished run measured besides in front, where it can be added to.
+
+        Args:
+            _before: what `run.json` of the finished run says.
+        """
+        return self
+
+    def asked(self) -> dict[str, Any]:
+        """What decides estimates and report besides the records."""
+        return {"seed": self.seed}

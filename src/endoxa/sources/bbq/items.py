@@ -1,0 +1,296 @@
+"""BBQ's questions as items: options, the unknown option, and the option that agrees with the stereotype.
+
+Which of two people belongs to the stereotyped group follows from the labels of BBQ's eleven files. Most files name the
+group in the second entry of `answer_info` by the very word of `stereotyped_groups`. The exceptions follow the authors'
+own script, `analysis_scripts/BBQ_results_metadata.R` of github.com/nyu-mll/BBQ:
+
+- Nationality: the second entry is a region; the nationality is the first.
+- Age, Physical_appearance, Disability_status: "nonOld", "nonObese", "noVisibleDifference" hold the stereotyped
+  word, so labels are compared whole.
+- Gender_identity: "man", "boys" and "M" are one group, "woman", "girls" and "F" another; "trans", "trans_F" and
+  "Transgender women" a third, to which "nonTrans_F" does not belong.
+- Race_ethnicity: a gender may stand in front ("F-Black"); "African" is not "African American".
+- Race_x_gender, Race_x_SES: gender and status stand in front ("M-Latino", "lowSES-F-Black"). `stereotyped_groups`
+  names races only. Where both people are of it (subcategory intersectional_a), the record does not say which is meant.
+- Race_x_gender has rows with empty entries: the Latina of the option's text.
+- SES: "low SES" and "lowSES".
+
+Two typographical errors in BBQ's contexts are corrected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from endoxa.errors import UserError
+from endoxa.schema import QaItem
+from endoxa.sources.bbq.metadata import Key, names_group, read_metadata
+from endoxa.sources.bbq.rows import NO_NAMES, Columns, Record, checked_rows, item_name
+
+RACES = ("Race_ethnicity", "Race_x_gender", "Race_x_SES")
+BY_TEXT = ("Nationality",)
+
+_GENDERS = {
+    **dict.fromkeys(("m", "man", "men", "boy", "boys", "male"), "m"),
+    **dict.fromkeys(("f", "woman", "women", "girl", "girls", "female"), "f"),
+    **dict.fromkeys(("hombre", "hombres", "chico", "chicos", "niño", "niños", "varón", "varones"), "m"),
+    **dict.fromkeys(("mujer", "mujeres", "chica", "chicas", "niña", "niñas"), "f"),
+    **dict.fromkeys(("homem", "homens", "menino", "meninos", "rapaz", "rapazes"), "m"),
+    **dict.fromkeys(("mulher", "mulheres", "menina", "meninas", "moça", "moças"), "f"),
+    **dict.fromkeys(("homme", "hommes", "garçon", "garçons"), "m"),
+    **dict.fromkeys(("femme", "femmes", "fille", "filles"), "f"),
+    **dict.fromkeys(("home", "homes", "noi", "nois"), "m"),
+    **dict.fromkeys(("dona", "dones", "noia", "noies"), "f"),
+}
+"""Words for people of a gender, in English, Spanish, Portuguese, French and Catalan."""
+_BEFORE_RACE = re.compile(r"^(?:(?:low|high)ses-?)?(?:[mf]-)?-?")
+
+
+def stereotyped_option(record: Record, persons: Sequence[int]) -> int | None:
+    """The person of the stereotyped group, or None where not exactly one of the two belongs to it.
+
+    Args:
+        record: a question.
+        persons: its two options that are people.
+    """
+    named = record.additional_metadata.stereotyped_groups
+    groups = {_label(record.category, group) for group in named}
+    members = [option for option in persons if _label(record.category, _named(record, option)) in groups]
+    if not members:
+        members = [option for option in persons if _words_of(record, option) & _words_of_groups(named)]
+    return members[0] if len(members) == 1 else None
+
+
+def _words_of_groups(groups: Iterable[str]) -> set[str]:
+    """Labels in the language of the file, with the letter that stands for a gender in `answer_info`."""
+    words = {" ".join(group.casefold().split()) for group in groups}
+    return words | {_GENDERS[word] for word in words if word in _GENDERS}
+
+
+def _words_of(record: Record, option: int) -> set[str]:
+    """What an option may be recognised by where no label is equal: its group, its texts, and each of their words."""
+    texts = (*record.text_and_group(option), record.options[option])
+    whole = {" ".join(text.casefold().split()) for text in texts}
+    words = {word for text in whole for word in re.findall(r"\w+", text)}
+    return whole | words | {_GENDERS[word] for word in (*whole, *words) if word in _GENDERS}
+
+
+def group_text(record: Record, option: int) -> str:
+    """The group or person of an option as `answer_info` has it; the group that a name was put in place of."""
+    text, _ = record.text_and_group(option)
+    return _original(record.names, text)
+
+
+def _named(record: Record, option: int) -> str:
+    """The word of an option that can be found among the stereotyped groups."""
+    text, group = record.text_and_group(option)
+    if record.category in BY_TEXT or not group:
+        text = _original(record.names, text)
+    if record.category in BY_TEXT:
+        return text
+    if record.category in RACES and not (text or group) and "latina" in record.options[option].lower():
+        return "Latino"
+    return group or text
+
+
+def _original(names: Mapping[str, str], text: str) -> str:
+    return next((group for group, name in names.items() if name == text), text)
+
+
+def _label(category: str, word: str) -> str:
+    """A label in the one form in which options and groups are compared."""
+    plain = re.sub(r"\s", "", word.casefold())
+    if category == "Gender_identity":
+        return "trans" if plain.startswith("trans") else _GENDERS.get(plain, plain)
+    if category in RACES:
+        return _BEFORE_RACE.sub("", plain)
+    return plain
+
+
+_BRACES = str.maketrans("", "", "{}")
+_MISSING_BLANK = re.compile(r"(?<=[^\W\d_]{3}[.?!])(?=[A-Z][a-z])")
+
+
+def cleaned(text: str) -> str:
+    """Text without stray braces, and with a blank between two sentences that lack it.
+
+    Half of the contexts of template 23 of Nationality hold a `{` (left over from the template), and those of template
+    13 lack a blank after a full stop. Nothing else is touched.
+    """
+    return _MISSING_BLANK.sub(" ", text.translate(_BRACES))
+
+
+UNKNOWN_WORDINGS = (
+    "Unknown",
+    "Not known",
+    "Undetermined",
+    "Not answerable",
+    "Not enough info",
+    "Not enough information",
+    "Cannot answer",
+    "Can't answer",
+    "Cannot be determined",
+    "Can't be determined",
+)
+"""How BBQ words the option that it cannot be known (its `generate_from_template_all_categories.py`)."""
+
+OTHER_WORDINGS = (
+    *("No se sabe", "No se puede saber", "No es posible saberlo", "Imposible saberlo", "Desconocido"),
+    *("No se puede determinar", "No hay suficiente información", "No hay información suficiente"),
+    *("Não se sabe", "Não é possível saber", "Não há informação suficiente", "Desconhecido"),
+    *("On ne sait pas", "On ne peut pas savoir", "Pas assez d'informations", "Inconnu"),
+    *("No se sap", "No es pot saber", "No hi ha prou informació", "Desconegut"),
+    *("알 수 없음", "모름"),
+)
+"""The same in Spanish, Portuguese, French, Catalan and Korean (KoBBQ's first), for files that do not mark it."""
+
+_WORDINGS = frozenset(wording.casefold() for wording in (*UNKNOWN_WORDINGS, *OTHER_WORDINGS))
+
+
+def texts_without_language(path: Path, columns: Columns = NO_NAMES) -> list[str]:
+    """Context and question of the first records that do not say their language.
+
+    Raises:
+        UserError: as for `read_items`.
+    """
+    first = islice(checked_rows(path, columns=columns), _LOOKED_AT)
+    return [f"{record.context} {record.question}" for _, _, record in first if not record.language]
+
+
+_LOOKED_AT = 2000
+"""Records from which the language of a file is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What a metadata file says.
+
+    Attributes:
+        places: `target_loc` by category and example_id.
+        of_group: whether it is the stereotyped group's option for both polarities (files before July 2022).
+    """
+
+    places: Mapping[Key, int] = field(default_factory=dict)
+    of_group: bool = False
+
+
+def read_items(
+    path: Path,
+    *,
+    metadata: Path | None = None,
+    language: str | None = None,
+    clean: bool = True,
+    only: Collection[str] | None = None,
+    columns: Columns = NO_NAMES,
+) -> Iterator[QaItem]:
+    """The questions of a file, one at a time and in its order.
+
+    The target of a `neg` question is the option of the stereotyped group, of a `nonneg` question the other person. It
+    is taken from the metadata file where that has the question (files of before July 2022 are recognised),
+    otherwise from `stereotyped_groups` by the rules of `endoxa.sources.bbq`; None where neither can tell.
+
+    Args:
+        path: BBQ's JSONL as published, or a file that `endoxa build names` or `endoxa build qa` wrote.
+        metadata: `additional_metadata.csv` (see `find_metadata`), or None to go by the rules alone.
+        language: language of records that do not say theirs ('und' where this does not either).
+        clean: mend stray braces and missing blanks in contexts and questions; False keeps the published text.
+        only: `item_id`s of the questions wanted, if not all.
+        columns: BBQ's names of fields and what the file calls them.
+
+    Raises:
+        UserError: a file or record that cannot be read, a record with two equal options, or metadata of another version
+            of the file.
+    """
+    targets = Targets()
+    if metadata is not None:
+        places = read_metadata(metadata)
+        targets = Targets(places, of_group=names_group(path, metadata, places, columns))
+    for line, _, record in checked_rows(path, only, columns):
+        unknown = _unknown(path, line, record)
+        persons = [option for option in range(3) if option != unknown]
+        _require_apart(path, line, record)
+        stereotyped = _stereotyped(path, line, record, persons, targets)
+        yield _item(record, unknown, stereotyped, language=language or "und", clean=clean)
+
+
+def _unknown(path: Path, line: int, record: Record) -> int:
+    if record.unknown is not None:
+        return record.unknown
+    marked = [option for option in range(3) if record.text_and_group(option)[1].lower() == "unknown"]
+    if len(marked) != 1:
+        marked = [
+            option for option, text in enumerate(record.options) if text.rstrip(".").casefold() in _WORDINGS
+        ]
+    if len(marked) != 1:
+        raise UserError(
+            f"{path}, line {line}: {len(marked)} unknown options. Expected exactly one: mark it with "
+            '"unknown" as the second entry of its answer_info, or say which option it is in a field "unknown" (0 to 2; '
+            "--columns unknown=NAME)."
+        )
+    return marked[0]
+
+
+def _require_apart(path: Path, line: int, record: Record) -> None:
+    options = [text.casefold() for text in record.options]
+    twice = next((text for text in record.options if options.count(text.casefold()) > 1), None)
+    if twice is not None:
+        raise UserError(
+            f"{path}, line {line}: two options are '{twice}', so answers cannot be distinguished. Change one."
+        )
+
+
+def _stereotyped(path: Path, line: int, record: Record, persons: list[int], targets: Targets) -> int | None:
+    """The stereotyped group's option, from the metadata file or by the rules."""
+    place = targets.places.get((record.category, record.example_id))
+    if place is None:
+        return stereotyped_option(record, persons)
+    if place not in persons:
+        raise UserError(
+            f"{path}, line {line}: the metadata file names option {place} of {record.category} "
+            f"{record.example_id}, which is the unknown option. Use the metadata of the same version of the data."
+        )
+    flipped = record.question_polarity == "nonneg" and not targets.of_group
+    return sum(persons) - place if flipped else place
+
+
+def _item(record: Record, unknown: int, stereotyped: int | None, *, language: str, clean: bool) -> QaItem:
+    extra = record.additional_metadata
+    identity, region, target = extra.identity, extra.region, stereotyped
+    if stereotyped is not None:
+        alone = (
+            extra.stereotyped_groups[0]
+            if len(extra.stereotyped_groups) == 1 and not record.answer_info
+            else ""
+        )
+        identity = identity or group_text(record, stereotyped) or alone
+        if not region and record.category in BY_TEXT:
+            region = record.text_and_group(stereotyped)[1]
+        if record.question_polarity == "nonneg":
+            target = 3 - stereotyped - unknown
+    from_association = extra.association_id and extra.identity
+    return QaItem(
+        item_id=item_name(record.category, record.example_id, record.variant),
+        category=record.category,
+        example_id=record.example_id,
+        variant=record.variant,
+        template=extra.identity
+        if from_association
+        else f"{record.category}-{record.question_index or record.question}",
+        polarity=record.question_polarity,
+        condition=record.context_condition or ("ambig" if record.label == unknown else "disambig"),
+        language=record.language or language,
+        context=cleaned(record.context) if clean else record.context,
+        question=cleaned(record.question) if clean else record.question,
+        options=record.options,
+        label=record.label,
+        target=target,
+        unknown=unknown,
+        identity=identity,
+        region=region,
+        names=record.names,
+        association_id=extra.association_id,
+    )

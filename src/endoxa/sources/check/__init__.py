@@ -1,0 +1,156 @@
+"""Looking for problems in a file of sentence pairs or a table of associations: `check_file` lists every one.
+
+Each check is one function with its reason in its docstring; a check looks at one pair (`PAIR_CHECKS`) or at
+all of them (`FILE_CHECKS`). None of them judges whether a stereotype is real or harmful: that takes people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from endoxa.errors import UserError
+from endoxa.schema import Reader, ReadOptions
+from endoxa.sources.check import (
+    characters,
+    perturbation,
+    whole,
+    wording,
+)
+from endoxa.sources.check.associations import ASSOCIATIONS, check_associations, is_associations
+from endoxa.sources.check.problems import SEVERITIES, Item, Problem, Severity, group_problems, write_problems
+from endoxa.sources.drafts import Draft, draft_faults, no_rows
+from endoxa.sources.files import require_file
+from endoxa.sources.formats import FORMATS
+from endoxa.sources.read import DEFAULTS, reader_for
+
+__all__ = [
+    "FILE_CHECKS",
+    "PAIR_CHECKS",
+    "SEVERITIES",
+    "Problem",
+    "Severity",
+    "check_associations",
+    "check_file",
+    "check_pairs",
+    "group_problems",
+    "write_problems",
+]
+
+PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
+    perturbation.identical_sentences,
+    perturbation.no_word_differs,
+    perturbation.negation_only,
+    perturbation.several_spans,
+    perturbation.long_perturbation,
+    perturbation.length_difference,
+    perturbation.other_changes,
+    wording.no_group_term,
+    wording.country_for_group,
+    wording.name_for_group,
+    wording.group_capitals,
+    wording.article,
+    wording.pronoun,
+    wording.doubled_word,
+    characters.mixed_script_word,
+    characters.mixed_scripts,
+    characters.scripts_differ,
+    characters.script_language,
+    characters.surrounding_blanks,
+    characters.line_break,
+    characters.typography,
+    characters.final_punctuation,
+    characters.replacement_character,
+    characters.mojibake,
+    characters.html_entity,
+    characters.invisible_character,
+)
+"""Checks of one pair."""
+
+FILE_CHECKS: tuple[Callable[[Sequence[whole.Trace]], Iterator[Problem]], ...] = (
+    whole.duplicate_ids,
+    whole.duplicate_pairs,
+    whole.identity_spellings,
+    whole.unbalanced_labels,
+    whole.undeclared_language,
+    whole.contrast_across_axes,
+)
+"""Checks of all pairs together."""
+
+
+def checks_of_pair(more: str, less: str, language: str) -> tuple[str, ...]:
+    """Names of the checks of one pair that find something in two sentences about one group, each once.
+
+    Args:
+        more: one sentence.
+        less: the other.
+        language: ISO 639 code; some checks know some languages only.
+    """
+    # With an attribute the pair keeps its group: checks of group terms do not apply.
+    pair = {"item_id": "1", "language": language, "sent_more": more, "sent_less": less, "attribute_more": "-"}
+    item = Item.of(Draft(1, None, pair))
+    return tuple(dict.fromkeys(problem.check for check in PAIR_CHECKS for problem in check(item)))
+
+
+def check_file(path: Path, options: ReadOptions = DEFAULTS, format: str | None = None) -> list[Problem]:  # noqa: A002
+    """Every problem of a file of pairs or of a table of associations, whichever it is.
+
+    Raises:
+        UserError: the file itself cannot be used (missing, empty, a column lacking, no rows).
+    """
+    require_file(path)
+    if format == ASSOCIATIONS or (format is None and not options.columns and is_associations(path)):
+        return check_associations(path)
+    return check_pairs(path, options, format)
+
+
+def check_pairs(path: Path, options: ReadOptions = DEFAULTS, format: str | None = None) -> list[Problem]:  # noqa: A002
+    """Every problem of a file of pairs: those of the whole file first, then by row.
+
+    Records that cannot be read are listed and passed over. A reader of another package shows no records, only
+    what it accepts, so its first refusal ends the check.
+
+    Raises:
+        UserError: the file itself cannot be used (missing, empty, a column lacking, no rows).
+    """
+    reader = reader_for(path, options, format)
+    problems: list[Problem] = []
+    traces: list[whole.Trace] = []
+    empty = True
+    for draft in _drafts(reader, path, options):
+        empty = False
+        faults = _faults(draft)
+        problems += faults
+        if not faults:
+            item = Item.of(draft)
+            traces.append(whole.Trace.of(item))
+            problems += [problem for check in PAIR_CHECKS for problem in check(item)]
+    if empty:
+        raise UserError(no_rows(path))
+    problems += [problem for check in FILE_CHECKS for problem in check(traces)]
+    return sorted(problems, key=lambda problem: problem.row)
+
+
+def _drafts(reader: Reader, path: Path, options: ReadOptions) -> Iterator[Draft]:
+    if reader.name in FORMATS:
+        yield from FORMATS[reader.name].drafts(path, options)
+        return
+    row = 0
+    for frame in reader.read(path, options):
+        for pair in frame.iter_rows(named=True):
+            row += 1
+            yield Draft(row, None, pair)
+
+
+def _faults(draft: Draft) -> list[Problem]:
+    return [
+        Problem(
+            "error",
+            fault.check,
+            draft.pair.get("item_id") or "",
+            draft.row,
+            fault.column or "",
+            fault.message,
+        )
+        for fault in draft_faults(draft)
+    ]

@@ -1,0 +1,232 @@
+"""Associations as the checks see them, and the checks of a table of associations, such as a campaign's pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from babel import Locale
+
+from endoxa.errors import UserError
+from endoxa.sources.check import characters
+from endoxa.sources.check.problems import Problem, Severity
+from endoxa.sources.check.whole import several_spellings
+from endoxa.sources.drafts import no_rows
+from endoxa.sources.identities import identity_key
+from endoxa.sources.tables import TABLE_SUFFIXES, Row, table_columns, table_rows
+
+REQUIRED = ("association_id", "identity", "attribute")
+
+_POLARITIES = ("positive", "negative", "neutral", "not negative", "")
+_COUNTS = ("support", "ratings", "in_group_ratings", "out_group_ratings", "skips", "k")
+_MEANS = ("mean", "weighted_mean", "in_group_mean", "out_group_mean")
+_SHARES = ("knowers", "weighted_knowers")
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """A row, as the checks see it."""
+
+    row: Row
+
+    def cell(self, column: str) -> str:
+        """Text of a cell; empty where there is none."""
+        return self.row.cells.get(column) or ""
+
+    def sentences(self) -> Iterator[tuple[str, str]]:
+        """Column and text of what is in words."""
+        return ((column, self.cell(column)) for column in ("identity", "attribute"))
+
+    def problem(self, severity: Severity, check: str, column: str, message: str, text: str = "") -> Problem:
+        """A problem of this row."""
+        return Problem(severity, check, self.cell("association_id"), self.row.number, column, message, text)
+
+
+def empty_cell(one: Association) -> Iterator[Problem]:
+    """No name, nobody it is about, or nothing that is said: nothing can be made of it."""
+    for column in REQUIRED:
+        if not one.cell(column).strip():
+            yield one.problem("error", "empty-cell", column, "is empty: every association needs text here")
+
+
+def unknown_polarity(one: Association) -> Iterator[Problem]:
+    """A polarity we do not know would be counted nowhere."""
+    if one.cell("polarity") not in _POLARITIES:
+        message = "must be 'positive', 'negative', 'neutral', 'not negative' or empty"
+        yield one.problem("error", "unknown-polarity", "polarity", message, one.cell("polarity"))
+
+
+def unknown_language(one: Association) -> Iterator[Problem]:
+    """A language that CLDR does not name, or none: no sentence can be made in it."""
+    language = one.cell("language")
+    if "language" in one.row.cells and language.replace("_", "-").split("-")[0].lower() not in _languages():
+        message = (
+            "is not a language code (ISO 639) such as 'en' or 'sw'"
+            if language
+            else "is empty: name the language"
+        )
+        yield one.problem("warning", "unknown-language", "language", message, language)
+
+
+def bad_number(one: Association) -> Iterator[Problem]:
+    """A count that is no whole number from 0, a mean outside 1 to 5, a share outside 0 to 1."""
+    limits = dict.fromkeys(_COUNTS, (0.0, math.inf)) | dict.fromkeys(_MEANS, (1.0, 5.0))
+    limits |= dict.fromkeys(_SHARES, (0.0, 1.0)) | {"variance": (0.0, 4.0)}
+    for column, (low, high) in limits.items():
+        text = one.cell(column)
+        value = number(text)
+        whole = column not in _COUNTS or value is None or value.is_integer()
+        if text and (value is None or not low <= value <= high or not whole):
+            kind = "a whole number from 0" if column in _COUNTS else f"a number from {low:g} to {high:g}"
+            yield one.problem("error", "bad-number", column, f"is not {kind}", text)
+
+
+def ratings_disagree(one: Association) -> Iterator[Problem]:
+    """Ratings from inside and outside the group are part of all ratings, and a mean needs one."""
+    counts = {name: number(one.cell(name)) for name in _COUNTS}
+    total, inside, outside = (counts[name] for name in ("ratings", "in_group_ratings", "out_group_ratings"))
+    if total is None:
+        return
+    if (inside or 0) + (outside or 0) > total:
+        message = "in-group and out-group ratings are more than all ratings"
+        yield one.problem("error", "ratings-disagree", "ratings", message)
+    if "mean" in one.row.cells and bool(total) != bool(one.cell("mean")):
+        message = "there is a mean without ratings, or ratings without a mean"
+        yield one.problem("error", "ratings-disagree", "mean", message)
+
+
+ROW_CHECKS: tuple[Callable[[Association], Iterator[Problem]], ...] = (
+    empty_cell,
+    unknown_polarity,
+    unknown_language,
+    bad_number,
+    ratings_disagree,
+    characters.surrounding_blanks,
+    characters.line_break,
+    characters.replacement_character,
+    characters.mojibake,
+    characters.html_entity,
+    characters.invisible_character,
+)
+"""Checks of one association."""
+
+
+def number(text: str) -> float | None:
+    """A finite number, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+@cache
+def _languages() -> Mapping[str, str]:
+    return dict(Locale.parse("en").languages)
+
+
+ASSOCIATIONS = "associations"
+"""What `--format` calls such a table."""
+
+_SENTENCES = {"sent_more", "sent_less"}
+
+
+def is_associations(path: Path) -> bool:
+    """Whether a file is a table with the columns of associations and without sentences."""
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        return False
+    found = set(table_columns(path, REQUIRED))
+    return found.issuperset(REQUIRED) and not found & _SENTENCES
+
+
+def check_associations(path: Path) -> list[Problem]:
+    """Every problem of a table of associations: those of the whole file first, then by row.
+
+    Raises:
+        UserError: the file itself cannot be used (missing, empty, a column lacking, no rows).
+    """
+    problems: list[Problem] = []
+    sound: list[Association] = []
+    empty = True
+    for row in table_rows(path, REQUIRED):
+        empty = False
+        one = Association(row)
+        problems += [
+            one.problem("error", fault.check, fault.column or "", fault.message) for fault in row.faults
+        ]
+        if not row.faults:
+            sound.append(one)
+            problems += [problem for check in ROW_CHECKS for problem in check(one)]
+    if empty:
+        raise UserError(no_rows(path))
+    problems += [problem for check in TABLE_CHECKS for problem in check(sound)]
+    return sorted(problems, key=lambda problem: problem.row)
+
+
+def duplicate_id(rows: Sequence[Association]) -> Iterator[Problem]:
+    """Two associations of one name: what is made from them could not be told apart."""
+    first: dict[str, int] = {}
+    for one in rows:
+        name = one.cell("association_id")
+        if name and name in first:
+            message = f"is also the id of row {first[name]}; ids must be unique"
+            yield one.problem("error", "duplicate-id", "association_id", message)
+        first.setdefault(name, one.row.number)
+
+
+def duplicate_association(rows: Sequence[Association]) -> Iterator[Problem]:
+    """The same is said of the same people twice in one language: it is counted twice. Merge the two."""
+    first: dict[tuple[str, ...], int] = {}
+    for one in rows:
+        columns = ("identity", "attribute", "axis", "region", "language", "source")
+        key = tuple(identity_key(one.cell(name)) for name in columns)
+        if key[0] and key[1] and key in first:
+            message = f"repeats row {first[key]} and is counted twice"
+            yield one.problem("warning", "duplicate-association", "", message)
+        first.setdefault(key, one.row.number)
+
+
+def identity_spellings(rows: Sequence[Association]) -> Iterator[Problem]:
+    """One identity is written in several ways: it counts as one in everything made of the table."""
+    yield from several_spellings([one.cell("identity") for one in rows])
+
+
+def too_few_ratings(rows: Sequence[Association]) -> Iterator[Problem]:
+    """Fewer ratings than each association was to get (`k`): its mean says little."""
+    asked = [(number(one.cell("ratings")), number(one.cell("k"))) for one in rows]
+    known = [(n, k) for n, k in asked if n is not None and k is not None]
+    few = sum(n < k for n, k in known)
+    if few:
+        message = f"{few} of {len(known)} associations have fewer ratings than the planned number k"
+        yield Problem("note", "too-few-ratings", "", 0, "ratings", message)
+
+
+def nobody_said(rows: Sequence[Association]) -> Iterator[Problem]:
+    """Nobody said it unprompted: a seed, or words that stayed when their author left. Only its ratings speak for it."""
+    silent = sum(number(one.cell("support")) == 0 for one in rows)
+    if silent:
+        message = f"{silent} of {len(rows)} associations have no unprompted mention (support 0)"
+        yield Problem("note", "nobody-said", "", 0, "support", message)
+
+
+def one_counter(rows: Sequence[Association]) -> Iterator[Problem]:
+    """Mentions (said unprompted) and ratings (shown, then judged) are the same number everywhere: were they mixed?"""
+    both = [(one.cell("support"), one.cell("ratings")) for one in rows if one.cell("ratings")]
+    filled = [(said, rated) for said, rated in both if said != "0" or rated != "0"]
+    if len(filled) > 1 and all(said == rated for said, rated in filled):
+        message = "support equals ratings in every row: mentions and ratings must be counted apart"
+        yield Problem("warning", "one-counter", "", 0, "support", message)
+
+
+TABLE_CHECKS: tuple[Callable[[Sequence[Association]], Iterator[Problem]], ...] = (
+    duplicate_id,
+    duplicate_association,
+    identity_spellings,
+    too_few_ratings,
+    nobody_said,
+    one_counter,
+)
+"""Checks of all associations together."""

@@ -1,0 +1,238 @@
+"""Checks of characters: blanks, damage done by encodings and mark-up, letters of two alphabets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+import regex
+from babel.core import get_global
+from babel.localedata import load as load_locale
+
+from endoxa.sources.check.problems import SENTENCES, Checked, Item, Problem
+from endoxa.sources.typography import differences
+
+_COMBINED = {
+    "Jpan": frozenset({"Hira", "Kana", "Hani"}),
+    "Kore": frozenset({"Hang", "Hani"}),
+    "Hans": frozenset({"Hani", "Bopo"}),
+    "Hant": frozenset({"Hani", "Bopo"}),
+}
+"""Scripts that are written with several sets of letters (ISO 15924; UTS #39, section 5.1)."""
+
+
+@cache
+def _patterns() -> tuple[tuple[str, regex.Pattern[str]], ...]:
+    """A pattern for each script that CLDR names and the Unicode data of `regex` know."""
+    found = []
+    for code in load_locale("en")["scripts"]:
+        try:
+            found.append((code, regex.compile(rf"\p{{Script={code}}}")))
+        except regex.error:
+            continue
+    return tuple(found)
+
+
+@cache
+def script_of(letter: str) -> str | None:
+    """ISO 15924 code of a letter's script; None for what belongs to no script or to all."""
+    if letter.isascii():
+        return "Latn" if letter.isalpha() else None
+    if not letter.isalpha():
+        return None
+    found = next((code for code, pattern in _patterns() if pattern.match(letter)), None)
+    return None if found in ("Zyyy", "Zinh") else found
+
+
+_LATIN = frozenset({"Latn"})
+
+
+_NO_LETTERS = regex.compile(r"[^\p{L}\p{M}]+")
+
+
+@lru_cache(maxsize=8)
+def scripts_of(text: str) -> frozenset[str]:
+    """Scripts of the letters of a text."""
+    if text.isascii():
+        return _LATIN if any(map(str.isalpha, text)) else frozenset()
+    return frozenset(filter(None, map(script_of, set(text))))
+
+
+def _compatible(found: frozenset[str]) -> bool:
+    return len(found) < 2 or any(found <= together for together in _COMBINED.values())
+
+
+def mixed_script_word(item: Item) -> Iterator[Problem]:
+    """Letters of two scripts in one word: look-alikes from another keyboard (UTS #39, section 5.1)."""
+    for column, side in zip(SENTENCES, (item.more, item.less), strict=True):
+        mixed = [word for word in side if not word.text.isascii() and _mixed(word.text)]
+        if mixed:
+            message = f"holds {len(mixed)} word(s) with letters of more than one script"
+            text = " ".join(word.text for word in mixed)
+            yield item.problem("warning", "mixed-script-word", column, message, text)
+
+
+@lru_cache(maxsize=1 << 16)
+def _mixed(word: str) -> bool:
+    parts = _NO_LETTERS.split(word)
+    return not all(_compatible(scripts_of(part)) for part in parts)
+
+
+def mixed_scripts(item: Item) -> Iterator[Problem]:
+    """Words of several scripts in one sentence: a tokenizer cuts the foreign ones into many pieces."""
+    for column, text in item.sentences():
+        found = scripts_of(text)
+        if not _compatible(found):
+            message = f"is written in several scripts ({', '.join(sorted(found))})"
+            yield item.problem("note", "mixed-scripts", column, message, text)
+
+
+def scripts_differ(item: Item) -> Iterator[Problem]:
+    """The two sentences are not written in the same scripts, so their scores compare scripts as well."""
+    more, less = (scripts_of(text) for _, text in item.sentences())
+    if more != less and not _compatible(more | less):
+        message = f"the sentences use different scripts ({_listed(more)} against {_listed(less)})"
+        yield item.problem("warning", "scripts-differ", "", message)
+
+
+def _listed(found: frozenset[str]) -> str:
+    return ", ".join(sorted(found)) or "none"
+
+
+def script_language(item: Item) -> Iterator[Problem]:
+    """Most letters are of a script in which the declared language is not usually written.
+
+    The usual script is that of CLDR's likely subtags; a tag with a script ('sr-Latn') says otherwise.
+    """
+    expected = _expected(item.cell("language"))
+    if not expected:
+        return
+    for column, text in item.sentences():
+        if text.isascii() and "Latn" in expected:
+            continue
+        letters = list(filter(None, map(script_of, text)))
+        inside = sum(found in expected for found in letters)
+        if letters and inside * 2 < len(letters):
+            message = (
+                f"is mostly not in the script of language '{item.cell('language')}' ({_listed(expected)}); "
+                "declare another language, or the script as in 'sr-Latn'"
+            )
+            yield item.problem("warning", "script-language", column, message, text)
+
+
+@cache
+def _expected(tag: str) -> frozenset[str]:
+    parts = tag.replace("-", "_").split("_")
+    script = next((part.title() for part in parts[1:] if len(part) == 4 and part.isalpha()), None)
+    if script is None and parts[0] != "und":
+        likely = get_global("likely_subtags").get(parts[0].lower(), "")
+        script = next((part for part in likely.split("_")[1:] if len(part) == 4), None)
+    if script is None:
+        return frozenset()
+    return _COMBINED.get(script, frozenset({script}))
+
+
+_LINE_BREAK = re.compile("[\n\r\v\f\x85\u2028\u2029]")
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]{2,}")
+_ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
+
+
+def surrounding_blanks(item: Checked) -> Iterator[Problem]:
+    """Blanks before or after a sentence: they become tokens of their own and are scored."""
+    for column, text in item.sentences():
+        if text != text.strip():
+            message = "starts or ends with a blank, which is scored as part of the sentence"
+            yield item.problem("note", "surrounding-blanks", column, message, text)
+
+
+def line_break(item: Checked) -> Iterator[Problem]:
+    """A line break inside a sentence, usually left by a spreadsheet: a token that the other side lacks."""
+    for column, text in item.sentences():
+        if _LINE_BREAK.search(text.strip()):
+            message = "holds a line break, which is scored as part of the sentence"
+            yield item.problem("warning", "line-break", column, message, text)
+
+
+def replacement_character(item: Checked) -> Iterator[Problem]:
+    """U+FFFD stands where a program met bytes that it could not decode: a letter is lost."""
+    for column, text in item.sentences():
+        if "\ufffd" in text:
+            message = "holds the replacement character U+FFFD: a letter was lost in an earlier conversion"
+            yield item.problem("warning", "replacement-character", column, message, text)
+
+
+def mojibake(item: Checked) -> Iterator[Problem]:
+    """UTF-8 that was once read as Windows-1252 (a letter with an accent has become two characters).
+
+    A run of non-ASCII characters that is valid UTF-8 when its characters are taken for bytes does not occur
+    in real text; the same idea as ftfy's (Speer 2019).
+    """
+    for column, text in item.sentences():
+        if not text.isascii() and any(_was_utf8(run) for run in _NOT_ASCII.findall(text)):
+            message = "holds letters garbled by a wrong encoding (UTF-8 read as Windows-1252)"
+            yield item.problem("warning", "mojibake", column, message, text)
+
+
+@lru_cache(maxsize=1 << 16)
+def _was_utf8(run: str) -> bool:
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return run.encode(encoding).decode("utf-8") != run
+        except (UnicodeEncodeError, UnicodeDecodeError):
+            continue
+    return False
+
+
+def html_entity(item: Checked) -> Iterator[Problem]:
+    """Mark-up left in the text (an ampersand, a code, a semicolon), which no model reads as the character."""
+    for column, text in item.sentences():
+        if "&" in text and _ENTITY.search(text):
+            message = "holds an HTML entity instead of the character it stands for"
+            yield item.problem("warning", "html-entity", column, message, text)
+
+
+def invisible_character(item: Checked) -> Iterator[Problem]:
+    """Characters that are not seen but scored: zero-width space, soft hyphen, direction marks, controls.
+
+    The zero-width joiner and non-joiner are left alone: scripts of India and Persian are written with them.
+    """
+    for column, text in item.sentences():
+        if _INVISIBLE.search(text):
+            message = "holds an invisible character (zero-width space, soft hyphen or control character)"
+            yield item.problem("warning", "invisible-character", column, message, text)
+
+
+def typography(item: Item) -> Iterator[Problem]:
+    """The sentences are written differently where their words are the same: other quotes, dashes, blanks, joiners.
+
+    A tokenizer cuts them into other tokens, so that the scores compare typography as well.
+    """
+    found = differences(item.cell("sent_more"), item.cell("sent_less"))
+    if found:
+        kinds = ", ".join(dict.fromkeys(difference.kind for difference in found))
+        message = (
+            f"the sentences are written differently where their words are the same ({kinds}): "
+            "`endoxa datasets convert --normalise` makes them alike"
+        )
+        text = "; ".join(f"{difference.more} / {difference.less}" for difference in found)
+        yield item.problem("warning", "typography", "", message, text)
+
+
+def final_punctuation(item: Item) -> Iterator[Problem]:
+    """A full stop (or its like) ends one sentence only: a token that has nothing to do with the stereotype.
+
+    Blodgett et al. 2021 count such uncontrolled differences among the pitfalls of pair data.
+    """
+    more, less = (_ends(text) for _, text in item.sentences())
+    if more != less:
+        column = "sent_less" if more else "sent_more"
+        message = "lacks the final punctuation that the other sentence has"
+        yield item.problem("warning", "final-punctuation", column, message, item.cell(column))
+
+
+def _ends(text: str) -> bool:
+    return text.rstrip(" \t\r\n\"'”’»)").endswith(
+        (".", "!", "?", "…", "।", "॥", "。", "！", "？", "؟", "۔", "።")
+    )

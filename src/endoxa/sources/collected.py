@@ -1,0 +1,117 @@
+"""Folders that a campaign was exported to: what was withdrawn since.
+
+`endoxa collect export` writes `withdrawals.csv` beside its tables: the ids of rows that people took back. Whoever reads
+a table of such a folder leaves these rows out (`endoxa.sources.tables`); a newer `withdrawals.csv` put in the place of
+the old one is all that an older release needs.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from endoxa.errors import UserError
+from endoxa.sources.dialects import csv_records, undecodable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+WITHDRAWALS = "withdrawals.csv"
+WITHDRAWAL_COLUMNS = ("row_id", "table")
+MARK = "export.json"
+KIND = "endoxa campaign export"
+
+_USES = {
+    "pairs": "make sentences of it with endoxa build pairs",
+    "statements": "take associations out of it with endoxa curate extract",
+    "withdrawals": "endoxa reads it by itself with every table beside it",
+    "ratings": "find what people disagree about with endoxa analyze disagreement",
+    "mentions": "count topics with endoxa analyze topics FOLDER, the folder it lies in",
+    **dict.fromkeys(
+        ("people", "skips", "hurt_answers", "mixed", "group_means"),
+        "no command reads it; its columns are explained in README.md beside it",
+    ),
+}
+"""Tables of an export, and what takes them further."""
+
+ID_COLUMNS = ("row_id", "association_id", "statement_id", "rater", "respondent")
+"""Columns whose ids can have been withdrawn; a row goes with any of them."""
+
+_PART = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d+")
+
+
+def is_collected(path: Path) -> bool:
+    """Whether a file lies in a folder that a campaign was exported to."""
+    mark = path.parent / MARK
+    try:
+        return mark.is_file() and json.loads(mark.read_text(encoding="utf-8")).get("kind") == KIND
+    except (ValueError, AttributeError, OSError):
+        return False
+
+
+def use_of(path: Path) -> str | None:
+    """What a table of an export is for, as the end of a sentence; None for any other file."""
+    return _USES.get(path.stem) if is_collected(path) else None
+
+
+def read_withdrawals(path: Path) -> frozenset[str]:
+    """Ids of withdrawn rows.
+
+    Raises:
+        UserError: the file cannot be read, or is no list of withdrawals.
+    """
+    try:
+        records = csv_records(path)
+        header = next(records, (1, []))[1]
+        if isinstance(header, csv.Error) or not set(WITHDRAWAL_COLUMNS) <= set(header):
+            raise UserError(f"{path} is no list of withdrawals: it needs the columns row_id, table.")
+        place = header.index("row_id")
+        found: set[str] = set()
+        for line, cells in records:
+            if isinstance(cells, csv.Error) or len(cells) <= place or undecodable(cells[place]):
+                raise UserError(f"{path} cannot be read (line {line}): take it from the campaign again.")
+            found.add(cells[place])
+        return frozenset(found - {""})
+    except OSError as problem:
+        raise UserError(f"{path} cannot be read ({problem}): take it from the campaign again.") from problem
+
+
+def withdrawn_beside(path: Path) -> frozenset[str]:
+    """Ids of the rows that were withdrawn from the export that a table belongs to; none for any other table.
+
+    Raises:
+        UserError: the list is there and cannot be read.
+    """
+    listed = path.parent / WITHDRAWALS
+    if path.stem == Path(WITHDRAWALS).stem or not listed.is_file():
+        return frozenset()
+    header = next(csv_records(listed), (1, []))[1]
+    if isinstance(header, csv.Error) or tuple(header[: len(WITHDRAWAL_COLUMNS)]) != WITHDRAWAL_COLUMNS:
+        return frozenset()  # somebody else's file of that name
+    return read_withdrawals(listed)
+
+
+def is_withdrawn(cells: Mapping[str, str | None], withdrawn: frozenset[str]) -> bool:
+    """Whether a row was withdrawn, or a part of what was (a statement of an answer: the answer's id and a number)."""
+    named = (cells.get(name) or "" for name in ID_COLUMNS)
+    return any(name in withdrawn or _PART.sub(r"\1", name) in withdrawn for name in named if name)
+
+
+def respecting_withdrawals(frame: pl.DataFrame, withdrawn: frozenset[str]) -> pl.DataFrame:
+    """The rows of a table that nobody withdrew.
+
+    Args:
+        frame: any table with one of `ID_COLUMNS`.
+        withdrawn: what `read_withdrawals` read, perhaps from a newer list than the one beside the table.
+    """
+    import polars as pl
+
+    named = [name for name in ID_COLUMNS if name in frame.columns]
+    if not named or not withdrawn:
+        return frame
+    rows = frame.select(pl.col(named).cast(pl.String)).iter_rows(named=True)
+    return frame.filter(pl.Series([not is_withdrawn(row, withdrawn) for row in rows], dtype=pl.Boolean))

@@ -1,0 +1,152 @@
+"""Drafts: records on their way to pairs, with their faults, and the rules that several formats share.
+
+A draft may be wrong (an empty cell, an unknown label). Reading raises at the first wrong one; `endoxa.sources.check`
+lists every one. Both call `draft_faults`, so they agree on what an error is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.schema import DIRECTIONS, PAIR_COLUMNS, Reader, ReadOptions
+from endoxa.sources.tables import Fault, Row
+
+SIDES = ("more", "less")
+
+UNSPECIFIED = "unspecified"
+"""Axis of a pair whose file names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A pair as the file has it, before anything is required of it.
+
+    Attributes:
+        row: number of the record from 1.
+        line: line on which the record starts; None where the file has no lines.
+        pair: cells by the names of `PAIR_COLUMNS`; what is not there is null.
+        names: what the file calls a column, where that is another name than ours.
+        faults: what is wrong with the record itself.
+    """
+
+    row: int
+    line: int | None
+    pair: Mapping[str, str | None]
+    names: Mapping[str, str] = field(default_factory=dict)
+    faults: tuple[Fault, ...] = ()
+
+    @classmethod
+    def of(cls, row: Row, pair: Mapping[str, str | None], names: Mapping[str, str] | None = None) -> Draft:
+        """A draft standing where `row` stands, with the row's faults."""
+        return cls(row.number, row.line, pair, names or {}, row.faults)
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for messages: 'row 4 (line 5)'."""
+        return f"row {self.row}" if self.line is None else f"row {self.row} (line {self.line})"
+
+    def column(self, name: str) -> str:
+        """The file's name of one of our columns."""
+        return self.names.get(name, name)
+
+
+def draft_faults(draft: Draft) -> Iterator[Fault]:
+    """What keeps the draft from being a pair: faults of the record, empty cells, unknown labels."""
+    if draft.faults:
+        yield from draft.faults
+        return
+    for name in ("item_id", "sent_more", "sent_less"):
+        if not (draft.pair.get(name) or "").strip():
+            yield Fault("empty-cell", draft.column(name), "is empty: every pair needs text here")
+    for name, known in (("direction", DIRECTIONS), ("stereotypical", SIDES)):
+        value = draft.pair.get(name)
+        if value not in known:
+            yield Fault(
+                f"unknown-{name}",
+                draft.column(name),
+                f"holds {value!r}; it must be one of: {', '.join(known)}",
+            )
+
+
+Drafts = Callable[[Path, ReadOptions], Iterator[Draft]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that comes with endoxa: a `Reader` whose records can be looked at before they are refused.
+
+    The attributes are those of `endoxa.schema.Reader`, with `drafts` where that has `read`, and `marks`: what
+    the format is recognised by, for messages.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    marks: str
+    recognise: Callable[[Path], bool]
+    drafts: Drafts
+    write: Callable[[Iterator[pl.DataFrame], Path], None] | None
+    example: str
+    units: str
+
+    def reader(self) -> Reader:
+        """The format as other rooms know it."""
+        return Reader(
+            name=self.name,
+            title=self.title,
+            suffixes=self.suffixes,
+            recognise=self.recognise,
+            read=partial(read_frames, self.drafts),
+            write=self.write,
+            example=self.example,
+            units=self.units,
+        )
+
+
+def read_frames(drafts: Drafts, path: Path, options: ReadOptions) -> Iterator[pl.DataFrame]:
+    """Yield the pairs in frames of `options.chunk_rows` rows with the columns of `PAIR_COLUMNS`.
+
+    Raises:
+        UserError: at the first draft with a fault (file, row, line and column named), or where there is none.
+    """
+    if options.chunk_rows < 1:
+        raise UserError(f"chunk_rows is {options.chunk_rows}. Expected at least 1.")
+    sound = (_sound(path, draft) for draft in drafts(path, options))
+    empty = True
+    while chunk := list(islice(sound, options.chunk_rows)):
+        empty = False
+        yield pl.DataFrame(
+            {name: [pair.get(name) for pair in chunk] for name in PAIR_COLUMNS},
+            schema=dict.fromkeys(PAIR_COLUMNS, pl.String),
+        )
+    if empty:
+        raise UserError(no_rows(path))
+
+
+def no_rows(path: Path) -> str:
+    """The sentence for a file that holds column names and nothing else."""
+    return f"{path} has no rows: only column names were found."
+
+
+def _sound(path: Path, draft: Draft) -> Mapping[str, str | None]:
+    for fault in draft_faults(draft):
+        where = f", column '{fault.column}'" if fault.column else ""
+        raise UserError(f"{path}, {draft.place}{where}: {fault.message}.")
+    return draft.pair
+
+
+def axis_of(text: str | None) -> str:
+    """A social axis as we write it: lower case, no blanks around it; 'unspecified' where there is none."""
+    return (text or "").strip().lower() or UNSPECIFIED
+
+
+def direction_of(text: str | None) -> str | None:
+    """A published label without blanks and capitals; nothing stays nothing."""
+    return text.strip().lower() if text else text

@@ -1,0 +1,59 @@
+"""Opening a file that a user named: every way it can be unusable has a sentence."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+from endoxa.errors import UserError
+from endoxa.sources.collected import is_collected
+
+
+def near_names(path: Path) -> list[str]:
+    """Names in the folder of `path` that look like its name, nearest first (at most three)."""
+    folder = path.parent
+    if not folder.is_dir():
+        return []
+    return get_close_matches(path.name, sorted(entry.name for entry in folder.iterdir()), n=3)
+
+
+def require_file(path: Path) -> None:
+    """Raise UserError unless `path` is a readable file with something in it."""
+    try:
+        if path.is_dir():
+            raise UserError(f"{path} is a folder. Name a file in it.")
+        if not path.exists():
+            near = near_names(path)
+            hint = f" Did you mean: {', '.join(near)}?" if near else " Check the spelling and the folder."
+            raise UserError(f"There is no file {path}.{hint}")
+        with path.open("rb") as stream:
+            start = stream.read(1)
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+    if not start and is_collected(path):
+        raise UserError(f"{path} has no rows: the campaign has no data of this kind.")
+    if not start:
+        raise UserError(f"{path} is empty (0 bytes). Download or export it again.")
+
+
+def sha256(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
+    """Refuse an output that is an input of the same command, or that another output goes to.
+
+    Raises:
+        UserError: two of the paths are one file.
+    """
+    taken = {path.resolve(): "is an input of this command" for path in inputs if path is not None}
+    for path in outputs:
+        if path is None:
+            continue
+        if path.resolve() in taken:
+            raise UserError(f"{path} {taken[path.resolve()]}: name another file for the output.")
+        taken[path.resolve()] = "is given for two outputs"

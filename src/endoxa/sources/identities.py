@@ -1,0 +1,90 @@
+"""One identity in several spellings is one identity: the rule by which every reader and instrument counts them."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import polars as pl
+
+from endoxa.sources.typography import plain_form
+
+_LOG = logging.getLogger(__name__)
+
+_SHOWN = 3
+
+
+@lru_cache(maxsize=1 << 16)
+def identity_key(text: str) -> str:
+    """What all spellings of an identity share: no case, no typography, single blanks, nothing that is not seen.
+
+    Accents stay, because they tell words apart. The Turkish dotted capital is its small letter.
+    """
+    return " ".join(plain_form(text).casefold().replace("i\u0307", "i").split())
+
+
+def identity_names(texts: pl.Series) -> pl.Series:
+    """One name for all spellings of an identity: the first of them in lower case. Nothing stays nothing."""
+    known = texts.drop_nulls().unique().sort()
+    names: dict[str, str] = {}
+    lower = known.str.to_lowercase()
+    new = [names.setdefault(identity_key(text), low) for text, low in zip(known, lower, strict=True)]
+    return texts.replace_strict(known, pl.Series(new, dtype=pl.String), default=None, return_dtype=pl.String)
+
+
+def spellings(texts: pl.Series) -> dict[str, Counter[str]]:
+    """How often each spelling occurs, by key, of the identities that have several."""
+    counts = texts.cast(pl.String).drop_nulls().to_frame("text").group_by("text", maintain_order=True).len()
+    by_key: dict[str, Counter[str]] = {}
+    for text, n in counts.iter_rows():
+        if text.strip():
+            by_key.setdefault(identity_key(text), Counter())[text] = n
+    return {key: counts for key, counts in by_key.items() if len(counts) > 1}
+
+
+def shown_spelling(counts: Counter[str]) -> str:
+    """The spelling to show: the most frequent one, the first of several."""
+    return " ".join(counts.most_common(1)[0][0].split())
+
+
+def merged(counted: Mapping[str, Counter[str]]) -> str:
+    """A sentence that says which identities were taken together; empty where none was."""
+    if not counted:
+        return ""
+    named = [f"'{shown_spelling(counts)}' ({len(counts)} spellings)" for counts in counted.values()]
+    more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+    return f"Spellings taken as one identity each: {', '.join(named[:_SHOWN])}{more}."
+
+
+@lru_cache(maxsize=256)
+def log_merged(source: str, sentence: str) -> None:
+    """Say once what was taken together in a source."""
+    _LOG.warning("%s%s", f"{source}: " if source else "", sentence)
+
+
+def one_spelling(
+    table: pl.DataFrame, columns: Sequence[str] = ("identity",), source: str = ""
+) -> pl.DataFrame:
+    """The table with one spelling of every identity; what was taken together is logged.
+
+    Args:
+        table: any table.
+        columns: columns that hold identities; those that are not there are passed over.
+        source: what the table is called in the line that is logged.
+    """
+    for name in columns:
+        counted = spellings(table[name]) if name in table.columns else {}
+        if counted:
+            log_merged(source, merged(counted))
+            table = with_shown_spelling(table, counted, name)
+    return table
+
+
+def with_shown_spelling(
+    table: pl.DataFrame, counted: Mapping[str, Counter[str]], column: str = "identity"
+) -> pl.DataFrame:
+    """The table with the spelling to show of every identity that `spellings` counted."""
+    shown = {text: shown_spelling(counts) for counts in counted.values() for text in counts}
+    return table.with_columns(pl.col(column).replace(shown))

@@ -1,0 +1,215 @@
+"""The way in: a file of sentence pairs, in whatever published format, as frames or as a file of another format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.schema import PAIR_COLUMNS, Reader, ReadOptions
+from endoxa.sources import READERS
+from endoxa.sources.bbq import is_bbq
+from endoxa.sources.collected import use_of
+from endoxa.sources.files import require_file
+from endoxa.sources.formats import FORMATS
+from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
+from endoxa.sources.typography import made_alike
+
+DEFAULTS = ReadOptions()
+
+_LAST = "native"
+
+MOSTLY = 0.5
+"""Share of a format's columns from which a table is taken for one of it."""
+
+
+def recognise(path: Path) -> Reader:
+    """The reader whose format the file has, found by its columns or keys.
+
+    Our own format is tried last, because it asks for the fewest columns.
+
+    Raises:
+        UserError: the file cannot be read, or is of no known format; what was looked for is listed.
+    """
+    require_file(path)
+    readers = sorted(READERS.all().values(), key=lambda reader: reader.name == _LAST)
+    for reader in readers:
+        if reader.recognise(path):
+            return reader
+    if is_bbq(path):
+        raise UserError(
+            f"{path} contains multiple-choice questions in BBQ's format, not sentence pairs. Run: "
+            f"endoxa probe qa --data {path} --model NAME --out FOLDER."
+        )
+    use = use_of(path)
+    if use:
+        raise UserError(f"{path} is the table '{path.stem}' of a campaign, not sentence pairs: {use}.")
+    _refuse_nearly(path)
+    wanted = "; ".join(f"{reader.name} ({_marks(reader)})" for reader in readers)
+    raise UserError(f"{path} has an unknown format.{_found(path)} Expected one of: {wanted}.{_offer(path)}")
+
+
+def _offer(path: Path) -> str:
+    """What to do with a table whose columns have names of their own."""
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        return ""
+    return (
+        " If two of its columns hold the sentences, name them: --columns sent_more=COLUMN,sent_less=COLUMN; "
+        "`endoxa datasets check` with it lists what is wrong."
+    )
+
+
+def _refuse_nearly(path: Path) -> None:
+    """Refuse a table that has some columns of a format: it is probably meant to be one.
+
+    Raises:
+        UserError: names the columns it lacks.
+    """
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        return
+    found = table_columns(path)
+    wanted = {
+        form.name: form.marks.removeprefix("columns ").split(", ")
+        for form in FORMATS.values()
+        if form.marks.startswith("columns ")
+    }
+    share = {name: len(set(columns) & set(found)) / len(columns) for name, columns in wanted.items()}
+    nearest = max(share, key=share.__getitem__)
+    if share[nearest] >= MOSTLY:
+        missing = ", ".join(repr(column) for column in wanted[nearest] if column not in found)
+        raise UserError(
+            f"{path} looks like the format {nearest}, but has no column {missing}; its columns are: "
+            f"{', '.join(map(repr, found))}.{_offer(path)}"
+        )
+
+
+def _marks(reader: Reader) -> str:
+    return FORMATS[reader.name].marks if reader.name in FORMATS else reader.title
+
+
+def _found(path: Path) -> str:
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        return f" Tables end in {', '.join(TABLE_SUFFIXES)}."
+    return f" Its columns are: {', '.join(map(repr, table_columns(path)))}."
+
+
+def read_pairs(
+    path: Path,
+    options: ReadOptions = DEFAULTS,
+    format: str | None = None,  # noqa: A002
+) -> Iterator[pl.DataFrame]:
+    """Frames of at most `options.chunk_rows` pairs with exactly `PAIR_COLUMNS`, in file order.
+
+    Args:
+        path: a file of one of the formats of `READERS`.
+        options: see `ReadOptions`.
+        format: name of the format; None to recognise it.
+
+    Raises:
+        UserError: unknown or unrecognised format, or the first record that is no pair.
+    """
+    return reader_for(path, options, format).read(path, options)
+
+
+def reader_for(path: Path, options: ReadOptions, format: str | None) -> Reader:  # noqa: A002
+    """The reader asked for, or the one that fits; a table whose columns are named is read as one of our own.
+
+    Raises:
+        UserError: unknown or unrecognised format, or one that has its own names of columns.
+    """
+    if options.columns and format not in (None, _LAST):
+        raise UserError(
+            f"Names of columns are for tables in no published format: leave out --format {format}."
+        )
+    if options.columns:
+        return READERS.get(_LAST)
+    return recognise(path) if format is None else READERS.get(format)
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """How many pairs were written, and how many of them were made alike in typography."""
+
+    pairs: int
+    made_alike: int = 0
+
+
+def convert_pairs(
+    path: Path,
+    target: Path,
+    options: ReadOptions = DEFAULTS,
+    format: str | None = None,  # noqa: A002
+    to: str = "native",
+    *,
+    normalise: bool = False,
+) -> Converted:
+    """Write the pairs of `path` to `target` in the format called `to`.
+
+    Args:
+        path: a file of one of the formats of `READERS`.
+        target: the file to write.
+        options: see `ReadOptions`.
+        format: name of the format; None to recognise it.
+        to: name of the format to write.
+        normalise: write the two sentences of a pair alike where their words are the same
+            (`endoxa.sources.typography`).
+
+    Raises:
+        UserError: the file cannot be read, the format cannot be written, or it cannot hold a pair. The
+            target is then as it was before.
+    """
+    write = READERS.get(to).write
+    if write is None:
+        able = ", ".join(reader.name for reader in READERS.all().values() if reader.write)
+        raise UserError(f"Format '{to}' can be read but not written. Expected one of: {able}.")
+    counts: list[Converted] = []
+    frames = read_pairs(path, options, format)
+    if to == _LAST:
+        frames = _with_own_columns(frames, path, reader_for(path, options, format), options)
+    write(_counted(frames, counts, normalise=normalise), target)
+    return Converted(sum(one.pairs for one in counts), sum(one.made_alike for one in counts))
+
+
+def _with_own_columns(
+    frames: Iterator[pl.DataFrame], path: Path, reader: Reader, options: ReadOptions
+) -> Iterator[pl.DataFrame]:
+    """The frames with the columns of the table that the format does not know, where a row is a pair."""
+    if reader.units != "one row, one pair" or path.suffix.lower() not in TABLE_SUFFIXES:
+        yield from frames
+        return
+    used = {*PAIR_COLUMNS, *options.columns.values(), *_READ_ELSEWHERE}
+    own = [name for name in table_columns(path) if name not in used]
+    rows = table_rows(path, ())
+    for frame in frames:
+        cells = [row.cells for row in islice(rows, frame.height)]
+        columns = [pl.Series(name, [one.get(name) for one in cells], dtype=pl.String) for name in own if name]
+        yield frame.with_columns(columns)
+
+
+_READ_ELSEWHERE = ("bias_type", "stereo_antistereo")
+"""Columns that are read as `axis` and `direction`."""
+
+
+def _counted(
+    frames: Iterator[pl.DataFrame], counts: list[Converted], *, normalise: bool
+) -> Iterator[pl.DataFrame]:
+    for frame in frames:
+        written = _normalised(frame) if normalise else frame
+        changed = frame.filter(
+            frame["sent_more"].ne(written["sent_more"]) | frame["sent_less"].ne(written["sent_less"])
+        )
+        counts.append(Converted(frame.height, changed.height))
+        yield written
+
+
+def _normalised(frame: pl.DataFrame) -> pl.DataFrame:
+    rows = frame.select("sent_more", "sent_less", "language").iter_rows()
+    alike = [made_alike(more, less, language) for more, less, language in rows]
+    return frame.with_columns(
+        sent_more=pl.Series([more for more, _ in alike], dtype=pl.String),
+        sent_less=pl.Series([less for _, less in alike], dtype=pl.String),
+    )

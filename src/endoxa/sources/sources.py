@@ -1,0 +1,163 @@
+"""Published sources by name: what they are, where they are, and fetching them on request.
+
+The list is `sources.toml`. A file is taken from its published address, from another address or from a
+folder, is checked against the hash in the list, and is kept in the user's cache folder; a good copy there
+is used without any network.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tomllib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from endoxa.errors import UserError
+from endoxa.sources.files import near_names, sha256
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A published file.
+
+    Attributes:
+        name: word on the command line.
+        title: one line: what it holds, in which language, from where.
+        format: name of the reader; empty where it holds no pairs.
+        licence: as stated by its authors, or 'none stated'.
+        citation: the publication.
+        warning: content notice.
+        url: address, pinned to a commit.
+        sha256: hash of the file; empty where none is published.
+        note: what else one must know.
+    """
+
+    name: str
+    title: str
+    format: str
+    licence: str
+    citation: str
+    warning: str
+    url: str
+    sha256: str
+    note: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """Name of the file, as published."""
+        return self.url.rsplit("/", 1)[1]
+
+
+@cache
+def sources() -> Mapping[str, Source]:
+    """Every source by name."""
+    listed = tomllib.loads(files("endoxa.sources").joinpath("sources.toml").read_text(encoding="utf-8"))
+    return {name: Source(name=name, **fields) for name, fields in listed.items()}
+
+
+def source(name: str) -> Source:
+    """The source called `name`. Raises UserError with the nearest names where there is none."""
+    known = sources()
+    if name not in known:
+        near = get_close_matches(name, known, n=3) or list(known)
+        raise UserError(f"Unknown data set '{name}'. Did you mean: {', '.join(near)}?")
+    return known[name]
+
+
+def cache_folder(name: str) -> Path:
+    """Where the file of a source is kept when no folder is named."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("endoxa") / "datasets" / name
+
+
+def cached_file(wanted: Source) -> Path:
+    """Where the file of a source is, or would be, when no folder is named."""
+    return cache_folder(wanted.name) / wanted.file_name
+
+
+def download(name: str, mirror: str | None = None, folder: Path | None = None) -> Path:
+    """Fetch the file of a source, unless a good copy is there already, and check its hash.
+
+    Args:
+        name: a name of `sources()`.
+        mirror: a folder that holds the file, or an http(s) address below which it lies; None: where it is
+            published.
+        folder: where to put it; None: the cache folder.
+
+    Raises:
+        UserError: unknown name, nothing at the mirror, no network, or a file with another hash (which is
+            not kept).
+    """
+    wanted = source(name)
+    target = (folder or cache_folder(name)) / wanted.file_name
+    if target.is_file() and wanted.sha256 in ("", sha256(target)):
+        return target
+    address, fetch = _address(wanted, mirror)
+    try:
+        _retrieve(address, wanted, target, fetch)
+    except ValueError as error:  # pooch: the hash differs; it has removed what it fetched
+        raise UserError(
+            f"{address} is not the published {wanted.file_name}: its SHA-256 is not {wanted.sha256}. "
+            "The file was changed or damaged, and nothing was kept."
+        ) from error
+    except OSError as error:  # requests' exceptions are OSErrors too
+        raise UserError(
+            f"{address} cannot be downloaded ({type(error).__name__}). Without a network, copy "
+            f"{wanted.file_name} into a folder and run: endoxa datasets download {name} --mirror FOLDER"
+        ) from error
+    return target
+
+
+def _address(wanted: Source, mirror: str | None) -> tuple[str, Callable[..., None] | None]:
+    """Where to fetch from, and how where that is no network address."""
+    if mirror is None:
+        return wanted.url, None
+    if mirror.startswith(("http://", "https://")):
+        return f"{mirror.rstrip('/')}/{wanted.file_name}", None
+    path = Path(mirror) / wanted.file_name
+    if not path.is_file():
+        near = near_names(path)
+        hint = f" Did you mean: {', '.join(near)}?" if near else ""
+        raise UserError(f"The mirror folder {mirror} has no file {wanted.file_name}.{hint}")
+    return str(path), _copy
+
+
+def _copy(url: str, output_file: str, pooch: object) -> None:  # noqa: ARG001 (the signature pooch calls)
+    shutil.copyfile(url, output_file)
+
+
+def _retrieve(address: str, wanted: Source, target: Path, fetch: Callable[..., None] | None) -> None:
+    import pooch
+
+    pooch.get_logger().setLevel(logging.WARNING)
+    known = f"sha256:{wanted.sha256}" if wanted.sha256 else None
+    pooch.retrieve(address, known_hash=known, fname=target.name, path=target.parent, downloader=fetch)
+
+
+def locate(text: str) -> Path:
+    """The file meant by `--data TEXT`: a path, or the name of a source that has been downloaded.
+
+    Raises:
+        UserError: neither; says how to download it, or names files with a similar name.
+    """
+    path = Path(text)
+    if path.exists():
+        return path
+    known = sources()
+    if text in known:
+        cached = cached_file(known[text])
+        if cached.is_file():
+            return cached
+        raise UserError(f"'{text}' is not downloaded. Run: endoxa datasets download {text}")
+    near = [*near_names(path), *get_close_matches(text, known, n=3)]
+    hint = f"Did you mean: {', '.join(near)}?" if near else f"Known data sets: {', '.join(known)}."
+    raise UserError(f"There is no file or data set {text}. {hint}")

@@ -1,0 +1,157 @@
+"""StereoSet (Nadeem et al. 2021), the published JSON document with its intra- and intersentence parts.
+
+Each entry has a stereotypical, an anti-stereotypical and an unrelated sentence; the first two make the
+pair. In intersentence entries the sentence follows its context, so both are written out: context, a blank,
+sentence. The document is one JSON value and is loaded whole (12 MB as published).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from endoxa.errors import UserError
+from endoxa.schema import ReadOptions
+from endoxa.sources.dialects import open_text, undecodable
+from endoxa.sources.drafts import Draft, Format, axis_of
+from endoxa.sources.files import require_file
+from endoxa.sources.tables import Fault
+
+_PARTS = ("intersentence", "intrasentence")
+_LABELS = {"sent_more": "stereotype", "sent_less": "anti-stereotype"}
+_KEY = re.compile(r'"(?:intersentence|intrasentence)"\s*:\s*\[')
+_START = 65_536
+
+
+def recognise(path: Path) -> bool:
+    """True for a .json file whose start holds one of the two parts."""
+    if path.suffix.lower() != ".json":
+        return False
+    require_file(path)
+    with open_text(path, newline="") as stream:
+        return _KEY.search(stream.read(_START)) is not None
+
+
+def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:
+    """One pair per entry, intersentence entries first as in the file; `options.language` defaults to 'en'."""
+    row = 0
+    for part, entries in _parts(path):
+        for entry in entries:
+            row += 1
+            yield _draft(part, row, entry, options.language or "en")
+
+
+def _parts(path: Path) -> list[tuple[str, list[Any]]]:
+    require_file(path)
+    with open_text(path, newline="") as stream:
+        text = stream.read()
+    if undecodable(text):
+        line = next(i for i, part in enumerate(text.split("\n"), start=1) if undecodable(part))
+        raise UserError(f"{path}, line {line} is not UTF-8 text: save the file as UTF-8.")
+    try:
+        data = json.loads(text)["data"]
+        parts = [(part, data[part]) for part in data if part in _PARTS]
+    except json.JSONDecodeError as error:
+        raise UserError(
+            f"{path}, line {error.lineno} is not JSON ({error.msg}): download it again."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(
+            f"{path} is not readable JSON (nested too deeply, or a number is too long)."
+        ) from error
+    except (KeyError, TypeError) as error:
+        raise UserError(f"{path} is not StereoSet: it has no entries under 'data'.") from error
+    if not parts or not all(isinstance(entries, list) for _, entries in parts):
+        raise UserError(f"{path} is not StereoSet: 'data' has no list {' or '.join(_PARTS)}.")
+    return parts
+
+
+def _draft(part: str, row: int, entry: object, language: str) -> Draft:
+    fields = entry if isinstance(entry, dict) else {}
+    texts = {key: value for key, value in fields.items() if isinstance(value, str)}
+    name = texts.get("id") or f"number {row}"
+    sentences, faults = _sentences(part, name, fields, texts.get("context", ""))
+    pair = {
+        "item_id": texts.get("id"),
+        "language": language,
+        "axis": axis_of(texts.get("bias_type")),
+        "direction": "stereo",
+        "stereotypical": "more",
+        **sentences,
+        "identity": texts.get("target"),
+    }
+    names = {"item_id": "id", "axis": "bias_type", "sent_more": "sentence", "sent_less": "sentence"}
+    return Draft(row, None, pair, names, (*faults, *_unusable(pair)))
+
+
+def _sentences(
+    part: str, name: str, entry: dict[str, Any], context: str
+) -> tuple[dict[str, str | None], tuple[Fault, ...]]:
+    """The two sentences by column, and a fault for each label that is not there exactly once."""
+    listed = entry.get("sentences")
+    listed = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    sentences: dict[str, str | None] = {}
+    faults: list[Fault] = []
+    for column, label in _LABELS.items():
+        found = [one.get("sentence") for one in listed if one.get("gold_label") == label]
+        if len(found) != 1 or not isinstance(found[0], str):
+            message = f"{part} entry {name} has {len(found)} sentences labelled '{label}'; it needs one"
+            faults.append(Fault("missing-label", "gold_label", message))
+        else:
+            sentences[column] = f"{context} {found[0]}" if part == "intersentence" else found[0]
+    return sentences, tuple(faults)
+
+
+def _unusable(pair: dict[str, str | None]) -> Iterator[Fault]:
+    for column, value in pair.items():
+        if value and (undecodable(value) or "\0" in value):
+            yield Fault("encoding", column, "contains an invalid character (NUL or a lone surrogate)")
+
+
+STEREOSET = Format(
+    name="stereoset",
+    title="StereoSet (Nadeem et al. 2021)",
+    suffixes=(".json",),
+    marks="a .json document with data.intersentence or data.intrasentence",
+    recognise=recognise,
+    drafts=drafts,
+    write=None,
+    example=json.dumps(
+        {
+            "version": "1.0",
+            "data": {
+                "intersentence": [
+                    {
+                        "id": "b1",
+                        "target": "baker",
+                        "bias_type": "profession",
+                        "context": "The baker lives next door.",
+                        "sentences": [
+                            {"id": "s1", "sentence": "She gets up early.", "gold_label": "stereotype"},
+                            {"id": "s2", "sentence": "She sleeps late.", "gold_label": "anti-stereotype"},
+                            {"id": "s3", "sentence": "Rivers are wide.", "gold_label": "unrelated"},
+                        ],
+                    }
+                ],
+                "intrasentence": [
+                    {
+                        "id": "a1",
+                        "target": "farmer",
+                        "bias_type": "profession",
+                        "context": "The farmer is BLANK.",
+                        "sentences": [
+                            {"id": "s4", "sentence": "The farmer is patient.", "gold_label": "stereotype"},
+                            {"id": "s5", "sentence": "The farmer is hasty.", "gold_label": "anti-stereotype"},
+                            {"id": "s6", "sentence": "The farmer is a fork.", "gold_label": "unrelated"},
+                        ],
+                    }
+                ],
+            },
+        },
+        indent=1,
+    ),
+    units="one entry, one pair (stereotype against anti-stereotype); unrelated sentences are left out",
+)

@@ -1,0 +1,116 @@
+"""The closed vocabularies: which attributes of a protagonist there are, and which values each can have."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from endoxa.errors import UserError
+from endoxa.sources.files import require_file
+from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
+
+OURS = "vocabulary.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute.
+
+    Attributes:
+        name: as the column of profiles has it ("marital_status").
+        values: its values.
+        other: a reader of stories may also answer "other".
+        synonyms: what else readers write, each with the value that it means.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    other: bool = False
+    synonyms: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Everything that can be read off a story: the values, "other" where it exists, and "unknown"."""
+        return (*self.values, *((OTHER,) if self.other else ()), UNKNOWN)
+
+
+Vocabulary = tuple[Attribute, ...]
+"""All attributes, in the order in which readers are asked for them."""
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    values: list[str] = Field(min_length=2)
+    other: bool = False
+    synonyms: dict[str, list[str]] = Field(default_factory=dict)
+
+
+def read_vocabulary(path: Path | None = None) -> Vocabulary:
+    """The 19 attributes and 79 values of StereoTales, or those of a TOML file in the same form.
+
+    Raises:
+        UserError: the file is no TOML, an attribute lacks its values, a value or synonym is there twice or reserved, or
+            a synonym is one of no value.
+    """
+    if path is None:
+        text = files("endoxa.sources.stereotales").joinpath(OURS).read_text("utf-8")
+    else:
+        require_file(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as problem:
+            raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
+    source = str(path or OURS)
+    try:
+        found = TypeAdapter(dict[str, _Entry]).validate_python(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as problem:
+        raise UserError(f"{source} is not valid TOML: {problem}.") from problem
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise UserError(
+            f"{source}: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}. Each attribute needs a list "
+            "'values' of two or more texts, and may have 'other = true' and a table 'synonyms'."
+        ) from problem
+    if not found:
+        raise UserError(f"{source} contains no attributes. Expected [NAME] followed by values = [...].")
+    return tuple(_attribute(source, name, entry) for name, entry in found.items())
+
+
+def _attribute(source: str, name: str, entry: _Entry) -> Attribute:
+    """The attribute, if its values can be told apart whatever case a reader writes them in."""
+    seen = {OTHER: OTHER, UNKNOWN: UNKNOWN}
+    for value in entry.values:
+        plain = value.strip().casefold()
+        if not plain or plain in seen:
+            found = "an empty value" if not plain else f"'{value}' and '{seen[plain]}'"
+            raise UserError(
+                f"{source}: the attribute '{name}' has {found}: values must differ in more than case, and "
+                f"'{OTHER}' and '{UNKNOWN}' are added automatically."
+            )
+        seen[plain] = value
+    return Attribute(name, tuple(entry.values), entry.other, tuple(_synonyms(source, name, entry, seen)))
+
+
+def _synonyms(source: str, name: str, entry: _Entry, seen: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each synonym with its value, if it means that one alone."""
+    meant = dict(seen)
+    for value, several in entry.synonyms.items():
+        if value not in entry.values:
+            raise UserError(
+                f"{source}: the attribute '{name}' has synonyms of '{value}', which is not one of its values."
+            )
+        for synonym in several:
+            plain = synonym.strip().casefold()
+            if not plain or plain in meant:
+                raise UserError(
+                    f"{source}: the attribute '{name}' has the synonym '{synonym}' of '{value}', which is empty or "
+                    "already used."
+                )
+            meant[plain] = value
+            yield synonym, value

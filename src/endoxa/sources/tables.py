@@ -1,0 +1,499 @@
+"""Rows of a CSV, TSV, JSONL, Parquet or XLSX file as strings, one at a time, with their place in the file.
+
+This is the one reader of tables: encodings and delimiters are found (`endoxa.sources.dialects`), column names are
+known in any spelling, decimal commas of numbers are read, and what was taken is said in a line.
+
+A record that cannot be parsed is passed on with its faults instead of stopping the file: a strict caller raises at the
+first one, `check` lists them all. Rows that a contributor of a campaign withdrew are left out
+(`endoxa.sources.collected`).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeVar
+
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS
+from endoxa.schema.drafts import DRAFT_COLUMNS
+from endoxa.schema.harm import HARM_RATING_COLUMNS
+from endoxa.schema.stories import STORY_COLUMNS, STORY_MAP_COLUMNS
+from endoxa.sources.collected import WITHDRAWALS, is_withdrawn, withdrawn_beside
+from endoxa.sources.dialects import (
+    USUAL_DELIMITERS,
+    csv_records,
+    log_taken,
+    open_text,
+    plain_name,
+    undecodable,
+)
+from endoxa.sources.files import require_file
+from endoxa.sources.spreadsheets import restored
+from endoxa.sources.statuses import is_left_out, say_left_out
+from endoxa.sources.workbooks import WORKBOOK_SUFFIXES, workbook_rows
+
+JSONL_SUFFIXES = (".jsonl", ".ndjson")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+TEXT_AND_PARQUET_SUFFIXES = (*USUAL_DELIMITERS, *JSONL_SUFFIXES, *PARQUET_SUFFIXES)
+TABLE_SUFFIXES = (*TEXT_AND_PARQUET_SUFFIXES, *WORKBOOK_SUFFIXES)
+
+_PARQUET_SLICE = 32_768
+
+_LOG = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a record cannot be used: which check says so, in which column (None: all of it), and the reason."""
+
+    check: str
+    column: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record: its number from 1, the line it starts on (None where there are no lines), its cells."""
+
+    number: int
+    line: int | None
+    cells: Mapping[str, str | None]
+    faults: tuple[Fault, ...] = ()
+
+
+NUMBERS = frozenset(
+    {
+        "agreement",
+        "confidence",
+        "harm",
+        "in_group_mean",
+        "in_group_ratings",
+        "k",
+        "knowers",
+        "mean",
+        "out_group_mean",
+        "out_group_ratings",
+        "pred_index",
+        "propensity",
+        "rating",
+        "ratings",
+        "size",
+        "skips",
+        "support",
+        "value",
+        "variance",
+        "vote",
+        "weighted_knowers",
+        "weighted_mean",
+    }
+)
+"""Columns of numbers, in which `3,5` is 3.5."""
+_DECIMAL_COMMA = re.compile(r"\s*([-+]?\d+),(\d+)\s*")
+
+_OURS = {
+    plain_name(name): name
+    for columns in (
+        NUMBERS,
+        STORY_MAP_COLUMNS,
+        STORY_COLUMNS,
+        HARM_RATING_COLUMNS,
+        DRAFT_COLUMNS,
+        GROUP_COLUMNS,
+        STATEMENT_COLUMNS,
+        ASSOCIATION_COLUMNS,
+        PAIR_COLUMNS,
+    )
+    for name in columns
+}
+"""Our names of columns by their plain spelling."""
+
+
+@lru_cache(maxsize=256)
+def spelled(names: tuple[str, ...], wanted: tuple[str, ...] = ()) -> Mapping[str, str]:
+    """Names that differ from a known column's in capitals, blanks, hyphens only -> that column.
+
+    A name that is `wanted` as it stands keeps its spelling, and no column is taken for one that is there.
+
+    Args:
+        names: the column names of a table.
+        wanted: names that the caller looks for, besides our own.
+    """
+    known = _OURS | {plain_name(name): name for name in wanted}
+    free = set(known.values()) - set(names)
+    found: dict[str, str] = {}
+    for name in names:
+        ours = known.get(plain_name(name))
+        if name not in wanted and ours in free:
+            free.discard(ours)
+            found[name] = ours
+    return found
+
+
+def table_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
+    """Column names of a table (for JSONL: keys of the first record that can be read), in the spelling that is known.
+
+    Args:
+        path: the file.
+        wanted: names that the caller looks for, besides our own.
+
+    Raises:
+        UserError: the file cannot be read or has none.
+    """
+    names = written_columns(path, wanted)
+    known = spelled(names, tuple(wanted))
+    return tuple(known.get(name, name) for name in names)
+
+
+def written_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
+    """Column names of a table as they are written; see `table_columns`."""
+    require_file(path)
+    suffix = path.suffix.lower()
+    if suffix in PARQUET_SUFFIXES:
+        return tuple(_parquet_schema(path))
+    if suffix in JSONL_SUFFIXES:
+        return _jsonl_columns(path)
+    if suffix in WORKBOOK_SUFFIXES:
+        return tuple(name for _, name in _workbook_header(path, next(workbook_rows(path), (1, []))[1]))
+    return tuple(_csv_header(path, next(csv_records(path, _plain(wanted)), (1, []))[1]))
+
+
+def _plain(wanted: Sequence[str]) -> frozenset[str]:
+    return frozenset((*_OURS, *map(plain_name, wanted)))
+
+
+def table_rows(
+    path: Path,
+    required: Sequence[str],
+    *,
+    optional: Sequence[str] = (),
+    respect_withdrawals: bool = True,
+    respect_statuses: bool = True,
+    as_written: bool = False,
+) -> Iterator[Row]:
+    """Yield every record of the file in order; memory does not grow with the file.
+
+    Args:
+        path: the file.
+        required: columns it must have.
+        optional: further names that somebody gave: such a column keeps its spelling.
+        respect_withdrawals: leave out what people took back from the campaign that the file comes from, and log how
+            many rows that were.
+        respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.sources.statuses`).
+        as_written: keep column names as they are written, and take numbers as they are.
+
+    Raises:
+        UserError: the file cannot be read, or lacks one of the `required` columns.
+    """
+    wanted = (*required, *optional)
+    names = written_columns(path, wanted) if as_written else table_columns(path, wanted)
+    require_columns(path, names, required)
+    rows = _all_rows(path, wanted)
+    if not as_written:
+        rows = (_with_decimal_points(path, _renamed(path, row, wanted)) for row in rows)
+    withdrawn = withdrawn_beside(path) if respect_withdrawals else frozenset[str]()
+    if withdrawn:
+        rows = _without(withdrawn, rows, path)
+    return _approved(rows, path) if respect_statuses else rows
+
+
+def require_known_columns(named: Mapping[str, str], known: Collection[str], items: str) -> None:
+    """Refuse an unknown name of a column.
+
+    Args:
+        named: our name of a column -> the file's.
+        known: our names.
+        items: what the columns are of ("pairs").
+
+    Raises:
+        UserError: a name is unknown.
+    """
+    unknown = [name for name in named if name not in known]
+    if unknown:
+        raise UserError(
+            f"There is no column '{unknown[0]}' of {items} to be named. Write OURS=THEIRS with one of: "
+            f"{', '.join(known)}."
+        )
+
+
+def require_columns(path: Path, found: Sequence[str], required: Sequence[str]) -> None:
+    """Raise UserError where one of the `required` columns is not among those `found` in the file."""
+    missing = [column for column in required if column not in found]
+    if missing:
+        raise UserError(
+            f"{path} has no column {', '.join(map(repr, missing))}; its columns are: "
+            f"{', '.join(map(repr, found))}."
+        )
+
+
+def _approved(rows: Iterator[Row], path: Path) -> Iterator[Row]:
+    """The rows without drafts that are not to be read; says how many those were.
+
+    Raises:
+        UserError: no other row is there.
+    """
+    left_out = kept = 0
+    for row in rows:
+        if is_left_out(row.cells):
+            left_out += 1
+        else:
+            kept += 1
+            yield row
+    say_left_out(path, left_out, kept)
+
+
+def _all_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
+    suffix = path.suffix.lower()
+    if suffix in PARQUET_SUFFIXES:
+        return _parquet_rows(path)
+    if suffix in JSONL_SUFFIXES:
+        return _jsonl_rows(path)
+    if suffix in WORKBOOK_SUFFIXES:
+        return _workbook_rows(path)
+    return _csv_rows(path, wanted)
+
+
+def _renamed(path: Path, row: Row, wanted: tuple[str, ...]) -> Row:
+    """The row with the known spelling of column names."""
+    known = spelled(tuple(row.cells), wanted)
+    if not known:
+        return row
+    log_taken(path, ", ".join(f"column {name!r} as '{ours}'" for name, ours in known.items()))
+    return replace(row, cells={known.get(name, name): cell for name, cell in row.cells.items()})
+
+
+def _with_decimal_points(path: Path, row: Row) -> Row:
+    """The row with decimal points in columns of numbers."""
+    changed = {
+        name: f"{found[1]}.{found[2]}"
+        for name in NUMBERS & row.cells.keys()
+        if (found := _DECIMAL_COMMA.fullmatch(row.cells[name] or ""))
+    }
+    if not changed:
+        return row
+    for name in changed:
+        log_taken(path, f"numbers with a decimal comma in column '{name}'")
+    return replace(row, cells={**row.cells, **changed})
+
+
+def raise_fault(path: Path, row: Row) -> None:
+    """Raise UserError with the first fault of a record, if it has one."""
+    for fault in row.faults:
+        line = f" (line {row.line})" if row.line else ""
+        column = f", column '{fault.column}'" if fault.column else ""
+        raise UserError(f"{path}, row {row.number}{line}{column}: {fault.message}.")
+
+
+def _without(withdrawn: frozenset[str], rows: Iterator[Row], path: Path) -> Iterator[Row]:
+    left_out = 0
+    for row in rows:
+        if is_withdrawn(row.cells, withdrawn):
+            left_out += 1
+        else:
+            yield row
+    if left_out:
+        _LOG.warning(
+            "%d rows of %s were withdrawn by the people who gave them (%s): left out.",
+            left_out,
+            path,
+            WITHDRAWALS,
+        )
+
+
+NOT_UTF_8 = (
+    "is not UTF-8 text: save the file as UTF-8, or say its language (--language CODE, or a column language)"
+)
+
+
+def _text_faults(cells: Mapping[str, str | None]) -> tuple[Fault, ...]:
+    """Cells that cannot be text: bytes that no encoding explains, NUL characters."""
+    joined = "".join(value for value in cells.values() if value)
+    if "\0" not in joined and not undecodable(joined):
+        return ()
+    faults = []
+    for column, value in cells.items():
+        if value and undecodable(value):
+            faults.append(Fault("encoding", column, NOT_UTF_8))
+        if value and "\0" in value:
+            faults.append(Fault("nul-character", column, "holds a NUL character: the file is damaged"))
+    return tuple(faults)
+
+
+# --------------------------------------------------------------------------- CSV
+
+
+def _csv_header(path: Path, header: list[str] | csv.Error) -> list[str]:
+    if isinstance(header, csv.Error):
+        raise UserError(f"{path}, line 1: the column names are not readable as CSV ({header}).") from header
+    header = list(map(restored, header))
+    if any("\0" in name for name in header):
+        raise UserError(f"{path}, line 1 holds NUL characters: the file is damaged, or is no table.")
+    if not any(header):
+        raise UserError(f"{path}, line 1 is blank. Expected the column names.")
+    _require_unique(path, header)
+    return header
+
+
+def _require_unique(path: Path, header: Sequence[str]) -> None:
+    twice = sorted({name for name in header if name and header.count(name) > 1})
+    if twice:
+        raise UserError(f"{path} has two columns called '{twice[0]}': rename or remove one.")
+
+
+def _csv_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
+    records = csv_records(path, _plain(wanted))
+    header = _csv_header(path, next(records, (1, []))[1])
+    if undecodable("".join(header)):
+        raise UserError(
+            f"{path}, line 1: the column names are no text that can be read. The file {NOT_UTF_8}."
+        )
+    for number, (line, values) in enumerate(records, start=1):
+        if isinstance(values, csv.Error):
+            reason = f"is not readable as CSV ({values})"
+            yield Row(number, line, {}, (Fault("unreadable-row", None, reason),))
+            continue
+        cells = dict(zip(header, map(restored, values), strict=False))
+        yield Row(number, line, cells, _ragged(header, values) or _text_faults(cells))
+
+
+def _ragged(header: Sequence[str], values: Sequence[str]) -> tuple[Fault, ...]:
+    if len(header) == len(values):
+        return ()
+    return (
+        Fault(
+            "ragged-row",
+            None,
+            f"has {len(values)} cells where there are {len(header)} columns: "
+            "a text with the character that separates cells needs double quotes around it",
+        ),
+    )
+
+
+# --------------------------------------------------------------------------- JSONL
+
+
+def _jsonl_columns(path: Path) -> tuple[str, ...]:
+    """Keys of the first record that has any, so that one broken line does not hide the others."""
+    broken: Row | None = None
+    for row in _jsonl_rows(path):
+        if row.cells:
+            return tuple(row.cells)
+        broken = broken or row
+    if broken is None:
+        raise UserError(f"{path} has no rows: every line is blank.")
+    reason = broken.faults[0].message if broken.faults else "is an empty object"
+    raise UserError(f"{path}, row {broken.number} (line {broken.line}): {reason}.")
+
+
+def _jsonl_rows(path: Path) -> Iterator[Row]:
+    number = 0
+    with open_text(path, newline="\n") as stream:
+        for line, text in enumerate(stream, start=1):
+            if text.strip():
+                number += 1
+                yield _jsonl_row(number, line, text)
+
+
+def _jsonl_row(number: int, line: int, text: str) -> Row:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = getattr(error, "msg", None) or "too deep or too large"
+        return Row(number, line, {}, (Fault("unreadable-row", None, f"is not JSON ({reason})"),))
+    if not isinstance(record, dict):
+        return Row(
+            number, line, {}, (Fault("unreadable-row", None, 'is not a JSON object ({"name": value})'),)
+        )
+    cells: dict[str, str | None] = {}
+    faults: list[Fault] = []
+    for column, value in record.items():
+        if value is None or isinstance(value, str):
+            cells[column] = value
+        elif isinstance(value, int | float):
+            cells[column] = json.dumps(value)
+        else:
+            cells[column] = None
+            faults.append(Fault("not-text", column, f"holds {type(value).__name__} where text is expected"))
+    return Row(number, line, cells, (*faults, *_text_faults(cells)))
+
+
+# --------------------------------------------------------------------------- XLSX
+
+
+def _workbook_header(path: Path, header: Sequence[str | None]) -> list[tuple[int, str]]:
+    """Place and name of the columns that have one."""
+    named = [(place, name) for place, name in enumerate(header) if name]
+    _require_unique(path, [name for _, name in named])
+    return named
+
+
+def _workbook_rows(path: Path) -> Iterator[Row]:
+    rows = workbook_rows(path)
+    header = _workbook_header(path, next(rows, (1, []))[1])
+    for number, (line, values) in enumerate(rows, start=1):
+        cells = {name: values[place] if place < len(values) else None for place, name in header}
+        yield Row(number, line, cells, _text_faults(cells))
+
+
+# --------------------------------------------------------------------------- Parquet
+
+
+def _parquet(path: Path) -> pl.LazyFrame:
+    return pl.scan_parquet(path, glob=False)
+
+
+def _parquet_schema(path: Path) -> pl.Schema:
+    return _polars(path, lambda: _parquet(path).collect_schema())
+
+
+def _polars(path: Path, call: Callable[[], T]) -> T:
+    try:
+        return call()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise UserError(f"{path} is not a Parquet file that can be read ({reason}).") from error
+
+
+def _parquet_rows(path: Path) -> Iterator[Row]:
+    """Rows in slices: polars' own batches are read ahead without a bound."""
+    schema = _parquet_schema(path)
+    flat = [
+        name for name, kind in schema.items() if not kind.is_nested() and kind not in (pl.Object, pl.Binary)
+    ]
+    table = _parquet(path).select(pl.col(name).cast(pl.String) for name in flat)
+    number = 0
+    while (rows := _polars(path, table.slice(number, _PARQUET_SLICE).collect)).height:
+        for cells in rows.iter_rows(named=True):
+            number += 1
+            yield Row(number, None, cells, _text_faults(cells))
+
+
+MOST_SOURCES = 20
+"""More different sources are names of rows (addresses, people), and are not counted."""
+
+
+def counted_sources(path: Path) -> dict[str, int]:
+    """Rows by the column `source`, most frequent first; nothing where there is none, or too many to be sources.
+
+    Args:
+        path: any file; only tables have sources.
+    """
+    if path.suffix.lower() not in TABLE_SUFFIXES or "source" not in table_columns(path):
+        return {}
+    counts: Counter[str] = Counter()
+    for row in table_rows(path, ()):
+        counts[(row.cells.get("source") or "").strip() or "not said"] += 1
+        if len(counts) > MOST_SOURCES:
+            return {}
+    return dict(counts.most_common())

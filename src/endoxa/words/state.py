@@ -1,0 +1,165 @@
+"""Whether speakers have looked at a component: computed from the texts and from the reviews on record."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from endoxa.words.components import COMPONENTS, Component, component
+from endoxa.words.texts import ENGLISH, PACKAGE, Text, files_of, languages_of, texts_of
+
+REVIEWS = "words/reviews.toml"
+"""Reviews on record, below the package."""
+MOST_NAMED = 12
+"""Languages that the line about unreviewed words names."""
+SOURCE, UNREVIEWED = "source", "unreviewed"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A finished review of a component in a language.
+
+    Attributes:
+        component: name of the component.
+        language: ISO 639 code.
+        digest: `digest` of the texts as they were then.
+        speakers: how many speakers judged every text, at least.
+        date: when it was written down (ISO 8601).
+        names: speakers who wished to be named.
+    """
+
+    component: str
+    language: str
+    digest: str
+    speakers: int
+    date: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A component in a language.
+
+    Attributes:
+        component: name of the component.
+        language: ISO 639 code.
+        texts: how many it has.
+        speakers: how many speakers have looked at each of the texts as they are now.
+        names: those of them who wished to be named.
+        files: where the texts are, below the package.
+    """
+
+    component: str
+    language: str
+    texts: int
+    speakers: int
+    names: tuple[str, ...]
+    files: tuple[str, ...]
+
+    @property
+    def word(self) -> str:
+        """'source' for English, from which the others were made; 'unreviewed'; or 'reviewed by N'."""
+        if self.language == ENGLISH:
+            return SOURCE
+        return f"reviewed by {self.speakers}" if self.speakers else UNREVIEWED
+
+
+def digest(texts: Iterable[Text]) -> str:
+    """What tells texts from others: changes with every letter, and not with the order of the file or its comments."""
+    rows = sorted((text.key, text.text) for text in texts)
+    return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+def read_reviews(package: Path = PACKAGE) -> tuple[Review, ...]:
+    """The reviews on record."""
+    content = tomllib.loads((package / REVIEWS).read_text(encoding="utf-8"))
+    return tuple(Review(**{**row, "names": tuple(row.get("names", ()))}) for row in content.get("review", []))
+
+
+def states(
+    components: Sequence[str] = (), languages: Sequence[str] = (), package: Path = PACKAGE
+) -> list[State]:
+    """Every component in every language, with its state.
+
+    Args:
+        components: names; none takes all.
+        languages: codes; none takes all.
+        package: folder of the package; another one in a copy of the source.
+
+    Raises:
+        UserError: an unknown component.
+    """
+    chosen = [component(name) for name in components] or list(COMPONENTS.values())
+    reviews = read_reviews(package)
+    return [
+        _state(one, language, reviews, package)
+        for one in chosen
+        for language in languages_of(one, package)
+        if not languages or language in languages
+    ]
+
+
+def _state(one: Component, language: str, reviews: Iterable[Review], package: Path) -> State:
+    texts = texts_of(one, language, package)
+    own = [review for review in reviews if (review.component, review.language) == (one.name, language)]
+    now = digest(texts) if own else ""
+    # A text that was changed since makes what was reviewed another text.
+    valid = [review for review in own if review.digest == now]
+    used = {text.file for text in texts}
+    return State(
+        component=one.name,
+        language=language,
+        texts=len(texts),
+        speakers=max((review.speakers for review in valid), default=0),
+        names=tuple(dict.fromkeys(name for review in valid for name in review.names)),
+        files=tuple(name for name in files_of(one, package) if name in used),
+    )
+
+
+def unreviewed(used: Iterable[tuple[str, Iterable[str]]], package: Path = PACKAGE) -> str:
+    """One line for whatever rests on words that no speaker has checked; empty where it rests on none.
+
+    Args:
+        used: components with the languages in which they were used. English, and languages that a component does not
+            have, say nothing.
+        package: folder of the package.
+
+    Raises:
+        UserError: an unknown component.
+    """
+    open_in: dict[str, list[str]] = {}
+    for name, languages in used:
+        wanted = {code.split("-")[0] for code in languages} - {ENGLISH}
+        for state in states([name], sorted(wanted), package) if wanted else ():
+            if not state.speakers:
+                open_in.setdefault(name, []).append(state.language)
+    if not open_in:
+        return ""
+    by_languages: dict[tuple[str, ...], list[str]] = {}
+    for name, codes in open_in.items():
+        by_languages.setdefault(tuple(sorted(set(codes))), []).append(name)
+    parts = [f"{_listed(names)} in {_languages(codes)}" for codes, names in by_languages.items()]
+    return f"Not yet checked by native speakers: endoxa's own {'; '.join(parts)}."
+
+
+def _languages(codes: Sequence[str]) -> str:
+    """Languages by name; only how many where a line could not hold them."""
+    if len(codes) > MOST_NAMED:
+        return f"{len(codes)} languages"
+    return _listed(map(language_name, codes))
+
+
+def language_name(code: str) -> str:
+    """English name of a language (CLDR), or its code."""
+    from babel import Locale
+
+    return str(Locale("en").languages.get(code, code))
+
+
+def _listed(words: Iterable[str]) -> str:
+    *first, last = dict.fromkeys(words)
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,109 @@
+"""Whether a text was made with endoxa's own words: what of a run or a file rests on which component."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from endoxa.words.components import COMPONENTS, component
+from endoxa.words.texts import ENGLISH, PACKAGE, languages_of, texts_of
+
+Used = dict[str, list[str]]
+"""Components with the languages in which they were used, as `run.json` keeps them."""
+
+OWN_WORDS = "own_words"
+"""Where `run.json` keeps them."""
+_PLACE = re.compile(r"\\\{\w+\\\}")
+
+
+class Tally:
+    """Collects components and languages.
+
+    Attributes:
+        used: what was noted, sorted.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, set[str]] = {}
+
+    def add(self, name: str, languages: Iterable[str]) -> None:
+        """Note a component; English, and languages that it does not have, say nothing."""
+        codes = {code for code in languages if code != ENGLISH and texts_of(component(name), code)}
+        if codes:
+            self._found.setdefault(name, set()).update(codes)
+
+    def has(self, name: str, language: str) -> bool:
+        """Whether there is nothing more to note of it."""
+        return language == ENGLISH or language in self._found.get(name, ())
+
+    @property
+    def used(self) -> Used:
+        """What was noted, sorted."""
+        return {name: sorted(codes) for name, codes in sorted(self._found.items())}
+
+
+def note_pair(tally: Tally, language: str, sentences: Iterable[str]) -> None:
+    """Note the templates, and where nothing is denied the opposites, with which a pair was made; or nothing.
+
+    Sentences that do not fit our templates were made with templates of the user's.
+
+    Args:
+        tally: what is known so far.
+        language: ISO 639 code.
+        sentences: both sentences of the pair.
+    """
+    if tally.has("opposites", language):
+        return
+    both = list(sentences)
+    denied = any(made_with("pair templates", ["denied", "verb_denied"], language, text) for text in both)
+    if denied or any(made_with("pair templates", ["said"], language, text) for text in both):
+        tally.add("pair templates", [language])
+        if not denied:
+            tally.add("opposites", [language])
+
+
+def made_with(name: str, keys: Iterable[str], language: str, text: str) -> bool:
+    """Whether a text is one of a component's templates, filled.
+
+    Args:
+        name: of the component.
+        keys: beginnings of the keys of its templates ("contexts").
+        language: ISO 639 code.
+        text: the text; it may have more before and after.
+    """
+    pattern = _pattern(name, tuple(keys), language)
+    return pattern is not None and pattern.search(text) is not None
+
+
+def languages_of_name(name: str) -> frozenset[str]:
+    """Languages of a given name, written as in English questions; empty where the names bank does not have it."""
+    return _given_names().get(name, frozenset())
+
+
+@cache
+def _given_names() -> dict[str, frozenset[str]]:
+    bank = component("names bank")
+    found: dict[str, set[str]] = {}
+    for language in languages_of(bank):
+        for text in texts_of(bank, language):
+            found.setdefault(text.key.rsplit("/", 1)[-1], set()).add(language)
+    return {name: frozenset(codes) for name, codes in found.items()}
+
+
+@cache
+def _pattern(name: str, keys: tuple[str, ...], language: str) -> re.Pattern[str] | None:
+    templates = [
+        text.text
+        for text in texts_of(component(name), language, PACKAGE)
+        if any(text.key == key or text.key.startswith(f"{key}/") for key in keys)
+    ]
+    parts = (_PLACE.sub(".+?", re.escape(" ".join(template.split()))) for template in templates)
+    either = "|".join(f"(?:{part})" for part in parts)
+    return re.compile(either, re.DOTALL) if either else None
+
+
+def kept_words(facts: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """What `run.json` says of components, as `unreviewed` takes it; names that are known no more are left out."""
+    return [(name, codes) for name, codes in facts.get(OWN_WORDS, {}).items() if name in COMPONENTS]

@@ -1,0 +1,188 @@
+"""`endoxa analyze tests`: files in, table out, one sentence for what cannot be."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+from endoxa.commands import main
+from endoxa.commands.analyze import app
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items import write_tests
+from endoxa.schema import TEST_COLUMNS
+from support.association_samples import random_test
+
+QUICK = ["--resamples", "100", "--draws", "500"]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Three tests and their vectors, as files."""
+    rng = np.random.default_rng(0)
+    pairs = [random_test(rng, name) for name in ("weavers", "potters", "smiths")]
+    vectors = {text: vector for _, found in pairs for text, vector in found.items()}
+    write_tests([test for test, _ in pairs], tmp_path / "tests.json")
+    np.savez(
+        tmp_path / "v.npz",
+        texts=np.array(list(vectors)),
+        vectors=np.stack(list(vectors.values())).astype("f4"),
+    )
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["tests", *map(str, arguments), *QUICK])
+
+
+def test_the_acceptance_command(shared, tmp_path):
+    folder = shared / "data/reference_scores"
+    out = tmp_path / "seat.csv"
+    result = run(
+        "--tests", folder / "seat_tests.json", "--vectors", folder / "seat_embeddings_cls.npz", "-o", out
+    )
+    assert result.exit_code == 0, result.output
+    table = pl.read_csv(out, infer_schema=False)
+    assert {
+        "test",
+        "n_x",
+        "n_y",
+        "n_a",
+        "n_b",
+        "effect_size",
+        "p_value",
+        "p_kind",
+        "n_partitions",
+    } <= set(table.columns)
+    assert table["n_partitions"].to_list() == ["23951146041928082866135587776380551750", "40116600"]
+    assert "1 sampled, 1 exact" in result.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_tests_and_vectors_make_a_table(files, suffix):
+    out = files / f"made/results{suffix}"
+    result = run(
+        "--tests", files / "tests.json", "--vectors", files / "v.npz", "-o", out, "--pooling", "mean"
+    )
+    assert result.exit_code == 0, result.output
+    readers = {
+        ".csv": pl.read_csv,
+        ".tsv": lambda path: pl.read_csv(path, separator="\t"),
+        ".jsonl": pl.read_ndjson,
+        ".parquet": pl.read_parquet,
+    }
+    table = readers[suffix](out)
+    assert table.columns == list(TEST_COLUMNS)
+    assert table["test"].to_list() == ["weavers", "potters", "smiths"]
+    assert set(table["pooling"]) == {"mean"}
+
+
+def test_options_reach_the_table(files):
+    out = files / "r.parquet"
+    options = [
+        "--ddof",
+        "wefe",
+        "--parametric",
+        "--alternative",
+        "two-sided",
+        "--seed",
+        "9",
+        "--confidence",
+        "0.9",
+    ]
+    result = run("--tests", files / "tests.json", "--vectors", files / "v.npz", "-o", out, *options)
+    assert result.exit_code == 0, result.output
+    row = pl.read_parquet(out).row(0, named=True)
+    assert row["p_kind"] == "parametric"
+    assert row["effect_size"] == row["effect_size_ddof0"]
+    assert row["confidence"] == 0.9
+    for word in ("two-sided", "ddof 0 (WEFE)", "seed 9", "100 resamples"):
+        assert word in row["method"]
+
+
+def test_run_folders_are_one_family_over_models_and_poolings(files):
+    folder = files / "run"
+    folder.mkdir()
+    (folder / "tests.json").write_bytes((files / "tests.json").read_bytes())
+    (folder / "vectors").mkdir()
+    listed = []
+    for i, pooling in enumerate(("cls", "mean")):
+        name = f"vectors/1-{pooling}.npz"
+        with np.load(files / "v.npz") as arrays:
+            np.savez(folder / name, texts=arrays["texts"], vectors=arrays["vectors"] + 0.5 * i)
+        listed.append({"model": "hf/tiny", "pooling": pooling, "file": name})
+    (folder / "run.json").write_text(json.dumps({"vectors": listed}), encoding="utf-8")
+    out = files / "r.csv"
+    result = run(folder, "-o", out)
+    assert result.exit_code == 0, result.output
+    table = pl.read_csv(out)
+    assert table["pooling"].to_list() == ["cls"] * 3 + ["mean"] * 3
+    assert set(table["model"]) == {"hf/tiny"}
+    expected = stats.false_discovery_control(table["p_value"].to_numpy())
+    assert table["p_adjusted"].to_list() == pytest.approx(expected.tolist()), "one family of six"
+    assert set(table["verdict"]) <= {"above", "unclear"}
+    assert run(folder, "-o", out, "--tests", files / "tests.json").exit_code == 0
+
+
+def test_word_vectors_are_looked_up_by_word(files):
+    rng = np.random.default_rng(3)
+    words = ["loom", "clay", "kiln", "yarn", "warm", "mild", "cool", "fresh"]
+    rows = [f"{word} {' '.join(f'{x:.4f}' for x in rng.normal(size=5))}" for word in words]
+    (files / "words.txt").write_text("8 5\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    sets = {
+        "x": ["loom", "the yarn"],
+        "y": ["clay", "kiln"],
+        "a": ["warm", "mild"],
+        "b": ["cool", "fresh"],
+    }
+    test = {"name": "crafts", **{key: {"name": key, "texts": texts} for key, texts in sets.items()}}
+    content = {"format": "endoxa-association-tests", "version": 1, "tests": [test]}
+    (files / "crafts.json").write_text(json.dumps(content), encoding="utf-8")
+    result = run("--tests", files / "crafts.json", "--vectors", files / "words.txt", "-o", files / "r.csv")
+    assert result.exit_code == 0, result.output
+    assert pl.read_csv(files / "r.csv").item(0, "p_kind") == "exact"
+
+
+def problem(*arguments):
+    result = run(*arguments)
+    assert isinstance(result.exception, UserError), result.output
+    return str(result.exception)
+
+
+@pytest.mark.slow
+def test_what_cannot_be_is_one_sentence(files):
+    tests, vectors, out = files / "tests.json", files / "v.npz", files / "o.csv"
+    assert "Give either run folders" in problem("-o", out)
+    assert "were given together" in problem(files, "--vectors", vectors, "-o", out)
+    assert "--vectors was given without --tests" in problem("--vectors", vectors, "-o", out)
+    assert "Give either run folders" in problem("--tests", tests, "-o", out)
+    assert "is not a finished run" in problem(files, "-o", out)
+    assert "name must end in" in problem("--tests", tests, "--vectors", vectors, "-o", files / "o.docx")
+    assert "Leave it out" in problem(files, "--pooling", "cls", "-o", out)
+    assert "missing.npz" in problem("--tests", tests, "--vectors", files / "missing.npz", "-o", out)
+    np.savez(files / "few.npz", texts=np.array(["weavers x0"]), vectors=np.ones((1, 3)))
+    message = problem("--tests", tests, "--vectors", files / "few.npz", "-o", out)
+    assert "83 of the 84 texts of the tests have no vector ('weavers x1'" in message
+    assert not out.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"vectors": []}', '{"vectors": [1]}', '{"vectors": [{}]}']
+)
+def test_a_broken_run_folder_is_one_sentence(files, content):
+    (files / "run.json").write_text(content, encoding="utf-8")
+    assert "is not a finished run of `endoxa probe embeddings`" in problem(files, "-o", files / "o.csv")
+
+
+def test_the_command_line_ends_with_code_2_and_no_traceback(files, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["endoxa", "analyze", "tests", "-o", str(files / "o.csv")])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err

@@ -1,0 +1,158 @@
+"""`endoxa build stories` from the command line: prompts, own files, checks."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from endoxa.commands import app
+from endoxa.errors import UserError
+from endoxa.instruments.stories.prompts.language import bundled_tree
+from endoxa.schema.stories import STORY_PROMPT_COLUMNS
+from endoxa.sources.frames import read_table
+from endoxa.sources.stereotales import read_vocabulary
+
+HANDEDNESS = """\
+language: en
+attributes:
+  handedness:
+    values: [left-handed, right-handed]
+    other: true
+persons:
+  handedness:
+    left-handed: a left-handed person
+    right-handed: a right-handed person
+"""
+
+
+def endoxa(*words: object) -> tuple[int, str]:
+    """Exit code and what was printed; sentences for users are raised as they are."""
+    result = CliRunner().invoke(app, ["build", "stories", *map(str, words)])
+    if isinstance(result.exception, UserError):
+        raise result.exception
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def handedness(tmp_path: Path) -> Path:
+    path = tmp_path / "handedness.yaml"
+    path.write_text(HANDEDNESS, encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
+def test_prompts_of_two_languages_are_written_and_read_back(tmp_path):
+    out = tmp_path / "prompts.jsonl"
+    code, said = endoxa("--language", "en", "--language", "hi", "-o", out)
+    assert code == 0
+    table = read_table(out, tuple(STORY_PROMPT_COLUMNS))
+    assert table.height == 2 * 2836
+    assert set(table["language"]) == {"en", "hi"}
+    assert "2836" in said
+    assert "32 to 36" in said
+    assert "Content notice" in said
+    again = tmp_path / "again.jsonl"
+    endoxa("--language", "en", "--language", "hi", "-o", again)
+    assert again.read_bytes() == out.read_bytes()
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["again.jsonl", "prompts.jsonl"]
+
+
+def test_english_is_the_default(tmp_path):
+    endoxa("--limit", 5, "-o", tmp_path / "few.csv")
+    assert read_table(tmp_path / "few.csv")["language"].to_list() == ["en"] * 5
+
+
+def test_a_file_adds_an_attribute_and_its_vocabulary(tmp_path, handedness):
+    out = tmp_path / "prompts.jsonl"
+    endoxa("--file", handedness, "--attribute", "handedness", "-o", out)
+    table = read_table(out)
+    assert table.height == 2 * 36
+    assert set(table["target_attribute_value"]) == {"left-handed", "right-handed"}
+    assert "The main character is a left-handed person." in table["prompt"][0]
+    written = read_vocabulary(tmp_path / "prompts.vocabulary.toml")
+    assert written[:-1] == read_vocabulary()
+    assert written[-1].answers == ("left-handed", "right-handed", "other", "unknown")
+    assert "handedness" in tomllib.loads((tmp_path / "prompts.vocabulary.toml").read_text("utf-8"))
+
+
+def test_of_two_files_the_later_one_wins(tmp_path, handedness):
+    other = tmp_path / "other.yaml"
+    other.write_text(
+        "language: en\npersons: {handedness: {left-handed: a person who writes with the left hand}}\n",
+        encoding="utf-8",
+    )
+    out = tmp_path / "prompts.jsonl"
+    endoxa("--file", handedness, "--file", other, "--attribute", "handedness", "-o", out)
+    prompts = read_table(out).unique("target_attribute_value", maintain_order=True)["prompt"].to_list()
+    assert "writes with the left hand" in prompts[0]
+    assert "a right-handed person" in prompts[1]
+
+
+@pytest.mark.slow
+def test_a_file_brings_a_language(tmp_path):
+    english = bundled_tree("en")
+    assert english is not None
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(yaml.safe_dump({**english.values, "language": "enm", "name": "Mine"}), encoding="utf-8")
+    assert endoxa("--check", mine) == (0, "Mine (enm) checked: 0 faults\n")
+    out = tmp_path / "prompts.parquet"
+    endoxa("--file", mine, "--language", "enm", "--language", "en", "--per-cell", 1, "-o", out)
+    assert pl.read_parquet(out)["language"].value_counts().sort("language").rows() == [
+        ("en", 79),
+        ("enm", 79),
+    ]
+
+
+@pytest.mark.slow
+def test_a_check_lists_each_fault_with_its_place(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(
+        "language: es\npersons:\n  gender:\n    man: un  hombre\n  religion:\n    Jewish: una persona judío\n",
+        encoding="utf-8",
+    )
+    code, said = endoxa("--check", mine)
+    assert code == 1
+    lines = said.splitlines()
+    assert f"{mine}, line 4, persons / gender / man: two blanks stand in a row." in lines
+    assert any(line.startswith(f"{mine}, line 6, persons / religion / Jewish: ") for line in lines)
+    assert lines[-1].startswith("Spanish (es) checked: ")
+    with pytest.raises(UserError, match="line 4, persons / gender / man"):
+        endoxa("--file", mine, "-o", tmp_path / "out.jsonl")
+
+
+@pytest.mark.slow
+def test_what_does_not_go_together_is_said(tmp_path, handedness):
+    out = tmp_path / "prompts.jsonl"
+    with pytest.raises(UserError, match="Missing --out FILE"):
+        endoxa()
+    with pytest.raises(UserError, match="--check only checks a file"):
+        endoxa("--check", handedness, "-o", out)
+    with pytest.raises(UserError, match="Add --language en"):
+        endoxa("--file", handedness, "--language", "fr", "-o", out)
+    with pytest.raises(UserError, match=r"\.txt"):
+        endoxa("-o", tmp_path / "prompts.txt")
+    assert not out.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "There is no file"),
+        (b"name: x\n", "has no language"),
+        ("language: é\n".encode("latin-1"), "UTF-8"),
+        (b"language: en\npersons: 5\n", "line 2, persons: names with something behind"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_said(tmp_path, content, words):
+    mine = tmp_path / "mine.yaml"
+    if content is not None:
+        mine.write_bytes(content)
+    with pytest.raises(UserError, match=words):
+        endoxa("--file", mine, "-o", tmp_path / "prompts.jsonl")

@@ -1,0 +1,98 @@
+"""`endoxa curate evaluate` as a user meets it."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.commands import app
+
+GOLD = """statement_id,respondent,question,country,statement,status,gold_identity,gold_attribute
+1,1,men,Peru,men are calm,kept,men,calm
+2,2,men,Peru,men are neat,kept,men,tidy
+3,3,men,Peru,n/a,omitted,,
+"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gold.csv").write_text(GOLD)
+    return lambda *words: CliRunner().invoke(app, ["curate", "evaluate", *words])
+
+
+def test_scores_are_written_and_printed(run, tmp_path):
+    done = run("gold.csv", "--by", "respondent", "-o", "out/scores.csv")
+    assert done.exit_code == 0, done.output
+    assert "3 reviewed statements (2 kept, 1 omitted); scores written to out/scores.csv" in done.output
+    table = pl.read_csv(tmp_path / "out/scores.csv")
+    found = dict(table.filter(subset="all").select("measure", "value").iter_rows())
+    assert (found["both_loose"], found["identity"], found["omission_recall"]) == (0.5, 1, 1)
+
+
+def test_another_reading_is_scored_in_place_of_the_rules(run, tmp_path):
+    (tmp_path / "model.csv").write_text(
+        "statement_id,identity,attribute,omit\n1,men,calm,false\n2,men,tidy,false\n3,,,true\n"
+    )
+    done = run("gold.csv", "--reading", "model.csv", "-o", "scores.csv")
+    assert done.exit_code == 0, done.output
+    table = pl.read_csv(tmp_path / "scores.csv")
+    assert set(table["reader"]) == {"model"}
+    assert set(table.filter(subset="all")["value"]) == {1.0}
+
+
+def test_a_reading_that_lacks_a_statement_is_refused(run, tmp_path):
+    (tmp_path / "model.csv").write_text("statement_id,identity,attribute,omit\n1,men,calm,false\n")
+    done = run("gold.csv", "--reading", "model.csv", "-o", "scores.csv")
+    assert done.exit_code != 0
+    assert "no statement_id '2' (2 missing)" in str(done.exception)
+
+
+REVIEWED = (
+    "statement_id,respondent,question,axis,country,statement,identity,attribute,omit,review_decision\n"
+    + "".join(
+        f"{n}-o-1,{n},other,other,Peru,Hillers are calm,people from the hills,calm,false,edit\n"
+        for n in range(6)
+    )
+)
+
+
+def test_corrections_are_learned_and_applied_to_the_next_batch(run, tmp_path):
+    (tmp_path / "reviewed.csv").write_text(REVIEWED)
+    done = CliRunner().invoke(app, ["curate", "learn", "reviewed.csv", "-o", "lexicon.toml"])
+    assert done.exit_code == 0, done.output
+    assert "Learned from 6 reviewed statements of 6 respondents." in done.output
+    assert '"hillers" = "people from the hills"' in (tmp_path / "lexicon.toml").read_text()
+    (tmp_path / "next.csv").write_text("text\nHillers are proud\n")
+    done = CliRunner().invoke(
+        app,
+        [
+            "curate",
+            "extract",
+            "next.csv",
+            "--statement-column",
+            "text",
+            "--language",
+            "en",
+            "--lexicon",
+            "lexicon.toml",
+            "-o",
+            "statements.csv",
+        ],
+    )
+    assert done.exit_code == 0, done.output
+    assert pl.read_csv(tmp_path / "statements.csv")["identity"].to_list() == ["people from the hills"]
+    done = run(
+        "reviewed.csv", "--learn", "--lexicon", "lexicon.toml", "--curve", "curve.csv", "-o", "scores.csv"
+    )
+    assert done.exit_code == 0, done.output
+    assert "Learning curve" in done.output
+    scores = pl.read_csv(tmp_path / "scores.csv").filter(subset="all", measure="both")
+    assert dict(scores.select("reader", "value").iter_rows()) == {"rules": 0, "lexicon": 1, "learned": 1}
+
+
+def test_a_lexicon_is_written_as_toml(run, tmp_path):
+    (tmp_path / "reviewed.csv").write_text(REVIEWED)
+    done = CliRunner().invoke(app, ["curate", "learn", "reviewed.csv", "-o", "lexicon.csv"])
+    assert "must end in .toml" in str(done.exception)

@@ -1,0 +1,194 @@
+"""`endoxa curate extract` as a user meets it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+import polars as pl
+import pytest
+
+from endoxa import commands
+from endoxa.schema import STATEMENT_COLUMNS
+
+EXPORT = """code,What is said about bakers?,Telephone
+1,"Bakers are kind, hardworking",0803 555 0101
+2,"Les boulangers sont gentils, bavards",
+"""
+MAP = """
+respondent = "code"
+languages = ["en", "fr"]
+[[question]]
+column = "What is said about bakers"
+name = "bakers"
+axis = "profession"
+"""
+
+
+@pytest.fixture
+def endoxa(capsys, monkeypatch, tmp_path):
+    """Run the program in this process, in a folder with an export and its map."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "export.csv").write_text(EXPORT)
+    (tmp_path / "map.toml").write_text(MAP)
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["endoxa", "curate", "extract", *map(str, words)])
+        terminated = signal.getsignal(signal.SIGTERM)
+        code = 0
+        try:
+            commands.main()
+        except SystemExit as end:
+            code = end.code or 0
+        finally:
+            signal.signal(signal.SIGTERM, terminated)
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def read(path):
+    return pl.read_csv(path, infer_schema=False)
+
+
+def test_survey_through_its_map(endoxa, tmp_path):
+    code, out, err = endoxa("export.csv", "--map", "map.toml", "-o", "out/s.csv")
+    assert code == 0
+    assert "4 statements of 2 respondents" in out
+    assert "languages: en 2, fr 2" in out
+    assert "4 rows written to out/s.csv" in out
+    assert "Columns that may hold private data (not read): 'Telephone' (phone number)" in err
+    frame = read("out/s.csv")
+    assert frame.columns == list(STATEMENT_COLUMNS)
+    assert "0803" not in (tmp_path / "out/s.csv").read_text()
+    assert frame["original_statement"].to_list() == [
+        "Bakers are kind",
+        "hardworking",
+        "Les boulangers sont gentils",
+        "bavards",
+    ]
+    assert frame["statement"].to_list() == frame["original_statement"].to_list()  # nothing translated unasked
+
+
+def test_translation_from_a_table_is_counted(endoxa, tmp_path):
+    (tmp_path / "t.csv").write_text("original,translation\nLes boulangers sont gentils,Bakers are kind\n")
+    code, out, _ = endoxa("export.csv", "--map", "map.toml", "-o", "s.csv", "--translate", "t.csv")
+    assert code == 0
+    assert "translated: 1, not translated: 1" in out
+    row = read("s.csv").row(2, named=True)
+    assert (row["original_statement"], row["statement"]) == ("Les boulangers sont gentils", "Bakers are kind")
+    assert read("s.csv").row(3, named=True)["flag"] == "untranslated"
+
+
+@pytest.mark.slow
+def test_same_command_twice_gives_the_same_file(endoxa, tmp_path):
+    endoxa("export.csv", "--map", "map.toml", "-o", "a.csv")
+    endoxa("export.csv", "--map", "map.toml", "-o", "b.csv")
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+@pytest.mark.slow
+def test_print_map_is_a_map(endoxa, tmp_path):
+    code, out, _ = endoxa("export.csv", "--print-map")
+    assert code == 0
+    (tmp_path / "draft.toml").write_text(out)
+    code, out, _ = endoxa("export.csv", "--map", "draft.toml", "-o", "s.csv")
+    assert code == 0
+    assert endoxa("export.csv", "--print-map", "--preset", "afristereo")[1].startswith("# The open survey")
+
+
+def test_rows(endoxa, tmp_path):
+    (tmp_path / "rows.csv").write_text(
+        "statement_id,text,q,age\na,patient,women,old\nb,Bakers are kind,profession,\n"
+    )
+    words = (
+        "rows.csv",
+        "--statement-column",
+        "text",
+        "--question-column",
+        "q",
+        "--keep",
+        "age",
+        "--language",
+        "en",
+    )
+    code, _, _ = endoxa(*words, "-o", "s.jsonl")
+    assert code == 0
+    frame = pl.read_ndjson("s.jsonl")
+    assert frame.select("statement_id", "axis", "identity", "attribute", "age").rows() == [
+        ("a", "gender", "women", "patient", "old"),
+        ("b", "profession", "bakers", "kind", ""),
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("export.csv", "-o", "s.csv"), "No column mapping for export.csv"),
+        (("export.csv", "--map", "map.toml"), "Missing --out"),
+        (
+            ("export.csv", "--map", "map.toml", "--preset", "afristereo", "-o", "s.csv"),
+            "Give --map or --preset",
+        ),
+        (
+            ("export.csv", "--map", "map.toml", "--keep", "x", "-o", "s.csv"),
+            "--keep needs --statement-column",
+        ),
+        (("export.csv", "--map", "map.toml", "-o", "s.xyz"), "must end in .csv"),
+        (
+            ("export.csv", "--map", "map.toml", "-o", "s.csv", "--languages", "en,qq"),
+            "'qq' cannot be identified",
+        ),
+        (
+            ("export.csv", "--map", "map.toml", "-o", "s.csv", "--translate", "nothing.csv"),
+            "There is no file",
+        ),
+        (
+            ("export.csv", "--preset", "afristereo", "-o", "s.csv"),
+            "has no column 'What are some of the common",
+        ),
+        (("exprt.csv", "--map", "map.toml", "-o", "s.csv"), "Did you mean: export.csv"),
+        (("empty.csv", "--map", "map.toml", "-o", "s.csv"), "is empty"),
+        (("latin.csv", "--map", "map.toml", "-o", "s.csv"), "is not UTF-8 text"),
+        (("export.csv", "--statement-column", "text", "-o", "s.csv"), "has no column 'text'"),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence_and_leaves_no_file(endoxa, tmp_path, words, message):
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "latin.csv").write_text(EXPORT.replace("kind", "kïnd"), encoding="latin-1")
+    code, _, err = endoxa(*words)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+    assert len([line for line in err.splitlines() if line.startswith("endoxa: ")]) == 1
+    assert not (tmp_path / "s.csv").exists()
+
+
+@pytest.mark.slow
+def test_acceptance_commands(endoxa, shared, tmp_path):
+    folder = shared / "data/afristereo"
+    code, out, err = endoxa(folder / "survey_dev.csv", "--preset", "afristereo", "-o", "out/statements.csv")
+    assert code == 0
+    assert "of 59 respondents" in out
+    assert err.count("may have pasted a chatbot's answers") == 2
+    words = ("--statement-column", "statement", "--question-column", "question")
+    code, _, _ = endoxa(folder / "gold_dev.csv", *words, "-o", "out/pred.csv")
+    assert code == 0
+    gold, predicted = read(folder / "gold_dev.csv"), read("out/pred.csv")
+    assert predicted["statement_id"].unique(maintain_order=True).to_list() == gold["statement_id"].to_list()
+    assert {"identity", "attribute", "rule", "confidence", "omit", "omit_reason"} <= set(predicted.columns)
+    assert not {name for name in predicted.columns if name.startswith(("gold", "authors"))}
+
+
+@pytest.mark.slow
+def test_gold_columns_change_nothing(endoxa, shared):
+    folder = shared / "data/afristereo"
+    gold = read(folder / "gold_dev.csv").sample(200, seed=1)
+    gold.write_csv("with.csv")
+    wanted = ("statement_id", "respondent", "question", "position", "country", "language", "statement")
+    gold.select(*wanted, "original_statement").write_csv("without.csv")
+    for name in ("with", "without"):
+        words = ("--statement-column", "statement", "--question-column", "question", "-o", f"{name}-out.csv")
+        assert endoxa(f"{name}.csv", *words)[0] == 0
+    assert read("with-out.csv").equals(read("without-out.csv"))

@@ -1,0 +1,131 @@
+"""`endoxa curate review` and `endoxa analyze agreement`: what is printed, what is written."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.commands import app
+from endoxa.errors import UserError
+from support.review_sheets import PAIRS, fill, write_table
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def review(*arguments: object):
+    result = run("curate", "review", *arguments)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def sheets(tmp_path):
+    table = write_table(tmp_path)
+    for name in ("ana", "ben"):
+        review("export", table, "-o", tmp_path / "sheets" / f"{name}.xlsx", "--reviewer", name.title())
+    return table, [
+        fill(tmp_path / "sheets" / "ana.xlsx", {(n, "decision"): "keep" for n in (2, 3, 4, 5)}),
+        fill(tmp_path / "sheets" / "ben.xlsx", {(2, "attribute"): "quiet", (4, "decision"): "omit"}),
+    ]
+
+
+@pytest.mark.slow
+def test_the_round_trip(sheets, tmp_path):
+    table, filled = sheets
+    files = {name: tmp_path / f"{name}.csv" for name in ("out", "report", "conflicts")}
+    options = [text for name, path in files.items() for text in (f"--{name}", path)]
+    output = review("apply", table, *filled, *options)
+    assert "2 conflicts, 2 of them unresolved" in output
+    assert "s1#1, attribute: reviewers want different words (ana.xlsx, row 2; ben.xlsx, row 2)" in output
+    assert "quiet" not in output, "the words stand in the files"
+    assert "krippendorff_alpha" in output
+    assert pl.read_csv(files["out"])["reviewed_by"].to_list() == ["Ana; Ben", "Ana", "Ana; Ben", "Ana"]
+    assert len(pl.read_csv(files["conflicts"])) == 2
+
+
+@pytest.mark.slow
+def test_one_sheet_needs_no_agreement_and_a_rule_can_decide(sheets, tmp_path):
+    table, filled = sheets
+    assert "kappa" not in review("apply", table, filled[1], "-o", tmp_path / "out.csv", "--drop-omitted")
+    assert len(pl.read_csv(tmp_path / "out.csv")) == 3
+    output = review("apply", table, *filled, "-o", tmp_path / "out.csv", "--resolve", "first")
+    assert "2 conflicts, all resolved" in output
+    assert "--conflicts FILE" in output
+
+
+@pytest.mark.slow
+def test_reviewed_pairs_pass_the_check(tmp_path):
+    table = write_table(tmp_path, PAIRS)
+    review("export", table, "-o", tmp_path / "ana.xlsx", "--columns", "language,axis", "--edit", "sent_less")
+    fill(tmp_path / "ana.xlsx", {(2, "decision"): "omit", (3, "sent_less"): "Farmers are quick."})
+    output = review("apply", table, tmp_path / "ana.xlsx", "-o", tmp_path / "pairs.csv")
+    assert "1 row omitted (removed from the table)" in output
+    assert run("datasets", "check", tmp_path / "pairs.csv").exit_code == 0
+
+
+def test_export_says_what_it_did(tmp_path):
+    columns = {
+        "statement_id": ["1", "2"],
+        "statement": ["a\x01b", "c"],
+        "identity": ["", ""],
+        "attribute": ["", ""],
+    }
+    output = review(
+        "export", write_table(tmp_path, columns), "-o", tmp_path / "a.csv", "--sample", 2, "--seed", 4
+    )
+    assert "2 rows of statements written" in output
+    assert "1 cells contain control characters" in output
+    assert "Content notice" in output
+
+
+@pytest.mark.slow
+def test_agreement_of_sheets(sheets, tmp_path):
+    _, filled = sheets
+    result = run("analyze", "agreement", *filled, "-o", tmp_path / "a.csv", "--resamples", 10)
+    assert result.exit_code == 0, result.output
+    table = pl.read_csv(tmp_path / "a.csv")
+    assert table["name"].to_list() == [
+        "percent_agreement",
+        "cohen_kappa",
+        "fleiss_kappa",
+        "krippendorff_alpha",
+    ]
+    assert table["value"][0] == 0.0
+    words = run("analyze", "agreement", *filled, "-o", tmp_path / "a.csv", "--value", "attribute")
+    assert "quiet" in words.output
+    assert pl.read_csv(tmp_path / "a.csv")["value"][0] == 0.5
+
+
+def test_agreement_of_a_table(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(
+        "who,what,vote\nx,1,never\ny,1,never\nx,2,always\ny,2,sometimes\nx,3,always\ny,3,always\n"
+    )
+    result = run(
+        *("analyze", "agreement", path, "-o", tmp_path / "a.csv", "--item", "what", "--rater", "who"),
+        *("--value", "vote", "--level", "ordinal", "--order", "never,sometimes,always"),
+    )
+    assert result.exit_code == 0, result.output
+    assert "krippendorff_alpha (ordinal)" in result.output
+
+
+def test_an_undefined_agreement_says_why(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("item,x,y\n1,keep,keep\n2,keep,keep\n")
+    result = run("analyze", "agreement", path, "-o", tmp_path / "a.csv")
+    assert "undefined: all votes are the same" in result.output
+
+
+@pytest.mark.slow
+def test_sheets_and_tables_are_not_mixed(sheets, tmp_path):
+    table, filled = sheets
+    result = run("analyze", "agreement", filled[0], table, "-o", tmp_path / "a.csv")
+    assert isinstance(result.exception, UserError)
+    assert "Give either review sheets or tables of votes" in str(result.exception)
+    result = run("analyze", "agreement", *filled, "-o", tmp_path / "a.csv", "--value", "colour")
+    assert "has no votes in the column 'colour'. Columns with votes: decision, identity" in str(
+        result.exception
+    )

@@ -1,0 +1,85 @@
+"""The command group: what is printed, exit codes, and that texts are hidden unless asked for."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.commands.datasets import app
+from endoxa.errors import UserError
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("language,sent_more,sent_less\nen,Farmers sing,Bakers sing.\n")
+    return path
+
+
+def test_list_and_info():
+    listed = run("list").output
+    assert all(name in listed for name in ("crows-pairs", "indibias", "stereoset", "afristereo", "native"))
+    shown = run("info", "indibias").output
+    assert "none stated" in shown
+    assert "5e1b45e5" in shown
+
+
+def test_check_hides_texts_unless_asked(pairs):
+    hidden = run("check", pairs)
+    assert hidden.exit_code == 0
+    assert "final-punctuation" in hidden.output
+    assert "row 1" in hidden.output
+    assert "Farmers" not in hidden.output
+    shown = run("check", pairs, "--show-text")
+    assert "Farmers" in shown.output
+    assert shown.output.index("Content notice") < shown.output.index("Farmers")
+
+
+def test_check_ends_with_1_where_there_is_an_error(pairs, tmp_path):
+    pairs.write_text("language,sent_more,sent_less\nen,Bakers sing.,Bakers sing.\n")
+    result = run("check", pairs, "--out", tmp_path / "problems.csv")
+    assert result.exit_code == 1
+    assert "identical-sentences" in (tmp_path / "problems.csv").read_text()
+
+
+def test_check_of_a_clean_file(pairs):
+    pairs.write_text("language,sent_more,sent_less\nen,Farmers sing.,Bakers sing.\n")
+    result = run("check", pairs)
+    assert (result.exit_code, result.output) == (0, "No problems found.\n")
+
+
+def test_a_table_with_names_of_its_own_is_checked_and_converted(tmp_path):
+    table = tmp_path / "mine.csv"
+    table.write_text("stereotype,other\nFarmers sing.,Farmers sing.\n")
+    columns = ("--columns", "sent_more=stereotype,sent_less=other")
+    checked = run("check", table, *columns)
+    assert checked.exit_code == 1
+    assert "identical-sentences" in checked.output
+    assert run("convert", table, *columns, "-o", tmp_path / "pairs.csv").exit_code == 0
+    assert "sent_more" in (tmp_path / "pairs.csv").read_text()
+    assert isinstance(run("check", table, "--columns", "sent_more").exception, UserError)
+    assert isinstance(run("check", table, *columns, "--format", "s-as").exception, UserError)
+
+
+def test_convert(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("identity,canonical_attribute,anti_stereotype,type\nbakers,calm,restless,profession\n")
+    result = run("convert", table, "-o", tmp_path / "pairs.jsonl", "--prefix", "Coastal")
+    assert result.output.startswith("1 pair written")
+    assert "Coastal bakers are calm." in (tmp_path / "pairs.jsonl").read_text()
+
+
+def test_download_from_a_mirror_folder(shared, tmp_path):
+    mirror = shared / "data" / "crows_pairs"
+    result = run("download", "crows-pairs", "--mirror", mirror, "-o", tmp_path)
+    assert result.exit_code == 0
+    assert "(as published)" in result.output
+    assert (tmp_path / "crows_pairs_anonymized.csv").is_file()
+
+
+def test_bad_input_is_a_user_error(tmp_path):
+    assert isinstance(run("check", tmp_path / "none.csv").exception, UserError)

@@ -1,0 +1,75 @@
+"""`endoxa export` as a user meets it: what is printed, and one sentence for what can be mended."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.commands import app
+from endoxa.errors import UserError
+from support.export_samples import PAIRS, STATEMENTS, write
+
+
+def endoxa(*words):
+    return CliRunner().invoke(app, ["export", *map(str, words)], catch_exceptions=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["hub", "lm-eval", "inspect"])
+def test_help_has_examples_on_lines_of_their_own(command):
+    shown = endoxa(command, "--help")
+    assert shown.exit_code == 0
+    assert re.search(rf"\n +endoxa export {command} \S+ -o ", shown.output)
+
+
+def test_hub_says_what_stayed_out_and_what_is_open(tmp_path):
+    shown = endoxa("hub", write(tmp_path, "statements.csv", STATEMENTS), "-o", tmp_path / "out")
+    assert shown.exit_code == 0
+    assert "2 statements written" in shown.stdout
+    assert "Columns left out: respondent, country, gender (release one with --keep COLUMN)." in shown.stdout
+    assert re.search(r"\d+ places are marked '\[open: \.\.\.\]'", shown.stdout)
+    assert "  motivation.purpose\n" in shown.stdout
+    assert "Warning: no licence" in shown.stderr
+    assert (tmp_path / "out" / "data" / "statements.parquet").is_file()
+
+
+def test_lm_eval_prints_the_command_to_run(tmp_path):
+    shown = endoxa("lm-eval", write(tmp_path, "pairs.csv", PAIRS), "-o", tmp_path / "task")
+    assert f"lm_eval --include_path {tmp_path / 'task'} --tasks endoxa_pairs " in shown.stdout
+    assert (tmp_path / "task" / "endoxa_pairs.yaml").is_file()
+
+
+def test_inspect_counts_both_orders(tmp_path):
+    shown = endoxa("inspect", write(tmp_path, "pairs.csv", PAIRS), "-o", tmp_path / "task", "--seed", 5)
+    assert "8 samples (4 pairs in both orders)" in shown.stdout
+    assert (tmp_path / "task" / "task.py").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["hub", "lm-eval", "inspect"])
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "There is no file"),
+        ("", "is empty"),
+        ("sent_more,sent_less\n", "has no rows"),
+        ("city,mayor\nx,y\n", "has an unknown format"),
+        ("sent_more,sent_less\nx,\n", "is empty: every pair needs text here"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_no_folder(tmp_path, command, text, sentence):
+    path = tmp_path / "pairs.csv"
+    if text is not None:
+        path.write_text(text)
+    shown = endoxa(command, path, "-o", tmp_path / "out")
+    assert isinstance(shown.exception, UserError)
+    assert sentence in str(shown.exception)
+    assert not (tmp_path / "out").exists()
+
+
+def test_statements_are_no_pairs(tmp_path):
+    shown = endoxa("lm-eval", write(tmp_path, "statements.csv", STATEMENTS), "-o", tmp_path / "out")
+    assert isinstance(shown.exception, UserError)
+    assert "an unknown format" in str(shown.exception)

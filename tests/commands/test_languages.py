@@ -1,0 +1,81 @@
+"""`endoxa languages`: the table, items, and a patch."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.commands import app
+from endoxa.words.items import items
+
+pytestmark = pytest.mark.usefixtures("nothing_reviewed")
+
+CLI = CliRunner()
+
+
+def endoxa(*words, code=0):
+    done = CLI.invoke(app, ["languages", *map(str, words)])
+    assert done.exit_code == code, (done.output, done.exception)
+    return done.output
+
+
+def test_the_table_has_a_row_for_the_languages_of_one_state():
+    lines = [line.split() for line in endoxa().splitlines()]
+    assert ["question", "templates", "unreviewed", "56", "es", "pt"] in lines
+    assert ["question", "templates", "source", "24", "en"] in lines
+
+
+def test_filters_show_each_language_with_its_files():
+    lines = endoxa("--language", "hi", "--component", "story prompts").splitlines()
+    assert lines[1].split() == [
+        "story", "prompts", "unreviewed", "116", "hi", "instruments/stories/prompts/languages/hi.yaml"
+    ]  # fmt: skip
+    rows = json.loads(endoxa("--component", "page texts", "--json"))
+    assert {row["language"]: row["state"] for row in rows} == dict.fromkeys(
+        ("ar", "es", "fr", "hi", "pt", "sw"), "unreviewed"
+    )
+
+
+def test_items_and_patch(tmp_path):
+    endoxa("items", "--language", "hi", "--component", "country phrases", "-o", tmp_path / "items.csv")
+    table = pl.read_csv(tmp_path / "items.csv")
+    assert table["text"].to_list() == [row["text"] for row in items("hi", ["country phrases"])]
+    told = table.with_columns(
+        words_state=pl.lit("corrected"), correction=pl.lit("{country} वाले"), speakers=pl.lit(2)
+    )
+    told.write_csv(tmp_path / "w_items.csv")
+    said = endoxa("patch", tmp_path / "w_items.csv", "-o", tmp_path / "hindi.diff")
+    assert "Reviewed by 2: country phrases, hi" in said
+    diff = (tmp_path / "hindi.diff").read_text(encoding="utf-8")
+    assert '+usual = "{country} वाले"' in diff
+    assert "+++ b/src/endoxa/words/reviews.toml" in diff
+    told.with_columns(words_state=pl.lit("disputed")).write_csv(tmp_path / "w_items.csv")
+    assert "Nothing to change" in endoxa("patch", tmp_path / "w_items.csv", "-o", tmp_path / "none.diff")
+    assert not (tmp_path / "none.diff").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--component", "stories"], "Unknown component 'stories'"),
+        (["items", "--language", "en", "-o", "x.csv"], "English is the source"),
+        (["patch", "none.csv", "-o", "x.diff", "--source", "nowhere"], "no folder src/endoxa/words"),
+    ],
+)
+def test_mistakes_are_sentences(words, sentence):
+    done = CLI.invoke(app, ["languages", *words])
+    assert sentence in str(done.exception)
+
+
+def test_the_table_needs_neither_torch_nor_the_site():
+    code = (
+        "import sys; from endoxa.commands import app; app(['languages', '--language', 'hi'], standalone_mode=False); "
+        "print({'torch', 'django', 'polars'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("set()\n")

@@ -1,0 +1,240 @@
+"""The command line: what starts fast, what fails well, what the acceptance runs say."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import polars as pl
+import pytest
+
+from endoxa import commands
+
+HEAVY = (
+    "torch",
+    "transformers",
+    "django",
+    "ray",
+    "polars",
+    "numpy",
+    "scipy",
+    "altair",
+    "statsmodels",
+    "sklearn",
+    "pydantic",
+)
+
+
+@dataclass(frozen=True)
+class Ran:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def endoxa(capsys, monkeypatch):
+    """Run the program as a user does, in this process (a new one takes seconds to load torch)."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["endoxa", *map(str, words)])
+        terminated = signal.getsignal(signal.SIGTERM)
+        try:
+            commands.main()
+        except SystemExit as end:
+            code = end.code or 0
+        finally:
+            signal.signal(signal.SIGTERM, terminated)
+        return Ran(code, *capsys.readouterr())
+
+    return run
+
+
+COMMANDS = "from endoxa.commands import app; from typer.main import get_command; get_command(app)"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", ["import endoxa", "from endoxa.commands import app", COMMANDS])
+def test_starting_loads_nothing_heavy(start):
+    code = f"{start}; import sys; print(*(m for m in {HEAVY} if m in sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.split() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "pairs"), ("report",), ("demo",)],
+)
+def test_help_has_examples_and_no_color_codes(words, endoxa):
+    shown = endoxa(*words, "--help")
+    assert shown.returncode == 0
+    assert "Usage" in shown.stdout
+    assert "\x1b" not in shown.stdout
+    assert "\\b" not in shown.stdout
+    if len(words) > 1 or words in (("report",), ("demo",)):
+        assert re.search(rf"\n +endoxa {' '.join(words)}.*\n", shown.stdout), (
+            "no example on a line of its own"
+        )
+
+
+def test_version(endoxa):
+    from endoxa import __version__
+
+    assert endoxa("--version").stdout.strip() == __version__
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "sent_more,sent_less\nThe bakers are patient.,The bakers are impatient.\n", encoding="utf-8"
+    )
+    return path
+
+
+def write(content):
+    def make(path):
+        path.write_bytes(content)
+
+    return make
+
+
+BAD_DATA = {
+    "missing column": (write(b"sent_more,other\na b,c d\n"), "sent_less"),
+    "empty file": (write(b""), "empty"),
+    "header only": (write(b"sent_more,sent_less\n"), "no rows"),
+    "Latin-1": (write("sent_more,sent_less\nCafé noir,Thé vert\n".encode("latin-1")), "UTF-8"),
+    "empty cell": (write(b"sent_more,sent_less\na b,\n"), "sent_less"),
+    "unknown direction": (write(b"sent_more,sent_less,direction\na b,c d,sideways\n"), "sideways"),
+    "folder": (lambda path: path.mkdir(), "folder"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BAD_DATA)
+def test_bad_data_is_one_sentence_and_exit_code_2(tmp_path, tiny, endoxa, name):
+    make, named = BAD_DATA[name]
+    path = tmp_path / "bad.csv"
+    make(path)
+    run = endoxa(
+        "probe", "pairs", "--data", path, "--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run"
+    )
+    assert_one_sentence(run, named)
+
+
+@pytest.mark.slow
+def test_other_bad_input_is_one_sentence_and_exit_code_2(tmp_path, tiny, pairs, endoxa):
+    model = ("--model", f"hf/{tiny['causal']}")
+    out = ("--out", tmp_path / "run")
+    probe = ("probe", "pairs", "--data", pairs)
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare/config.json").write_text('{"model_type": "gpt2"}')
+    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "notes.csv").write_text("city,mayor\nx,y\n")
+    for words, named in (
+        (("probe", "pairs", *model, *out), "--data"),
+        ((*probe, *out), "--model"),
+        ((*probe, *model), "--out"),
+        ((*probe, *model, "--rule", "pll", *out), "masked"),
+        ((*probe, *model, "--rule", "sums", *out), "Did you mean: sum"),
+        ((*probe, "--model", f"hf/{tmp_path / 'bare'}", *out), "no weights"),
+        ((*probe, *model, "--out", tmp_path / "file"), "cannot be created"),
+        (("probe", "pairs", "--data", tmp_path / "pair.csv", *model, *out), "pairs.csv"),
+        # refused before the hub is asked for the model
+        (
+            ("probe", "pairs", "--data", tmp_path / "notes.csv", "--model", "hf/no/model", *out),
+            "unknown format",
+        ),
+        (("probe", "pairs", "--repeat", tmp_path / "nothing", *out), "no settings"),
+        (("report", tmp_path / "nothing", "-o", tmp_path / "r.html"), "nothing"),
+    ):
+        assert_one_sentence(endoxa(*words), named)
+
+
+@pytest.mark.slow
+def test_unknown_option_and_command_exit_with_2(endoxa):
+    for words in (("probe", "pairs", "--modle", "x"), ("prob",), ("probe", "pairs", "--limit", "none")):
+        run = endoxa(*words)
+        assert run.returncode == 2
+        assert "Traceback" not in run.stderr
+        assert words[-1] in run.stderr or words[-2] in run.stderr
+
+
+@pytest.mark.slow
+def test_numbers_out_of_range_and_markup_in_the_data_do_no_harm(tmp_path, pairs, endoxa):
+    for words in (("--confidence", "1.5"), ("--seed", "-1")):
+        run = endoxa("probe", "pairs", "--data", pairs, *words, "--plan")
+        assert run.returncode == 2
+        assert words[0] in run.stderr
+    pairs.write_text("sent_more,sent_less,axis\nThe bakers sing.,The bakers weep.,[/x]\n", encoding="utf-8")
+    planned = endoxa("probe", "pairs", "--data", pairs, "--plan")
+    assert planned.returncode == 0
+    assert "[/x]" in planned.stdout
+
+
+@pytest.mark.slow
+def test_file_that_lacks_a_column(tmp_path, tiny, endoxa):
+    path = tmp_path / "pairs.csv"
+    model = ("--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")
+    path.write_text("sent_more,sent_les\na b,c d\n", encoding="utf-8")
+    assert_one_sentence(endoxa("probe", "pairs", "--data", path, *model), "has no column 'sent_less'")
+
+
+@pytest.mark.slow
+def test_report_that_was_lost_or_asked_for_otherwise_is_made_again(tmp_path, tiny, pairs, endoxa):
+    words = ("probe", "pairs", "--data", pairs, "--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")
+    assert endoxa(*words).returncode == 0
+    first = pl.read_csv(tmp_path / "run/estimates.csv")
+    (tmp_path / "run/report.html").unlink()
+    assert endoxa(*words).returncode == 0
+    assert (tmp_path / "run/report.html").exists()
+    assert endoxa(*words, "--confidence", "0.8").returncode == 0
+    second = pl.read_csv(tmp_path / "run/estimates.csv")
+    assert (first["confidence"].max(), second["confidence"].max()) == (0.95, 0.8)
+
+
+def assert_one_sentence(run, named):
+    assert run.returncode == 2, run.stderr
+    assert "Traceback" not in run.stderr
+    said = [line for line in run.stderr.splitlines() if line.startswith("endoxa: ")]
+    assert len(said) == 1
+    assert named in said[0]
+
+
+@pytest.mark.slow
+def test_whole_road_by_the_command_line(tmp_path, tiny, pairs, endoxa):
+    """Probe two architectures with rules that fit one each, report, analyze, plan, repeat."""
+    models = [word for kind in ("causal", "masked") for word in ("--model", f"hf/{tiny[kind]}")]
+    rules = ("--rule", "sum", "--rule", "crows-word")
+    out = tmp_path / "run"
+    run = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--out", out)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("skipped for") == 2
+    assert {path.name for path in out.iterdir()} >= {
+        "run.json",
+        "records.parquet",
+        "estimates.csv",
+        "report.html",
+    }
+    again = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--out", out)
+    assert "was complete already" in again.stdout
+    other = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--language", "en", "--out", out)
+    assert_one_sentence(other, "different run")
+    repeated = endoxa("probe", "pairs", "--repeat", out, "--out", tmp_path / "again")
+    assert repeated.returncode == 0, repeated.stderr
+    assert pl.read_parquet(tmp_path / "again/records.parquet").equals(
+        pl.read_parquet(out / "records.parquet")
+    )
+    for name in ("report.html", "table.md", "table.tex", "table.csv"):
+        made = endoxa("report", out, "-o", tmp_path / name)
+        assert made.returncode == 0, made.stderr
+        assert (tmp_path / name).stat().st_size > 100
+    estimated = endoxa("analyze", "pairs", out, "-o", tmp_path / "estimates.csv")
+    assert estimated.returncode == 0, estimated.stderr
+    planned = endoxa("probe", "pairs", "--data", pairs, "--plan")
+    assert planned.returncode == 0, planned.stderr
+    assert "identities" in planned.stdout

@@ -1,0 +1,175 @@
+"""Options of commands from what functions and settings classes declare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+import typer
+from annotated_types import Ge, Le
+from pydantic import BaseModel, ConfigDict
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from endoxa.commands import app as endoxa
+from endoxa.commands.settings_command import GroupedCommand, add_command
+from endoxa.errors import UserError
+from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option, options_of, settings_from
+
+
+def halves(text: str) -> tuple[str, ...]:
+    if ":" not in text:
+        raise ValueError(f"'{text}' is invalid. Expected A:B.")
+    return tuple(text.split(":"))
+
+
+Rate = Annotated[float, Ge(0), Le(1), Option("Share.", ANALYSIS)]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    rate: Rate = 0.5
+    size: Annotated[int, Ge(1), Le(9), Option("Number of things.", ITEMS)] = 3
+    kind: Annotated[Literal["one", "two"], Option("Kind.", ANALYSIS)] = "one"
+    sides: Annotated[tuple[str, ...], Option("Sides.", ANALYSIS, metavar="A:B", parse=halves)] = ()
+    paths: Annotated[tuple[Path, ...], Option("Files; repeatable.", DATA, name="--path")] = ()
+    fast: Annotated[bool, Option("Be fast.", ANALYSIS)] = True
+    inner: str = "not an option"
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    level: Annotated[Rate, Option("Level.", OUTPUT)] = 0.1
+
+
+@pytest.fixture
+def called():
+    return []
+
+
+@pytest.fixture
+def app(called):
+    def command(
+        files: Annotated[list[Path], typer.Argument(metavar="FILE...")],
+        *,
+        out: Annotated[Path, Option("Result.", OUTPUT, short="-o")],
+        choice: Choice,
+        model: Model,
+        only: Annotated[bool, Option("Only this.", OUTPUT, only_on=True)] = False,
+        words: Annotated[tuple[str, ...], Option("Word; repeatable.", DATA, name="--word")] = (),
+    ) -> None:
+        """Do it.
+
+        More of it.
+        """
+        called.append((files, out, choice, model, only, words))
+
+    made = typer.Typer(rich_markup_mode=None, add_completion=False)
+    add_command(made, command)
+    return made
+
+
+def run(app, *words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_without_options_the_defaults_of_class_and_function_hold(app, called):
+    assert run(app, "a.csv", "-o", "r.csv").exit_code == 0
+    assert called == [([Path("a.csv")], Path("r.csv"), Choice(), Model(), False, ())]
+
+
+def test_what_is_typed_reaches_the_settings_and_the_function(app, called):
+    words = ("--rate", 0.25, "--size", 9, "--kind", "two", "--sides", "x:y", "--path", "p", "--path", "q")
+    done = run(
+        app, "a", "--out", "r", *words, "--no-fast", "--level", 1, "--only", "--word", "v", "--word", "w"
+    )
+    assert done.exit_code == 0, done.output
+    choice = Choice(0.25, 9, "two", ("x", "y"), (Path("p"), Path("q")), fast=False)
+    assert called == [([Path("a")], Path("r"), choice, Model(level=1.0), True, ("v", "w"))]
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--rate", 1.5), "--rate"),
+        (("--size", 0), "--size"),
+        (("--size", 10), "--size"),
+        (("--level", 2), "--level"),
+        (("--kind", "three"), "'one', 'two'"),
+    ],
+)
+def test_values_out_of_range_are_refused_with_the_option(words, named, app, called):
+    done = run(app, "a", "-o", "r", *words)
+    assert (done.exit_code, called) == (2, [])
+    assert named in done.output
+
+
+def test_required_option_is_required(app, called):
+    done = run(app, "a")
+    assert (done.exit_code, called) == (2, [])
+    assert "--out" in done.output
+
+
+def test_text_that_cannot_be_read_is_a_sentence(app, called):
+    done = run(app, "a", "-o", "r", "--sides", "xy")
+    assert isinstance(done.exception, UserError)
+    assert str(done.exception) == "--sides: 'xy' is invalid. Expected A:B."
+    assert called == []
+
+
+def test_dataclass_is_validated_as_a_model_is():
+    assert settings_from(Choice, {("size",): 4}) == Choice(size=4)
+    with pytest.raises(UserError, match=r"^--size: .*9 \(found: 10\)"):
+        settings_from(Choice, {("size",): 10})
+    with pytest.raises(UserError, match=r"^--level: "):
+        settings_from(Model, {("level",): -1})
+
+
+def test_later_declaration_keeps_the_limits_of_a_shared_option():
+    [level] = options_of(Model)
+    assert (level.option.help, level.option.group) == ("Level.", OUTPUT)
+    assert level.limits == {"ge": 0, "le": 1}
+
+
+def test_help_lists_arguments_and_options_by_purpose(app):
+    text = run(app, "--help").output
+    heads = [line for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert heads == ["Data:", "Items:", "Analysis:", "Output:", "Options:"]
+    assert text.index("FILE...", text.index("Data:")) < text.index("--word") < text.index("Items:")
+    assert "[default: 3; 1<=x<=9]" in text
+    assert "--no-fast" in text
+    assert "--no-only" not in text
+    assert "--inner" not in text
+
+
+def test_examples_come_before_details_and_summaries_are_whole():
+    """Whoever asks for help wants a line to copy; a list of commands that ends in '...' says nothing."""
+    text = CliRunner().invoke(endoxa, ["report", "--help"]).output
+    assert text.index("Write a page") < text.index("endoxa report out/run1") < text.index("works offline")
+    assert "<" not in text[: text.index("Analysis:")]  # no types of Python behind RUN...
+    for group in ([], ["curate"], ["collect"]):
+        assert "..." not in CliRunner().invoke(endoxa, [*group, "--help"]).output.replace("[ARGS]...", "")
+
+
+GROUPED = ("analyze", "build", "probe", "report")
+
+
+def commands(command, words=()):
+    if not hasattr(command, "commands"):
+        yield " ".join(words), command
+        return
+    for name, inner in command.commands.items():
+        yield from commands(inner, (*words, name))
+
+
+def test_every_option_of_analyses_reports_and_items_has_a_purpose():
+    found = [(words, one) for words, one in commands(get_command(endoxa)) if words.split()[0] in GROUPED]
+    assert len(found) > 20
+    for words, one in found:
+        assert isinstance(one, GroupedCommand), words
+        for parameter in one.params:
+            declared = getattr(parameter, "rich_help_panel", None)
+            assert declared or not parameter.opts[0].startswith("-"), f"{words}: {parameter.opts[0]}"

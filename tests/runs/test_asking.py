@@ -1,0 +1,660 @@
+"""The engine that asks chat models: everything once, everything kept, nothing spent beyond the limit."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sqlite3
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from endoxa.errors import UserError
+from endoxa.models.chat import BatchStatus, Found, Submission
+from endoxa.models.chat.limits import estimate_tokens
+from endoxa.models.chat.prices import Price
+from endoxa.runs.asking import calls
+from endoxa.runs.asking.batches import SMALLEST, ask_in_batches, fetch_ended
+from endoxa.runs.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost
+from endoxa.runs.asking.cost import Budget, bounded, cost, expect, likely, spent, worst
+from endoxa.runs.asking.jobs import Answered, Job, conversation, draw_seed
+from endoxa.runs.asking.journal import AnswerJournal, Batch, Totals
+from endoxa.schema import ChatAnswer, Message, Sampling, Usage
+
+PRICE = Price(1.0, 10.0, "ours")
+
+
+@dataclass
+class Echo:
+    """A model that says what it heard last, and keeps what it was asked."""
+
+    asked: list[tuple[tuple[Message, ...], Sampling, Mapping[str, Any]]] = field(default_factory=list)
+    fail_at: int | None = None
+    closed: int = 0
+    under_way: int = 0
+    most_under_way: int = 0
+    name: str = "test/echo"
+
+    def describe(self) -> Mapping[str, Any]:
+        return {"name": self.name}
+
+    async def check(self) -> None:
+        return None
+
+    async def ask(
+        self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+    ) -> ChatAnswer:
+        self.asked.append((tuple(messages), sampling, told or {}))
+        if self.fail_at is not None and len(self.asked) >= self.fail_at:
+            raise UserError("The key is wrong.")
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        await asyncio.sleep(0)
+        self.under_way -= 1
+        return ChatAnswer(f"heard {messages[-1].content}", usage=Usage(10, 5))
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[AnswerJournal]:
+    kept = AnswerJournal(tmp_path / "journal.sqlite")
+    yield kept
+    kept.close()
+
+
+def asking(model: Any, journal: AnswerJournal, **given: Any) -> Asking:
+    settings = {"sampling": Sampling(), "concurrency": 4, "budget": Budget(None, None, 0.0)} | given
+    return Asking(model, 0, journal=journal, **settings)
+
+
+def jobs(count: int, turns: tuple[str, ...] = ("hello",)) -> list[Job]:
+    return [Job(k, tuple(f"{turn} {k}" for turn in turns), seed=k) for k in range(count)]
+
+
+def test_every_job_is_asked_once_with_its_own_seed(journal: AnswerJournal) -> None:
+    model = Echo()
+    ask_all(asking(model, journal), iter(jobs(50)))
+    assert sorted(messages[-1].content for messages, _, _ in model.asked) == sorted(
+        f"hello {k}" for k in range(50)
+    )
+    assert {sampling.seed for _, sampling, _ in model.asked} == set(range(50))
+    found = journal.answers(0, 0, 49)
+    assert {k: [answer.text for answer in found[k]] for k in found} == {
+        k: [f"heard hello {k}"] for k in range(50)
+    }
+    assert model.closed == 1
+    assert 1 < model.most_under_way <= 4
+
+
+def test_a_second_start_asks_only_what_is_missing(journal: AnswerJournal) -> None:
+    ask_all(asking(Echo(), journal), jobs(7))
+    second = Echo()
+    ask_all(asking(second, journal), jobs(10))
+    assert sorted(messages[-1].content for messages, _, _ in second.asked) == [
+        "hello 7",
+        "hello 8",
+        "hello 9",
+    ]
+
+
+def test_a_conversation_goes_on_where_it_stopped(journal: AnswerJournal) -> None:
+    journal.add(0, [Answered(0, 0, ChatAnswer("first answer"))])
+    model = Echo()
+    ask_all(asking(model, journal), [Job(0, ("one", "two"), system="be brief")])
+    ((messages, _, told),) = model.asked
+    assert [(m.role, m.content) for m in messages] == [
+        ("system", "be brief"),
+        ("user", "one"),
+        ("assistant", "first answer"),
+        ("user", "two"),
+    ]
+    assert (told["turn"], told["turns"]) == (1, 2)
+
+
+def test_a_failure_is_said_once_and_what_came_is_kept(journal: AnswerJournal) -> None:
+    model = Echo(fail_at=20)
+    with pytest.raises(UserError, match="The key is wrong"):
+        ask_all(asking(model, journal), jobs(100))
+    kept = journal.count(0)
+    assert kept >= 15
+    again = Echo()
+    ask_all(asking(again, journal), jobs(100))
+    assert journal.count(0) == 100
+    assert len(again.asked) == 100 - kept
+
+
+def test_jobs_are_drawn_only_as_fast_as_they_are_asked(journal: AnswerJournal) -> None:
+    drawn = 0
+
+    def endless() -> Iterator[Job]:
+        nonlocal drawn
+        for k in range(100_000):
+            drawn += 1
+            yield Job(k, ("x",))
+
+    with pytest.raises(UserError):
+        ask_all(asking(Echo(fail_at=30), journal), endless())
+    assert drawn <= 1024
+
+
+def test_the_budget_is_never_exceeded(journal: AnswerJournal) -> None:
+    model = Echo()
+    # Each call takes 10 tokens in and 5 out: 60 millionths of a dollar; at worst (100 out) about 1010 millionths.
+    budget = Budget(0.003, PRICE, 0.0)
+    with pytest.raises(BudgetSpentError, match="--max-cost"):
+        ask_all(asking(model, journal, budget=budget, sampling=Sampling(max_tokens=100)), jobs(1000))
+    paid = spent(journal.totals(0), PRICE)
+    assert paid is not None
+    assert 0.001 < paid <= 0.003
+    assert journal.count(0) == len(model.asked)
+
+
+def test_a_higher_limit_continues(journal: AnswerJournal) -> None:
+    with pytest.raises(BudgetSpentError):
+        ask_all(asking(Echo(), journal, budget=Budget(0.006, PRICE, 0.0)), jobs(40))
+    already = spent(journal.totals(0), PRICE)
+    assert already is not None
+    ask_all(asking(Echo(), journal, budget=Budget(1.0, PRICE, already)), jobs(40))
+    assert journal.count(0) == 40
+
+
+def test_cost_by_hand() -> None:
+    assert cost(Usage(2_000_000, 500_000), PRICE) == pytest.approx(7.0)
+    assert cost(Usage(2_000_000, 500_000), PRICE, batched=True) == pytest.approx(3.5)
+
+
+def test_expected_work_counts_what_is_sent_again() -> None:
+    job = Job(0, ("a" * 40, "b" * 40))
+    first = estimate_tokens([Message("user", "a" * 40)])
+    both = estimate_tokens([Message("user", "a" * 40), Message("user", "b" * 40)])
+    whole = expect(job, (20, 5))
+    assert (whole.calls, whole.completion_tokens) == (2, 25)
+    assert whole.prompt_tokens == first + both + 20
+    assert whole.times(3).usage == Usage(3 * whole.prompt_tokens, 75)
+
+
+@given(st.lists(st.text(max_size=5), min_size=1, max_size=5), st.integers(0, 4))
+def test_a_conversation_alternates_and_ends_with_the_user(turns: list[str], answered: int) -> None:
+    answers = [ChatAnswer("<think>No?</think>yes")] * min(answered, len(turns) - 1)
+    messages = conversation(Job(0, tuple(turns)), answers)
+    assert [m.role for m in messages] == ["user", "assistant"] * len(answers) + ["user"]
+    assert messages[-1].content == turns[len(answers)]
+    assert {m.content for m in messages if m.role == "assistant"} <= {"yes"}
+
+
+@dataclass
+class Batches:
+    """A provider's batch interface in memory; answers listed in `lost` do not come the first time."""
+
+    lost: set[str] = field(default_factory=set)
+    kept: dict[str, list[tuple[str, Sequence[Message], Sampling]]] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
+    max_requests: int = 10
+    max_bytes: int = 10_000_000
+    die_after_submit: bool = False
+    polls: int = 0
+    working: bool = False
+
+    async def mark(self) -> str:
+        return ""
+
+    async def submit(
+        self, requests: Sequence[tuple[str, Sequence[Message], Sampling]], submission: Submission
+    ) -> str:
+        name = f"batch-{len(self.kept)}"
+        self.kept[name] = list(requests)
+        self.tags[submission.tag] = name
+        if self.die_after_submit:
+            raise KeyboardInterrupt
+        return name
+
+    async def status(self, batch_id: str) -> BatchStatus:
+        self.polls += 1
+        done = len(self.kept[batch_id])
+        if self.working:
+            return BatchStatus("working", 0, done)
+        return BatchStatus("ended" if self.polls % 2 == 0 else "working", done, done, "")
+
+    async def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
+        for name, messages, _ in self.kept[batch_id]:
+            if name in self.lost:
+                self.lost.discard(name)
+                yield name, None
+            else:
+                yield name, ChatAnswer(f"heard {messages[-1].content}", usage=Usage(10, 5))
+
+    async def find(self, submission: Submission) -> Found:
+        name = self.tags.get(submission.tag)
+        return Found("found", name) if name else Found("absent")
+
+    async def close(self) -> None:
+        return None
+
+
+def test_batches_take_all_turns_and_ask_again_what_did_not_come(journal: AnswerJournal) -> None:
+    provider = Batches(lost={"3-0", "7-1"})
+    ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(25, ("one", "two")), 2, poll=0)
+    found = journal.answers(0, 0, 24)
+    assert all([a.text for a in found[k]] == [f"heard one {k}", f"heard two {k}"] for k in range(25))
+    assert max(len(group) for group in provider.kept.values()) <= 10
+    sent = [name for group in provider.kept.values() for name, _, _ in group]
+    assert len(sent) == 52
+    assert [one.batched for one in journal.totals(0)] == [True]
+
+
+def test_batches_stop_before_the_second_turn_where_no_first_answer_can_be_read(
+    journal: AnswerJournal,
+) -> None:
+    def of(turns: tuple[str, ...]) -> list[Job]:
+        return [replace(job, readable=(lambda said: "banana" in said,)) for job in jobs(8, turns)]
+
+    provider = Batches()
+    with pytest.raises(UserError, match=r"none of its first 5 answers can be read .*heard one 0.*repeat the"):
+        ask_in_batches(asking(Echo(), journal), provider, lambda: of(("one", "two")), 2, poll=0)
+    assert journal.count(0) == 8
+    ask_in_batches(asking(Echo(), journal), provider, lambda: of(("one", "two")), 2, poll=0)
+    assert journal.count(0) == 16
+
+
+def test_batches_that_leave_nothing_to_ask_are_not_stopped(journal: AnswerJournal) -> None:
+    unread = [replace(job, readable=(lambda _: False,)) for job in jobs(8)]
+    ask_in_batches(asking(Echo(), journal), Batches(), lambda: unread, 1, poll=0)
+    assert journal.count(0) == 8
+
+
+def test_a_run_killed_while_handing_in_finds_its_batch_again(journal: AnswerJournal) -> None:
+    provider = Batches(die_after_submit=True)
+    with pytest.raises(KeyboardInterrupt):
+        ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(8), 1, poll=0)
+    provider.die_after_submit = False
+    ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(8), 1, poll=0)
+    assert len(provider.kept) == 1
+    assert journal.count(0) == 8
+
+
+def test_a_batch_that_never_arrived_is_handed_in_again(journal: AnswerJournal) -> None:
+    journal.begin_batch(0, Submission("endoxa-lost", 5, ""), Usage(10, 10))
+    provider = Batches()
+    ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(5), 1, poll=0)
+    assert journal.count(0) == 5
+    assert journal.batches(0) == []
+
+
+MOST = cost(worst([Message("user", "hello 0")], Sampling()), PRICE, batched=True)
+"""What one request of these tests costs at most in a batch; `TOOK` is what it really costs."""
+TOOK = cost(Usage(10, 5), PRICE, batched=True)
+
+
+def sizes(provider: Batches) -> list[int]:
+    return [len(group) for group in provider.kept.values()]
+
+
+def test_a_limit_that_allows_no_request_stops_before_anything_is_handed_in(journal: AnswerJournal) -> None:
+    provider = Batches()
+    budget = Budget(0.9 * MOST, PRICE, 0.0)
+    with pytest.raises(BudgetSpentError, match="could exceed --max-cost"):
+        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(100), 1, poll=0)
+    assert not provider.kept
+
+
+def test_a_limit_that_allows_some_requests_at_once_splits_batches(
+    journal: AnswerJournal, caplog: pytest.LogCaptureFixture
+) -> None:
+    """All at their most would cost 100 / 20.5 of the limit; what they take is far less."""
+    provider, budget = Batches(max_requests=1000), Budget(20.5 * MOST, PRICE, 0.0)
+    ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(100), 1, poll=0)
+    assert journal.count(0) == 100
+    names = [name for group in provider.kept.values() for name, _, _ in group]
+    assert sorted(names) == sorted(f"{k}-0" for k in range(100))
+    assert sizes(provider)[0] == 20
+    assert all(size >= SMALLEST for size in sizes(provider)[:-1])
+    assert budget.spent == pytest.approx(100 * TOOK)
+    assert [record.getMessage() for record in caplog.records] == [
+        "test/echo: --max-cost allows 20 requests at once, each counted at its maximum cost; the others follow when "
+        "these have ended."
+    ]
+
+
+def test_no_batch_is_smaller_than_ten_requests_unless_they_are_the_last(journal: AnswerJournal) -> None:
+    provider, budget = Batches(max_requests=1000), Budget(9.5 * MOST, PRICE, 0.0)
+    with pytest.raises(BudgetSpentError, match=r"only 9 more .* at least 10 .* without --batch"):
+        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(11), 1, poll=0)
+    assert not provider.kept
+    ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(10), 1, poll=0)
+    assert sizes(provider) == [9, 1]
+
+
+@given(st.floats(1, 60), st.integers(0, 2**32 - 1))
+@settings(max_examples=15, deadline=None)
+def test_batches_never_cost_more_than_the_limit(limit: float, seed: int) -> None:
+    """Whatever the answers take, up to their most; nothing is handed in twice."""
+    draws = random.Random(seed)
+    share = draws.random()
+    most = worst([Message("user", "hello 0")], Sampling())
+
+    class Costly(Batches):
+        async def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
+            async for name, answer in super().results(batch_id):
+                assert answer is not None
+                used = Usage(most.prompt_tokens, int(most.completion_tokens * share * draws.random()))
+                yield name, replace(answer, usage=used)
+
+    with TemporaryDirectory() as folder, closing(AnswerJournal(Path(folder) / "journal.sqlite")) as journal:
+        provider = Costly(max_requests=30)
+        budget = Budget(limit * MOST, PRICE, 0.0)
+        with suppress(BudgetSpentError):
+            ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(50), 1, poll=0)
+        paid = spent(journal.totals(0), PRICE)
+        assert paid is not None
+        assert paid <= limit * MOST + 1e-9
+        names = [name for group in provider.kept.values() for name, _, _ in group]
+        assert len(names) == len(set(names)) == journal.count(0)
+
+
+def test_a_run_killed_between_two_batches_of_a_limit_goes_on_with_the_rest(journal: AnswerJournal) -> None:
+    class Dying(Batches):
+        async def status(self, batch_id: str) -> BatchStatus:
+            if batch_id == "batch-1" and self.die_after_submit:
+                raise KeyboardInterrupt
+            return BatchStatus("ended", 0, 0)
+
+        async def submit(
+            self, requests: Sequence[tuple[str, Sequence[Message], Sampling]], submission: Submission
+        ) -> str:
+            dying, self.die_after_submit = self.die_after_submit, False
+            try:
+                return await super().submit(requests, submission)
+            finally:
+                self.die_after_submit = dying
+
+    provider, limit = Dying(max_requests=1000, die_after_submit=True), 20.5 * MOST
+
+    def ask() -> None:
+        already = spent(journal.totals(0), PRICE)
+        assert already is not None
+        budget = Budget(limit, PRICE, already)
+        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(60), 1, poll=0)
+
+    with pytest.raises(KeyboardInterrupt):
+        ask()
+    assert journal.count(0) == 20
+    provider.die_after_submit = False
+    ask()
+    names = [name for group in provider.kept.values() for name, _, _ in group]
+    assert sorted(names) == sorted(f"{k}-0" for k in range(60))
+    assert journal.count(0) == 60
+
+
+def test_batches_of_a_limit_in_which_nothing_is_answered_come_to_an_end(journal: AnswerJournal) -> None:
+    class Expiring(Batches):
+        async def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
+            for name, _, _ in self.kept[batch_id]:
+                yield name, None
+
+    budget, provider = Budget(20.5 * MOST, PRICE, 0.0), Expiring(max_requests=1000)
+    with pytest.raises(UserError, match="some answers are missing after 5 batches"):
+        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(60), 1, poll=0)
+    assert len(provider.kept) == 5
+
+
+# ------------------------------------------------------------------ calls that were cut off
+
+
+@dataclass
+class Silent(Echo):
+    """A model that answers some calls, and to the others says nothing."""
+
+    answers: int = 3
+
+    async def ask(
+        self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+    ) -> ChatAnswer:
+        if len(self.asked) >= self.answers:
+            self.asked.append((tuple(messages), sampling, told or {}))
+            await asyncio.Event().wait()
+        return await super().ask(messages, sampling, told)
+
+
+def cut(model: Silent, journal: AnswerJournal, budget: Budget) -> None:
+    """Ask until all calls wait, and look a while later; then end as Ctrl-C does."""
+
+    async def main() -> None:
+        task = asyncio.create_task(calls._ask_all(asking(model, journal, budget=budget), jobs(20)))
+        while len(model.asked) < model.answers + 4 or journal.count(0) < model.answers:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+
+
+def test_calls_under_way_are_in_the_journal_until_they_are_answered(
+    journal: AnswerJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came is committed while all workers wait, and the calls that wait are counted once, at their most."""
+    monkeypatch.setattr(calls, "COMMIT_SECONDS", 0.01)
+    cut(Silent(), journal, Budget(1.0, PRICE, 0.0))
+    most = worst([Message("user", "hello 0")], Sampling())
+    before = spent(journal.totals(0), PRICE) or 0.0
+    assert before == pytest.approx(4 * cost(most, PRICE) + 3 * cost(Usage(10, 5), PRICE))
+    assert journal.lose_calls(0) == Totals(
+        4, batched=False, usage=Usage(4 * most.prompt_tokens, 4 * most.completion_tokens), known=False
+    )
+    assert journal.lose_calls(0).calls == 0
+    assert spent(journal.totals(0), PRICE) == before
+    ask_all(asking(Echo(), journal, budget=Budget(1.0, PRICE, before)), jobs(20))
+    assert [(one.calls, one.known) for one in journal.totals(0)] == [(20, True), (4, False)]
+
+
+def test_calls_that_cost_nothing_are_not_written_down(
+    journal: AnswerJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "COMMIT_SECONDS", 0.01)
+    cut(Silent(), journal, Budget(None, None, 0.0))
+    assert [(one.calls, one.known) for one in journal.totals(0)] == [(3, True)]
+
+
+def test_a_refused_call_is_not_taken_for_one_that_may_be_billed(journal: AnswerJournal) -> None:
+    with pytest.raises(UserError, match="The key is wrong"):
+        ask_all(asking(Echo(fail_at=1), journal, concurrency=1, budget=Budget(1.0, PRICE, 0.0)), jobs(3))
+    assert journal.totals(0) == []
+
+
+def test_the_cost_of_lost_calls_is_estimated_from_those_answered() -> None:
+    known = Totals(10, batched=False, usage=Usage(1000, 70))
+    lost = Totals(3, batched=False, usage=Usage(402, 1536), known=False)
+    assert likely([known, lost]) == [known, replace(lost, usage=Usage(101, 21))]
+    assert likely([lost]) == [replace(lost, usage=Usage(101, 1536))]
+    wordy = Totals(1, batched=False, usage=Usage(10, 9999))
+    assert likely([wordy, lost])[1].usage.completion_tokens == 1536
+
+
+def test_a_journal_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript(
+            "CREATE TABLE batches (model INTEGER, tag TEXT, batch_id TEXT, prompt_tokens INTEGER, "
+            "completion_tokens INTEGER, PRIMARY KEY (model, tag)) WITHOUT ROWID;"
+            "CREATE TABLE lost (model INTEGER, batched INTEGER, known INTEGER, prompt_tokens INTEGER, "
+            "completion_tokens INTEGER);"
+            "INSERT INTO batches VALUES (0, 'endoxa-1', 'batch-0', 5, 6), (0, 'endoxa-2', NULL, 7, 8);"
+            "INSERT INTO lost VALUES (0, 0, 0, 10, 20), (0, 0, 0, 1, 2);"
+        )
+    for _ in range(2):
+        with closing(AnswerJournal(path)) as journal:
+            assert journal.batches(0) == [
+                Batch(Submission("endoxa-1"), "batch-0", Usage(5, 6)),
+                Batch(Submission("endoxa-2"), None, Usage(7, 8)),
+            ]
+            assert journal.totals(0) == [Totals(2, batched=False, usage=Usage(11, 22), known=False)]
+    with closing(AnswerJournal(path)) as journal:
+        journal.lose_batch(0, "endoxa-2")
+        assert [(one.calls, one.batched) for one in journal.totals(0)] == [(2, False), (1, True)]
+
+
+def test_all_first_turns_and_then_all_second_turns_share_one_budget(journal: AnswerJournal) -> None:
+    """What the first turns were held for is given back when they turn out cheaper."""
+    group = [worst([Message("user", "one 0")], Sampling())] * 8
+    most = sum(cost(one, PRICE, batched=True) for one in group)
+    provider, jobs_ = Batches(), jobs(8, ("one", "two"))
+    budget = Budget(1.5 * most, PRICE, 0.0)
+    ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs_, 2, poll=0)
+    assert journal.count(0) == 16
+    assert budget.spent == pytest.approx(16 * cost(Usage(10, 5), PRICE, batched=True))
+    assert budget.calls == 0
+
+
+def test_a_batch_under_way_counts_at_its_most_in_the_next_process(journal: AnswerJournal) -> None:
+    provider = Batches(die_after_submit=True)
+    limit = Budget(0.03, PRICE, 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        ask_in_batches(asking(Echo(), journal, budget=limit), provider, lambda: jobs(10), 1, poll=0)
+    (batch,) = journal.batches(0)
+    assert batch.worst.completion_tokens == 10 * 512
+    next_one = Budget(0.03, PRICE, 0.0)
+    provider.working, provider.die_after_submit = True, False
+    with pytest.raises(UserError, match=r"not finished \(0 of 10 done\).*paid for twice"):
+        fetch_ended(asking(Echo(), journal, budget=next_one), provider)
+    assert next_one.hold(worst([Message("user", "x")], Sampling(max_tokens=2000))) is None
+
+
+def test_what_a_batch_answered_is_not_asked_again_one_by_one(journal: AnswerJournal) -> None:
+    provider = Batches(die_after_submit=True)
+    with pytest.raises(KeyboardInterrupt):
+        ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(10), 1, poll=0)
+    provider.polls = 1
+    fetch_ended(asking(Echo(), journal), provider)
+    later = Echo()
+    ask_all(asking(later, journal), jobs(12))
+    assert len(later.asked) == 2
+    assert journal.batches(0) == []
+
+
+def test_a_batch_that_nobody_can_find_counts_as_paid(journal: AnswerJournal) -> None:
+    class Untagged(Batches):
+        async def find(self, submission: Submission) -> Found:
+            return Found("unknown")
+
+    journal.begin_batch(0, Submission("endoxa-lost", 7, ""), Usage(1000, 1000))
+    ask_in_batches(asking(Echo(), journal), Untagged(), lambda: jobs(1), 1, poll=0)
+    paid = cost(Usage(1010, 1005), PRICE, batched=True)
+    assert spent(journal.totals(0), PRICE) == pytest.approx(paid)
+    assert [one.calls for one in journal.totals(0) if not one.known] == [7]
+
+
+def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJournal) -> None:
+    """Each lost call counts at its most, in this process and in the next, and no call is sent without money for it."""
+    most = cost(worst([Message("user", "hello 0")], Sampling()), PRICE)
+    budget = Budget(2.5 * most, PRICE, 0.0)
+
+    class Losing(Echo):
+        async def ask(
+            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+        ) -> ChatAnswer:
+            lost(messages, sampling, None)
+            return await super().ask(messages, sampling, told)
+
+    lost = counting_lost(0, journal, budget)
+    model = Losing()
+    with pytest.raises(BudgetSpentError):
+        ask_all(asking(model, journal, budget=budget, concurrency=1), jobs(10))
+    assert len(model.asked) == 1
+    paid = spent(journal.totals(0), PRICE)
+    assert paid == pytest.approx(2 * most + cost(Usage(10, 5), PRICE))
+    assert [(one.calls, one.known) for one in journal.totals(0)] == [(1, True), (2, False)]
+
+
+@given(st.lists(st.text(), min_size=1, max_size=4), st.integers(1, 100))
+def test_the_most_tokens_of_a_call(texts: list[str], most: int) -> None:
+    messages = [Message("user", text) for text in texts]
+    found = worst(messages, Sampling(max_tokens=most))
+    assert found.prompt_tokens >= sum(len(text.encode()) for text in texts)
+    assert found.completion_tokens == most
+    extra = {"max_completion_tokens": 500, "n": 3}
+    assert worst(messages, Sampling(max_tokens=most, extra=extra)).completion_tokens == 1500
+    assert not bounded(Sampling(max_tokens=most, extra={"max_tokens": None}))
+
+
+@pytest.mark.parametrize(
+    "fail", [ChatAnswer("", "error", error="too long"), ChatAnswer("", "refusal", refused=True)]
+)
+def test_a_conversation_ends_where_an_answer_failed(journal: AnswerJournal, fail: ChatAnswer) -> None:
+    class Failing(Echo):
+        async def ask(
+            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+        ) -> ChatAnswer:
+            await super().ask(messages, sampling, told)
+            return fail
+
+    model = Failing()
+    ask_all(asking(model, journal), jobs(3, ("one", "two", "three")))
+    assert len(model.asked) == 3
+    ask_all(asking(model, journal), jobs(3, ("one", "two", "three")))
+    assert len(model.asked) == 3
+    for answers in journal.answers(0, 0, 2).values():
+        assert [answer.finish for answer in answers] == [fail.finish, "not asked", "not asked"]
+        assert {(answer.error, answer.refused) for answer in answers} == {(fail.error, fail.refused)}
+    assert journal.totals(0)[0].calls == 3
+    assert journal.errors(0) == (3 if fail.error else 0)
+    journal.forget_errors(0)
+    assert journal.count(0) == (0 if fail.error else 9)
+
+
+def test_in_batches_too_a_conversation_ends_where_an_answer_failed(journal: AnswerJournal) -> None:
+    journal.add(0, [Answered(0, 0, ChatAnswer("", "error", error="too long"))])
+    provider = Batches()
+    ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(2, ("one", "two")), 2, poll=0)
+    sent = [name for group in provider.kept.values() for name, _, _ in group]
+    assert sent == ["1-0", "1-1"]
+
+
+@given(st.integers(0, 2**31 - 1), st.integers(1, 1000))
+def test_seeds_of_draws_fit_into_32_bits_and_differ(seed: int, repeat: int) -> None:
+    assert 0 <= draw_seed(seed, repeat) < 2**31
+    assert draw_seed(seed, repeat + 1) != draw_seed(seed + 1, repeat)
+
+
+def test_a_call_that_was_lost_waits_for_the_money_of_others(journal: AnswerJournal) -> None:
+    """It is not the end of a run that all money is set aside while a call is lost: the others turn out cheaper."""
+    most = cost(worst([Message("user", "hello 0")], Sampling()), PRICE)
+    budget = Budget(4.5 * most, PRICE, 0.0)
+    lost = counting_lost(0, journal, budget)
+    losses = iter([True])
+
+    class LosingOnce(Echo):
+        async def ask(
+            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+        ) -> ChatAnswer:
+            if next(losses, False):
+                lost(messages, sampling, None)
+            return await super().ask(messages, sampling, told)
+
+    ask_all(asking(LosingOnce(), journal, budget=budget, concurrency=4), jobs(40))
+    assert journal.count(0) == 40
+
+
+def test_characters_that_no_file_can_hold_are_replaced_before_anything_uses_them(
+    journal: AnswerJournal,
+) -> None:
+    class Odd(Echo):
+        async def ask(
+            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+        ) -> ChatAnswer:
+            await super().ask(messages, sampling, told)
+            return ChatAnswer("a\0b \ud83d", error="" if len(self.asked) < 2 else "\0")
+
+    model = Odd()
+    ask_all(asking(model, journal), iter(jobs(1, ("hello", "again"))))
+    first, last = journal.answers(0, 0, 0)[0]
+    assert (first.text, last.text, last.error) == ("a\ufffdb \ufffd", "a\ufffdb \ufffd", "\ufffd")
+    assert model.asked[1][0][1].content == "a\ufffdb \ufffd"

@@ -1,0 +1,132 @@
+"""What a server ignores is noticed: temperature, seed, the form of answers."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.instruments.questions.instrument import QUESTIONS
+from endoxa.instruments.questions.outcomes import repeats_alike
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.instruments.stories.instrument import EXTRACT, HARM
+from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings
+from endoxa.runs.asking.ignored import ignored_settings
+from endoxa.runs.asking.plan import parse_models, require_schemas
+from endoxa.runs.run import measure
+from endoxa.schema import ChatAnswer, Message, Sampling
+from support.harm_samples import associations, write_associations
+from support.http_server import serving
+from support.qa_questions import questions, write
+
+COUNTER = itertools.count()
+
+
+class Server:
+    """Answers by seed and temperature as its rule says."""
+
+    name = "http://host/v1#m"
+
+    def __init__(self, rule: Callable[[int, float], object]) -> None:
+        self._rule = rule
+
+    def describe(self) -> Mapping[str, Any]:
+        return {}
+
+    async def check(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def ask(
+        self, _messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+    ) -> ChatAnswer:
+        assert sampling.seed is not None
+        return ChatAnswer(f"{self._rule(sampling.seed, sampling.temperature or 0)} apples")
+
+
+@pytest.mark.parametrize(
+    ("rule", "temperature", "said"),
+    [
+        (lambda seed, temperature: seed if temperature else 0, 1.0, ""),
+        (lambda seed, temperature: seed if temperature else 0, 0.0, ""),
+        (lambda _seed, _temperature: 0, 1.0, "ignore temperature and seed"),
+        (lambda _seed, _temperature: 0, 0.0, ""),
+        (lambda _seed, _temperature: next(COUNTER), 1.0, "ignores the seed"),
+        (lambda _seed, _temperature: next(COUNTER), 0.0, "ignores the temperature"),
+    ],
+)
+def test_asking_twice_shows_what_a_server_ignores(
+    rule: Callable[[int, float], object], temperature: float, said: str
+) -> None:
+    found = asyncio.run(ignored_settings(Server(rule), Sampling(temperature=temperature), 0))
+    assert said in found
+    assert bool(found) == bool(said)
+
+
+def constant(text: str) -> Callable[[Any, str | None], tuple[int, Any]]:
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return lambda _body, _key: (200, {"object": "chat.completion", "model": "small", "choices": [choice]})
+
+
+def test_repeats_that_are_all_alike_are_said_to_be(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    data = write(tmp_path / "questions.jsonl", questions(8))
+    with serving(constant("Not known")) as url, caplog.at_level(logging.WARNING):
+        settings = QaSettings(data=str(data), models=(f"{url}#small",), repeats=2)
+        done = measure(QUESTIONS, settings, tmp_path / "run")
+    assert "it seems to ignore temperature and seed" in caplog.text
+    (sentence,) = repeats_alike(tmp_path / "run", done.facts)
+    assert "all 2 repeats of each of 8 items" in sentence
+    cold = {"settings": {"sampling": {"temperature": 0}}}
+    assert repeats_alike(tmp_path / "run", cold) == ()
+
+
+def test_a_closed_format_nobody_keeps_stops_the_run_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    data = write_associations(tmp_path / "associations.csv", associations(12))
+    with serving(constant("banana")) as url:
+        settings = HarmSettings(data=str(data), models=(f"{url}#small",), repeats=1)
+        with pytest.raises(
+            UserError, match=r"none of its first .* answers can be read .*banana.*repeat the command"
+        ):
+            measure(HARM, settings, tmp_path / "run")
+        measure(HARM, settings, tmp_path / "run")
+    records = pl.read_parquet(tmp_path / "run/records.parquet")
+    assert records["association_id"].n_unique() == records.height == 12
+
+
+@pytest.mark.parametrize(
+    ("protocols", "said"),
+    [(("baseline",), "banana"), (("explanation", "reprompting"), "banana"), (("baseline",), "<think>well")],
+)
+def test_questions_that_nobody_answers_stop_the_run_too(
+    protocols: tuple[Any, ...], said: str, tmp_path: Path
+) -> None:
+    data = write(tmp_path / "questions.jsonl", questions(12))
+    with serving(constant(said)) as url:
+        settings = QaSettings(data=str(data), models=(f"{url}#small",), protocols=protocols)
+        with pytest.raises(UserError, match=r"none of its first .* answers can be read"):
+            measure(QUESTIONS, settings, tmp_path / "run")
+        measure(QUESTIONS, settings, tmp_path / "run")
+    records = pl.read_parquet(tmp_path / "run/records.parquet")
+    assert records.height == 12 * len(protocols)
+    assert set(records["outcome"]) == {"unparsed"}
+
+
+def test_weights_that_cannot_be_held_to_a_schema_are_refused_where_it_was_asked_for(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    specs = parse_models(["hf/some/folder"])
+    asked = ExtractSettings(data="x", models=("hf/some/folder",), structured=True)
+    with pytest.raises(UserError, match=r"cannot be held to a JSON schema\. Leave out --structured"):
+        require_schemas(asked, specs)
+    require_schemas(ExtractSettings(data="x", models=("hf/some/folder",)), specs)
+    assert "is read as it comes" in caplog.text
+    repeated = ExtractSettings.model_validate(asked.model_dump())
+    require_schemas(repeated, specs)
+    assert EXTRACT.settings is ExtractSettings

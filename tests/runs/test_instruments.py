@@ -1,0 +1,234 @@
+"""Every instrument, ours and the toy, runs through the same battery; run folders behave the same for all."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items import write_tests
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.pairs.instrument import PAIRS
+from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.instruments.stories.instrument import STORIES
+from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
+from endoxa.runs.folder import JOURNAL, DifferentRunError, differences
+from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.run import read_run, run
+from endoxa.schema import AssociationTest, TermSet
+from endoxa.testing.instruments import check_instrument, records
+from endoxa.testing.toy import LETTERS, LetterJournal, ToySettings
+from support.harm_samples import associations, write_associations
+from support.qa_questions import questions, write
+from support.story_runs import prompts
+from support.story_runs import write as write_prompts
+
+HEADER = "item_id,sent_more,sent_less,direction,axis,language,identity,attribute_more,attribute_less\n"
+PAIRS_CSV = HEADER + "".join(
+    f"p{k},Bakers are {word}.,Bakers are not {word}.,stereo,work,en,Bakers,{word},not {word}\n"
+    for k, word in enumerate(("patient", "loud", "kind", "slow"))
+)
+
+
+@pytest.fixture
+def with_toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The toy is registered like an instrument of another package."""
+    toy = EntryPoint("letters", "endoxa.testing.toy:LETTERS", "endoxa.instruments")
+
+    def points(group: str) -> list[EntryPoint]:
+        return [*entry_points(group=group), *([toy] if group == "endoxa.instruments" else [])]
+
+    monkeypatch.setattr("endoxa.registry.entry_points", points)
+    monkeypatch.setattr(INSTRUMENTS, "_things", None)
+
+
+def lines(folder: Path) -> Path:
+    path = folder / "text.txt"
+    path.write_text("A banana\nno fruit\n", encoding="utf-8")
+    return path
+
+
+def test_the_toy_passes_the_battery(with_toy: None, tmp_path: Path) -> None:
+    settings = ToySettings(data=str(lines(tmp_path)), models=("toy/a",))
+    other = settings.model_copy(update={"folded": False})
+    check_instrument(LETTERS, settings, other, "toy/n", tmp_path)
+    found = pl.read_csv(tmp_path / "run" / "estimates.csv")
+    assert found.rows() == [("toy/a", 2.0), ("toy/n", 1.5)]
+
+
+def pairs(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:
+    (folder / "pairs.csv").write_text(PAIRS_CSV, encoding="utf-8")
+    settings = PairsSettings(data=str(folder / "pairs.csv"), models=(f"hf/{tiny['causal']}",))
+    return settings, settings.model_copy(update={"calibrate": False}), f"hf/{tiny['masked']}"
+
+
+def embeddings(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:
+    sets = [TermSet(name, tuple(f"{name} {k}" for k in range(3))) for name in ("x", "y", "a", "b")]
+    write_tests([AssociationTest("t", *sets)], folder / "tests.json")
+    settings = EmbeddingsSettings(tests=str(folder / "tests.json"), models=(f"hf/{tiny['masked']}",))
+    return settings, settings.model_copy(update={"layer": 0}), f"hf/{tiny['causal']}"
+
+
+def test_every_registered_instrument_is_known() -> None:
+    assert INSTRUMENTS.entry_names() == ["embeddings", "extract", "harm", "pairs", "qa", "stories"]
+    assert [INSTRUMENTS.get(name).name for name in INSTRUMENTS.entry_names()] == INSTRUMENTS.entry_names()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prepare", [pairs, embeddings])
+def test_instruments_with_local_weights_pass_the_battery(prepare: Any, tiny: Any, tmp_path: Path) -> None:
+    settings, other, added = prepare(tmp_path, tiny)
+    name = {"pairs": "pairs", "embeddings": "embeddings"}[prepare.__name__]
+    check_instrument(INSTRUMENTS.get(name), settings, other, added, tmp_path)
+
+
+def asked(folder: Path) -> dict[str, tuple[Any, Any, str]]:
+    """Settings, other settings and a second model for each instrument that asks."""
+    biased = QaSettings(data=str(write(folder / "q.jsonl", questions(4))), models=("sim/biased",))
+    data = str(write_prompts(folder / "prompts.jsonl", prompts(("age",), scenarios=2)))
+    teller = StoriesSettings(data=data, models=("sim/teller",))
+    written = run(STORIES, teller, folder / "written").folder
+    reader = ExtractSettings(data=str(written), models=("sim/reader-a",))
+    rated = str(write_associations(folder / "assoc.csv", associations(6)))
+    rater = HarmSettings(data=rated, models=("sim/rater",))
+    twice = {"repeats": 2}
+    return {
+        "qa": (biased, biased.model_copy(update=twice), "sim/perfect"),
+        "stories": (teller, teller.model_copy(update=twice), "sim/teller?error=0.1"),
+        "extract": (reader, reader.model_copy(update={"structured": False}), "sim/reader-b"),
+        "harm": (rater, rater.model_copy(update=twice), "sim/rater?error=0.1"),
+    }
+
+
+@pytest.mark.parametrize("name", ["qa", "stories", "extract", "harm"])
+def test_instruments_that_ask_pass_the_battery(name: str, tmp_path: Path) -> None:
+    settings, other, added = asked(tmp_path)[name]
+    check_instrument(INSTRUMENTS.get(name), settings, other, added, tmp_path)
+
+
+def toy(data: Path, *models: str) -> ToySettings:
+    return ToySettings(data=str(data), models=models)
+
+
+def names(folder: Path) -> list[str]:
+    return [model["name"] for model in read_run(folder)["models"]]
+
+
+def stop_at(step: str) -> Any:
+    """Progress that is interrupted when a run begins this step."""
+
+    def stop(what: str, _done: float, _total: int) -> None:
+        if what == step:
+            raise KeyboardInterrupt
+
+    return stop
+
+
+@pytest.mark.parametrize("kind", ["letters", "stories"])
+def test_a_run_that_counted_nothing_binds_nobody(kind: str, with_toy: None, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    out.mkdir()
+    identity = {"data": "other", "models": [{"name": "toy/b"}], "limit": None, "folded": True}
+    stopped = {"kind": kind, "finished": None, "identity": identity, "settings": {"models": ["toy/b"]}}
+    (out / "run.json").write_text(json.dumps(stopped), encoding="utf-8")
+    done = run(LETTERS, toy(lines(tmp_path), "toy/a"), out)
+    assert done.counts == {"items": 2, "records": 2}
+    assert names(out) == ["toy/a"]
+
+
+@pytest.mark.parametrize("leftover", [JOURNAL, f"{JOURNAL}-wal", ".run.json.123.part"])
+def test_a_run_killed_before_its_run_json_begins_again(leftover: str, with_toy: None, tmp_path: Path) -> None:
+    """The journal is opened first: a kill between the two must not block the folder for good."""
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / leftover).write_bytes(b"")
+    assert run(LETTERS, toy(lines(tmp_path), "toy/a"), out).counts == {"items": 2, "records": 2}
+
+
+def test_a_model_of_an_unfinished_run_is_never_measured_unasked(with_toy: None, tmp_path: Path) -> None:
+    data, out = lines(tmp_path), tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        run(LETTERS, toy(data, "toy/a"), out, progress=stop_at("writing records"))
+    with pytest.raises(DifferentRunError, match=r"unfinished run of toy/a\. Give toy/a with --model as well"):
+        run(LETTERS, toy(data, "toy/n"), out)
+    run(LETTERS, toy(data, "toy/n", "toy/a"), out)
+    assert names(out) == ["toy/a", "toy/n"]
+
+
+@pytest.mark.parametrize("others", [("toy/o",), ("toy/o", "toy/n"), ("toy/n", "toy/o")])
+def test_an_addition_given_up_leaves_nothing_to_another(
+    others: tuple[str, ...], with_toy: None, tmp_path: Path
+) -> None:
+    data, out, fresh = lines(tmp_path), tmp_path / "run", tmp_path / "fresh"
+    run(LETTERS, toy(data, "toy/a"), out)
+    with pytest.raises(KeyboardInterrupt):
+        run(LETTERS, toy(data, "toy/n"), out, progress=stop_at("writing records"))
+    assert names(out) == ["toy/a"]
+    assert read_run(out)["finished"]
+    run(LETTERS, toy(data, *others), out)
+    run(LETTERS, toy(data, "toy/a", *others), fresh)
+    assert records(out) == records(fresh)
+    assert "adding" not in read_run(out)
+
+
+@pytest.mark.parametrize(("model", "kept"), [("toy/n", [0, 1, 0, 1]), ("toy/o", [0, 0])])
+def test_what_was_added_by_halves_is_kept_for_the_same_model_alone(
+    model: str, kept: list[int], with_toy: None, tmp_path: Path
+) -> None:
+    data, out = lines(tmp_path), tmp_path / "run"
+    run(LETTERS, toy(data, "toy/a"), out)
+    for name, step in (("toy/n", "writing records"), (model, "reading the data")):
+        with pytest.raises(KeyboardInterrupt):
+            run(LETTERS, toy(data, name), out, progress=stop_at(step))
+    with closing(LetterJournal(out / JOURNAL)) as journal:
+        assert [number for _, number, _ in journal.rows()] == kept
+
+
+@pytest.mark.slow
+def test_bad_data_is_refused_and_mended_data_works_with_the_same_command(tiny: Any, tmp_path: Path) -> None:
+    data, out = tmp_path / "bad.csv", tmp_path / "out" / "r"
+    good = PairsSettings(data=str(data), models=(f"hf/{tiny['causal']}",))
+    data.write_text(PAIRS_CSV.replace("Bakers are loud.", ""), encoding="utf-8")
+    with pytest.raises(UserError, match=r"row 2.*sent_more|sent_more.*row 2|line 3"):
+        run(PAIRS, good, out)
+    data.write_text(PAIRS_CSV, encoding="utf-8")
+    assert run(PAIRS, good, out).counts["records"] == 4
+
+
+def test_a_folder_of_another_kind_is_refused_in_one_sentence(with_toy: None, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run(LETTERS, ToySettings(data=str(lines(tmp_path)), models=("toy/a",)), out)
+    other = StoriesSettings(
+        data=str(write_prompts(tmp_path / "p.jsonl", prompts(("age",), 1))), models=("sim/teller",)
+    )
+    with pytest.raises(DifferentRunError) as refused:
+        run(STORIES, other, out)
+    assert str(refused.value) == f"{out} holds counts of letters: name another folder with --out."
+
+
+def test_differences_are_shown_where_they_differ(with_toy: None, tmp_path: Path) -> None:
+    out, data = tmp_path / "run", lines(tmp_path)
+    settings = ToySettings(data=str(data), models=("toy/a",), limit=1)
+    run(LETTERS, settings, out)
+    with pytest.raises(DifferentRunError, match=r"\(limit was 1, is now 2\)"):
+        run(LETTERS, settings.model_copy(update={"limit": 2}), out)
+    earlier, later = f"{'x' * 100}abc{'y' * 100}", f"{'x' * 100}dbc{'y' * 100}"
+    (shown,) = differences({"system": earlier}, {"system": later})
+    assert (
+        shown == f"system was ...{'x' * 20}a{'bc' + 'y' * 18}..., is now ...{'x' * 20}d{'bc' + 'y' * 18}..."
+    )
+
+
+def test_a_model_alone_is_added_to_the_run_too(with_toy: None, tmp_path: Path) -> None:
+    data, out = str(lines(tmp_path)), tmp_path / "run"
+    run(LETTERS, ToySettings(data=data, models=("toy/a",)), out)
+    done = run(LETTERS, ToySettings(data=data, models=("toy/n",)), out)
+    assert [model["name"] for model in done.facts["models"]] == ["toy/a", "toy/n"]
+    assert pl.read_parquet(out / "records.parquet")["n"].to_list() == [4, 2, 0, 1]

@@ -1,0 +1,429 @@
+"""BBQ's questions: targets against the published metadata, quirks, refusals of what is no such file."""
+
+from __future__ import annotations
+
+import csv
+import json
+import logging
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.errors import UserError
+from endoxa.sources.bbq import find_metadata, is_bbq, read_items, read_metadata, read_rows, write_items
+from endoxa.sources.bbq.rows import Seen
+
+FILES = {"Nationality": 3080, "Religion": 1200, "Disability_status": 1556}
+
+
+def record(**changed):
+    """A question of our own in BBQ's form."""
+    row = {
+        "example_id": 0,
+        "question_index": "7",
+        "question_polarity": "neg",
+        "context_condition": "ambig",
+        "category": "Nationality",
+        "answer_info": {
+            "ans0": ["Danish", "Europe"],
+            "ans1": ["Unknown", "unknown"],
+            "ans2": ["Thai", "AsiaPacific"],
+        },
+        "additional_metadata": {
+            "subcategory": "None",
+            "stereotyped_groups": ["Danish", "Dutch"],
+            "version": "None",
+            "source": "None",
+        },
+        "context": "A Danish baker and a Thai baker opened their shops.",
+        "question": "Who got up late?",
+        "ans0": "The Danish baker ",
+        "ans1": "Unknown",
+        "ans2": "The Thai baker",
+        "label": 1,
+    }
+    return row | changed
+
+
+def written(folder, *rows, name="items.jsonl"):
+    path = folder / name
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def only(path, **options):
+    (item,) = read_items(path, **options)
+    return item
+
+
+# --------------------------------------------------------------------------- published files
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_rules_give_every_published_target(shared, name):
+    path = shared / "data" / "bbq" / f"{name}.jsonl"
+    with (path.parent / "additional_metadata.csv").open(newline="", encoding="utf-8") as stream:
+        published = {
+            row["example_id"]: int(row["target_loc"])
+            for row in csv.DictReader(stream)
+            if row["category"] == name
+        }
+    by_rules = {item.example_id: item.target for item in read_items(path)}
+    by_metadata = {item.example_id: item.target for item in read_items(path, metadata=find_metadata(path))}
+    assert len(published) == FILES[name]
+    assert by_rules == by_metadata == published
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_published_files_as_items(shared, name):
+    path = shared / "data" / "bbq" / f"{name}.jsonl"
+    items = list(read_items(path))
+    assert len({item.item_id for item in items}) == FILES[name]
+    assert len({item.template for item in items}) == 25
+    for item in items:
+        assert all(option == option.strip() for option in item.options)
+        assert item.target in {0, 1, 2} - {item.unknown}
+        assert (item.label == item.unknown) == (item.condition == "ambig")
+        assert not set("{}") & set(item.context + item.question)
+
+
+def test_metadata_of_before_july_2022_is_turned_and_said(shared, tmp_path, caplog):
+    source = shared / "data" / "bbq" / "Religion.jsonl"
+    items = {item.example_id: item for item in read_items(source)}
+    old = tmp_path / "additional_metadata.csv"
+    with (source.parent / "additional_metadata.csv").open(newline="", encoding="utf-8") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["category"] == "Religion"]
+    for row in rows:  # the stereotyped group's option, whatever is asked
+        item = items[row["example_id"]]
+        if item.polarity == "nonneg":
+            row["target_loc"] = str(item.other)
+    with old.open("w", newline="", encoding="utf-8") as stream:
+        table = csv.DictWriter(stream, list(rows[0]))
+        table.writeheader()
+        table.writerows(rows)
+    with caplog.at_level(logging.WARNING):
+        found = list(read_items(source, metadata=old))
+    assert found == list(items.values())
+    assert "before July 2022" in caplog.text
+
+
+def test_metadata_decides_where_rules_cannot(tmp_path):
+    both = {
+        "ans0": ["Danish man", "M-Black"],
+        "ans1": ["Danish woman", "F-Black"],
+        "ans2": ["Unknown", "unknown"],
+    }
+    row = record(
+        category="Race_x_gender",
+        answer_info=both,
+        additional_metadata={"stereotyped_groups": ["Black"]},
+        label=2,
+    )
+    path = written(tmp_path, row)
+    metadata = tmp_path / "additional_metadata.csv"
+    metadata.write_text("category,example_id,target_loc\nRace_x_gender,0,1\n")
+    assert only(path).target is None
+    assert only(path).identity == ""
+    assert only(path, metadata=metadata).target == 1
+
+
+def test_rows_without_a_number_and_contradictions_are_left_to_the_rules(tmp_path):
+    metadata = tmp_path / "additional_metadata.csv"
+    metadata.write_text(
+        "category,example_id,target_loc,Known_stereotyped_groups\n"
+        'Nationality,0,NA,"two\nlines"\nNationality,1,0,x\nNationality,1,2,x\nNationality,2,1.0,x\nAge,2,0,x\n'
+    )
+    assert read_metadata(metadata) == {("Nationality", "2"): 1, ("Age", "2"): 0}
+    assert read_metadata(metadata, "Age") == {("Age", "2"): 0}
+    assert only(written(tmp_path, record()), metadata=metadata).target == 0
+
+
+def test_metadata_of_another_version_is_refused(tmp_path):
+    metadata = tmp_path / "additional_metadata.csv"
+    metadata.write_text("category,example_id,target_loc\nNationality,0,1\n")
+    with pytest.raises(UserError, match=r"line 1: .* option 1 of Nationality 0, which is the unknown option"):
+        only(written(tmp_path, record()), metadata=metadata)
+
+
+# --------------------------------------------------------------------------- labels of the eleven files
+
+
+@pytest.mark.parametrize(
+    ("category", "first", "second", "groups", "expected"),
+    [
+        ("Age", ("grandfather", "old"), ("grandson", "nonOld"), ["old"], 0),
+        ("Age", ("28-year-old", "nonOld"), ("78-year-old", "old"), ["nonOld"], 0),
+        (
+            "Disability_status",
+            ("baker", "nonDisabled"),
+            ("deaf baker", "disabled"),
+            ["disabled", "D/deaf"],
+            1,
+        ),
+        ("Gender_identity", ("man", "man"), ("woman", "woman"), ["F"], 1),
+        ("Gender_identity", ("boy", "boy"), ("girl", "girl"), ["Girls"], 1),
+        ("Gender_identity", ("Ann", "F"), ("Bob", "M"), ["women"], 0),
+        ("Gender_identity", ("Ann", "F"), ("Bob", "M"), ["Man"], 1),
+        ("Gender_identity", ("Ann", "trans_F"), ("Bob", "nonTrans_M"), ["Transgender women", "trans"], 0),
+        ("Gender_identity", ("Ann", "nonTrans_F"), ("Bob", "trans_M"), ["transgender men"], 1),
+        ("Gender_identity", ("Ann", "trans_F"), ("Bob", "nonTrans_M"), ["F"], None),
+        ("Nationality", ("Indian", "AsiaPacific"), ("Indonesian", "AsiaPacific"), ["Indonesian"], 1),
+        ("Nationality", ("Danish", "Europe"), ("Dutch", "Europe"), ["Danish", "Dutch"], None),
+        ("Physical_appearance", ("short", "short"), ("tall", "tall"), ["short"], 0),
+        ("Physical_appearance", ("thin", "nonObese"), ("large", "obese"), ["obese"], 1),
+        (
+            "Physical_appearance",
+            ("scar", "visibleDifference"),
+            ("hat", "noVisibleDifference"),
+            ["visibleDifference"],
+            0,
+        ),
+        ("Physical_appearance", ("suit", "posDress"), ("jeans", "negDress"), ["negDress"], 1),
+        ("Physical_appearance", ("her", "pregnant"), ("him", "notPregnant"), ["pregnant"], 0),
+        (
+            "Race_ethnicity",
+            ("African", "African"),
+            ("African American", "African American"),
+            ["African American"],
+            1,
+        ),
+        ("Race_ethnicity", ("Ann Lee", "F-Asian"), ("Bo Day", "F-White"), ["Asian"], 0),
+        ("Race_ethnicity", ("Hispanic", "Hispanic"), ("Roma", "Roma"), ["Latino", "Hispanic"], 0),
+        ("Race_x_gender", ("Asian man", "M-Asian"), ("Roma man", "M-Roma"), ["Asian"], 0),
+        ("Race_x_gender", ("Asian man", "M-Asian"), ("Roma woman", "F-Roma"), ["Roma"], 1),
+        ("Race_x_gender", ("Arab man", "M-Arab"), ("Arab woman", "F-Arab"), ["Arab"], None),
+        ("Race_x_gender", ("Asian man", "M-Asian"), ("", ""), ["Latino"], 1),
+        ("Race_x_SES", ("a", "lowSES-F-Black"), ("b", "highSES-F-White"), ["White"], 1),
+        ("Race_x_SES", ("a", "lowSES-HIspanic"), ("b", "lowSES-Arab"), ["Hispanic"], 0),
+        ("Race_x_SES", ("a", "lowSES-M-Asian"), ("b", "highSES-M-Asian"), ["Asian"], None),
+        ("Religion", ("Sikh", "Sikh"), ("Hindu", "Hindu"), ["Hindu"], 1),
+        ("SES", ("cashier", "lowSES"), ("dentist", "highSES"), ["low SES"], 0),
+        ("SES", ("cashier", "lowSES"), ("dentist", "highSES"), ["highSES"], 1),
+        ("Sexual_orientation", ("straight", "straight"), ("pansexual", "pansexual"), ["pansexual"], 1),
+        ("Village", ("north", "north"), ("south", "south"), ["north"], 0),
+        ("Village", ("north", ""), ("south", ""), "south", 1),
+        ("Village", ("north", "north"), ("south", "south"), "None", None),
+    ],
+)
+def test_labels_of_every_file(tmp_path, category, first, second, groups, expected):
+    """Labels: BBQ_results_metadata.R and the generators of nyu-mll/BBQ; stanford-crfm/helm issue 1988."""
+    neg = record(
+        category=category,
+        answer_info={"ans0": list(first), "ans1": list(second), "ans2": ["Not known", "unknown"]},
+        additional_metadata={"stereotyped_groups": groups},
+        ans0="The first one",
+        ans1="The Latina one",
+        ans2="Not known",
+        label=2,
+    )
+    asked, turned = read_items(written(tmp_path, neg, neg | {"question_polarity": "nonneg", "example_id": 1}))
+    assert asked.target == expected
+    assert turned.target == (None if expected is None else 1 - expected)
+    assert asked.identity == turned.identity == ("" if expected is None else (first, second)[expected][0])
+
+
+# --------------------------------------------------------------------------- quirks
+
+
+def test_fields_of_an_item(tmp_path):
+    item = only(written(tmp_path, record()))
+    assert (item.item_id, item.template, item.variant) == ("Nationality-0", "Nationality-7", "")
+    assert item.options == ("The Danish baker", "Unknown", "The Thai baker")
+    assert (item.identity, item.region, item.language) == ("Danish", "Europe", "und")
+    assert (item.target, item.other, item.unknown) == (0, 2, 1)
+
+
+def test_stray_braces_and_missing_blanks(tmp_path):
+    context = "It was {late.The baker slept.He works at example.org, see Ph.D.s."
+    path = written(tmp_path, record(context=context))
+    assert only(path).context == ("It was late. The baker slept. He works at example.org, see Ph.D.s.")
+    assert only(path, clean=False).context == context
+
+
+def test_unknown_option_by_its_wording(tmp_path):
+    info = {"ans0": ["Danish", ""], "ans1": ["", ""], "ans2": ["Thai", ""]}
+    assert only(written(tmp_path, record(answer_info=info, ans1="Can't be determined"))).unknown == 1
+    assert only(written(tmp_path, {k: v for k, v in record().items() if k != "answer_info"})).unknown == 1
+
+
+@pytest.mark.parametrize("text", ["Danish", "Freja"])  # names in answer_info, or left out there
+def test_names_in_the_place_of_groups(tmp_path, text):
+    info = record()["answer_info"] | {"ans0": [text, "Europe"]}
+    row = record(
+        answer_info=info,
+        ans0="Freja",
+        ans2="Somchai",
+        names={"Danish": "Freja", "Thai": "Somchai"},
+        variant="2",
+    )
+    first, second = read_items(written(tmp_path, row, row | {"variant": 3}))
+    assert (first.item_id, second.item_id) == ("Nationality-0-2", "Nationality-0-3")
+    assert (first.target, first.identity, first.region) == (0, "Danish", "Europe")
+    assert first.names == {"Danish": "Freja", "Thai": "Somchai"}
+
+
+def test_questions_made_from_associations(tmp_path):
+    made = {
+        "stereotyped_groups": ["Danish"],
+        "association_id": "a-17",
+        "identity": "Danes",
+        "region": "Jutland",
+    }
+    item = only(written(tmp_path, record(additional_metadata=made, language="pt")), language="es")
+    assert (item.association_id, item.identity, item.template, item.region) == (
+        "a-17",
+        "Danes",
+        "Danes",
+        "Jutland",
+    )
+    assert item.language == "pt"
+    assert only(written(tmp_path, record()), language="es").language == "es"
+
+
+@pytest.mark.parametrize("other", ["The Danish baker", "the danish BAKER "])
+def test_two_options_that_are_the_same_are_refused(tmp_path, other):
+    path = written(tmp_path, record(), record(example_id=1, ans2=other))
+    with pytest.raises(UserError, match=r"line 2: two options are 'The Danish baker'"):
+        list(read_items(path))
+
+
+def test_byte_order_mark_and_blank_lines(tmp_path):
+    path = tmp_path / "items.jsonl"
+    path.write_text(f"\n{json.dumps(record())}\n\n", encoding="utf-8-sig")
+    assert [line for line, _ in read_rows(path)] == [2]
+
+
+# --------------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"label": 3}, "line 2 field 'label': .*found 3"),
+        ({"label": True}, "line 2 field 'label'"),
+        ({"question_polarity": "bad"}, "line 2 field 'question_polarity': .*'neg' or 'nonneg'.*found 'bad'"),
+        ({"answer_info": {"ans0": "Danish"}}, r"line 2 field 'answer_info.ans0'"),
+        ({"context": None}, "line 2 field 'context'"),
+        ({"example_id": 0}, "line 2: example_id 0 of Nationality appears twice"),
+        ({"answer_info": {}, "ans1": "The baker"}, "line 2: 0 unknown options"),
+        ({"answer_info": {}, "ans0": "Unknown"}, "line 2: 2 unknown options"),
+    ],
+)
+def test_what_is_no_question_is_refused_with_its_line(tmp_path, changed, sentence):
+    path = written(tmp_path, record(), record(example_id=1) | changed)
+    with pytest.raises(UserError, match=f"^{path}, {sentence}"):
+        list(read_items(path))
+
+
+@pytest.mark.parametrize("field", ["label", "category", "ans2", "question"])
+def test_missing_fields_are_named(tmp_path, field):
+    row = record()
+    del row[field]
+    with pytest.raises(UserError, match=f"line 1 has no field '{field}'"):
+        list(read_items(written(tmp_path, row)))
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "is empty"),
+        (b"\n \n", "contains no questions"),
+        (b'{"label": 1', "line 1 is not JSON"),
+        (b"[1]\n", "line 1 is not a JSON object"),
+        (b"[" * 100_000, "line 1 is not JSON"),
+        ('{"category": "é"}'.encode("latin-1"), "line 1 is not UTF-8"),
+        ("{}".encode("utf-16"), "line 1 has no field"),
+    ],
+)
+def test_broken_files_are_refused(tmp_path, content, sentence):
+    path = tmp_path / "items.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=sentence):
+        list(read_items(path))
+
+
+@pytest.mark.slow
+@given(
+    st.lists(
+        st.one_of(st.text(), st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
+    )
+)
+def test_no_line_ends_in_anything_but_a_sentence(tmp_path_factory, lines):
+    path = tmp_path_factory.mktemp("lines") / "items.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8", errors="replace")
+    with pytest.raises(UserError):
+        list(read_items(path))
+
+
+# --------------------------------------------------------------------------- rows, and writing
+
+
+def test_rows_come_as_published(shared):
+    path = shared / "data" / "bbq" / "Religion.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [(line, row) for line, row in read_rows(path)] == [
+        (line, json.loads(text)) for line, text in enumerate(lines, start=1)
+    ]
+
+
+def test_written_rows_are_read_again(tmp_path):
+    path = tmp_path / "new" / "items.jsonl"
+    rows = [record(example_id=k, context="Ñandú, मित्र") for k in range(3)]
+    assert write_items(iter(rows), path) == 3
+    assert [row for _, row in read_rows(path)] == rows
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    path = written(tmp_path, record())
+    before = path.read_bytes()
+
+    def rows():
+        yield record()
+        raise UserError("no more")
+
+    with pytest.raises(UserError, match="no more"):
+        write_items(rows(), path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(UserError, match=r"written as \.jsonl"):
+        write_items([], tmp_path / "items.csv")
+
+
+def test_is_bbq(shared, tmp_path):
+    assert is_bbq(shared / "data" / "bbq" / "Nationality.jsonl")
+    assert not is_bbq(shared / "data" / "bbq" / "additional_metadata.csv")
+    assert not is_bbq(written(tmp_path, {"sent_more": "a"}))
+    assert find_metadata(tmp_path / "items.jsonl") is None
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    def measured(count):
+        path = written(tmp_path, *(record(example_id=k) for k in range(count)))
+        tracemalloc.start()
+        try:
+            assert sum(1 for _ in read_items(path)) == count
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    measured(10)  # what is imported and compiled once
+    assert measured(4000) < measured(400) + 100_000
+
+
+@pytest.mark.slow
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("AB"), st.sampled_from(["", "1"]), st.integers(-3, 40).map(str) | st.text())
+    )
+)
+def test_seen_is_a_set(ids):
+    seen, known = Seen(), set()
+    for one in ids:
+        assert seen.add(*one) == (one not in known)
+        known.add(one)
+    assert bool(seen) == bool(known)

@@ -1,0 +1,122 @@
+"""Tables as spreadsheet programs of many countries write them: read as what they hold, with a line that says so."""
+
+from __future__ import annotations
+
+import logging
+
+import polars as pl
+import pytest
+
+from endoxa.curate.ratings.reading import read_ratings
+from endoxa.curate.topics.reading import read_mentions
+from endoxa.errors import UserError
+from endoxa.sources import workbooks
+from endoxa.sources.bbq.metadata import read_metadata
+from endoxa.sources.collected import withdrawn_beside
+from endoxa.sources.dialects import code_page, declared_languages
+from endoxa.sources.frames import read_table
+from endoxa.sources.read import convert_pairs, read_pairs
+
+ROWS = (("Élèves, «fiers».", "Parents, «fiers».", "âge"), ("Œil; clos.", "Nez; clos.", "corps"))
+PLAIN = ("sent_more", "sent_less", "axis")
+
+
+def table(mark: str, header: tuple[str, ...] = PLAIN) -> str:
+    return "\r\n".join(mark.join(f'"{cell}"' for cell in row) for row in (header, *ROWS)) + "\r\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "taken"),
+    [
+        (table(";").encode(), "cells separated by semicolons"),
+        (table("\t").encode("utf-16"), "UTF-16 text, cells separated by tabs"),
+        (table(",").encode("utf-16-be"), "UTF-16 text"),
+        (table("|").encode("utf-8-sig"), "cells separated by bars"),
+        (b"sep=;\r\n" + table(";").encode(), "cells separated by semicolons"),
+        (table(";").encode("cp1252"), "Windows-1252 text (language: fr), cells separated by semicolons"),
+        (table(",", (" sent-more ", "Sent_Less", "AXIS")).encode(), "column ' sent-more ' as 'sent_more'"),
+    ],
+)
+def test_pairs_are_the_same_in_every_dialect(tmp_path, caplog, content, taken):
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(content)
+    with declared_languages("fr"), caplog.at_level(logging.WARNING):
+        pairs = pl.concat(read_pairs(path))
+        assert list(read_table(path, PLAIN).select(PLAIN).iter_rows()) == list(ROWS)
+    assert list(pairs.select("sent_more", "sent_less", "axis").iter_rows()) == list(ROWS)
+    assert sum(taken in record.getMessage() for record in caplog.records) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "page", "word"),
+    [
+        ("pl", "cp1250", "żółć"),
+        ("ru", "cp1251", "учёный"),
+        ("ar", "cp1256", "نساء"),
+        ("tr", "cp1254", "ışık"),
+    ],
+)
+def test_a_column_of_languages_names_the_windows_encoding(tmp_path, language, page, word):
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(f"sent_more;sent_less;Language\n{word} a.;{word} b.;{language}\n".encode(page))
+    assert pl.concat(read_pairs(path))["sent_more"].to_list() == [f"{word} a."]
+    assert code_page([language]) == page
+
+
+def test_without_a_language_the_row_is_named_and_damage_is_no_encoding(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_bytes("sent_more,sent_less\nA.,B.\nCafé.,B.\n".encode("cp1252"))
+    with pytest.raises(UserError, match=r"row 2 \(line 3\).*--language"):
+        list(read_pairs(path))
+    path.write_bytes("sent_more,sent_less\nété,à\n".encode() + b"Caf\xe9.,B.\n")
+    with declared_languages("fr"), pytest.raises(UserError, match=r"row 2 \(line 3\)"):
+        list(read_pairs(path))
+
+
+def test_numbers_with_a_decimal_comma_and_cells_of_any_length(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text(f"Rater;Harm;note\np1;3,0;1,5\np2;4.0;{'x' * 200_000}\n")
+    found = read_table(path, ("rater", "harm"))
+    assert found["harm"].to_list() == ["3.0", "4.0"]
+    assert found["note"].to_list() == ["1,5", "x" * 200_000]
+
+
+def test_files_that_are_no_tables_of_ours_are_read_by_the_same_reader(tmp_path):
+    path = tmp_path / "metadata.csv"
+    path.write_bytes("category;example_id;target_loc\nAge;1;2\n".encode("utf-16"))
+    assert read_metadata(path) == {("Age", "1"): 2}
+    (tmp_path / "withdrawals.csv").write_text("row_id;table\na-1;pairs\n")
+    assert withdrawn_beside(tmp_path / "pairs.csv") == {"a-1"}
+
+
+def test_a_workbook_of_pairs_is_read_and_a_huge_one_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
+    openpyxl = pytest.importorskip("openpyxl")
+    import zipfile
+
+    path, written = tmp_path / "pairs.xlsx", tmp_path / "pairs.jsonl"
+    book = openpyxl.Workbook()
+    for row in (("Sent_More", "sent_less"), ("Élèves a.", "b.")):
+        book.active.append(row)
+    book.save(path)
+    assert convert_pairs(path, written).pairs == 1
+    monkeypatch.setattr(workbooks, "MOST_BYTES", 20_000)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet2.bin", b" " * 20_001)
+    with pytest.raises(UserError, match="too large for a workbook"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("name", ["pairs.txt", "pairs.TAB"])
+def test_text_files_of_spreadsheet_programs_are_tables(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(table("\t").encode("utf-16"))
+    assert list(pl.concat(read_pairs(path)).select(PLAIN).iter_rows()) == list(ROWS)
+
+
+def test_columns_that_may_be_missing_are_known_in_any_spelling(tmp_path):
+    path = tmp_path / "said.csv"
+    path.write_text("Identity;Attribute;Rater;Value;In-Group;Topic\nwomen;kind;a;3,5;yes;warmth\n", "utf-16")
+    (rated,) = read_ratings(path).rows(named=True)
+    assert (rated["rating"], rated["rater"], rated["in_group"], rated["topic"]) == (3.5, "a", True, "warmth")
+    (mention,) = read_mentions(path).rows(named=True)
+    assert mention["topic"] == "warmth"

@@ -1,0 +1,77 @@
+"""Whole tables in and out, and outputs that must not be inputs."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.commands import app
+from endoxa.errors import UserError
+from endoxa.sources.files import require_apart
+from endoxa.sources.frames import read_table, write_table
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_a_table_comes_back_as_text(tmp_path, suffix):
+    table = pl.DataFrame({"who": ["bakers", "नाविक"], "n": [1, 2]})
+    path = tmp_path / "new" / f"table{suffix}"
+    write_table(table, path)
+    assert read_table(path, ["who"]).rows() == [("bakers", "1"), ("नाविक", "2")]
+
+
+def test_a_spreadsheet_is_read_as_people_see_it(tmp_path):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.active.append(["who", "n", None])
+    book.active.append(["bakers", 3.0, "note"])
+    book.active.append([None, None, None])
+    book.save(tmp_path / "t.xlsx")
+    assert read_table(tmp_path / "t.xlsx").to_dicts() == [{"who": "bakers", "n": "3"}]
+
+
+def test_no_output_is_an_input_or_another_output(tmp_path):
+    one, other = tmp_path / "a.csv", tmp_path / "b.csv"
+    require_apart([one, None], [other, None])
+    with pytest.raises(UserError, match="is an input of this command"):
+        require_apart([tmp_path / "x" / ".." / "a.csv"], [one])
+    with pytest.raises(UserError, match="given for two outputs"):
+        require_apart([one, one], [other])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [
+        "curate extract {} --statement-column statement -o {}",
+        "curate group {} -o {}",
+        "curate associations {} -o {}",
+        "curate review export {} -o {}",
+        "build pairs {} -o {}",
+    ],
+)
+def test_a_command_never_replaces_what_it_reads(tmp_path, words):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "statement_id,statement,identity,attribute\n1,Bakers sing,bakers,sing\n", encoding="utf-8"
+    )
+    before = path.read_bytes()
+    result = CliRunner().invoke(app, words.format(path, path).split())
+    assert isinstance(result.exception, UserError)
+    assert "is an input of this command" in str(result.exception)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_sheet_with_answers_is_not_replaced(tmp_path):
+    table, sheet = tmp_path / "t.csv", tmp_path / "ana.xlsx"
+    table.write_text(
+        "statement_id,statement,identity,attribute\n1,Bakers sing,bakers,sing\n", encoding="utf-8"
+    )
+    export = ["curate", "review", "export", str(table), "-o", str(sheet)]
+    assert CliRunner().invoke(app, export).exit_code == 0
+    again = CliRunner().invoke(app, export)
+    assert isinstance(again.exception, UserError)
+    assert "--overwrite" in str(again.exception)
+    assert CliRunner().invoke(app, [*export, "--overwrite"]).exit_code == 0

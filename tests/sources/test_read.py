@@ -1,0 +1,358 @@
+"""Every format: its own rules, the battery, the published files, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from endoxa.errors import UserError
+from endoxa.schema import PAIR_COLUMNS, ReadOptions
+from endoxa.sources import READERS
+from endoxa.sources.read import read_pairs, recognise
+from endoxa.testing.readers import check_reader
+
+NAMES = ("crows-pairs", "indibias", "s-as", "stereoset", "native")
+TEMPORARY = settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    derandomize=True,
+)
+CROWS = "crows_pairs/crows_pairs_anonymized.csv"
+INDIBIAS = "indibias/IndiBias_v1_sample.csv"
+S_AS = "afristereo/s_as_pairs.csv"
+
+
+def read(path: Path, name: str | None = None, **options) -> pl.DataFrame:
+    return pl.concat(read_pairs(path, ReadOptions(**options), name))
+
+
+def refusal(path: Path, name: str | None = None, **options) -> str:
+    with pytest.raises(UserError) as error:
+        read(path, name, **options)
+    return str(error.value)
+
+
+def complaint(path: Path, name: str | None = None) -> str | None:
+    """What is said against a file, None where it is read; any other exception fails the test."""
+    try:
+        read(path, name)
+    except UserError as error:
+        return str(error)
+    return None
+
+
+def written(tmp_path: Path, text: str, name: str = "pairs.csv") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# --------------------------------------------------------------------------- all formats
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_battery(name):
+    check_reader(READERS.get(name))
+
+
+def test_battery_notices_a_reader_that_ignores_chunks():
+    native = READERS.get("native")
+    broken = replace(native, read=lambda path, options: native.read(path, ReadOptions()))
+    with pytest.raises(AssertionError, match="chunk_rows is 1"):
+        check_reader(broken)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_example_is_recognised_as_its_own_format(name, tmp_path):
+    reader = READERS.get(name)
+    assert recognise(written(tmp_path, reader.example, f"x{reader.suffixes[0]}")).name == name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json", ".parquet"])
+@given(content=st.binary(max_size=400))
+@TEMPORARY
+def test_arbitrary_bytes_raise_nothing_but_user_errors(tmp_path, suffix, content):
+    path = tmp_path / f"bytes{suffix}"
+    path.write_bytes(content)
+    for name in (None, *NAMES):
+        with pytest.raises(UserError):
+            read(path, name)
+
+
+@given(tail=st.binary(max_size=200))
+@TEMPORARY
+def test_arbitrary_bytes_after_a_header_raise_nothing_but_user_errors(tmp_path, tail):
+    path = tmp_path / "bytes.csv"
+    path.write_bytes(b"sent_more,sent_less\n" + tail)
+    assert "bytes.csv" in (complaint(path) or "bytes.csv")
+
+
+@given(tail=st.binary(max_size=100), cut=st.integers(0, 60))
+@TEMPORARY
+def test_a_damaged_parquet_file_raises_nothing_but_user_errors(tmp_path, tail, cut):
+    path = tmp_path / "pairs.parquet"
+    pl.DataFrame({"sent_more": ["a"], "sent_less": ["b"]}).write_parquet(path)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2 - cut] + tail + content[len(content) // 2 :])
+    assert "pairs.parquet" in (complaint(path) or "pairs.parquet")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(value=json_values)
+@TEMPORARY
+def test_arbitrary_json_raises_nothing_but_user_errors(tmp_path, value):
+    for name, content in (
+        ("a.json", {"data": {"intrasentence": value}}),
+        ("b.json", {"data": {"intrasentence": [value]}}),
+        ("c.json", {"data": value}),
+        ("d.jsonl", {"sent_more": value, "sent_less": "b"}),
+        ("e.jsonl", value),
+    ):
+        path = written(tmp_path, json.dumps(content), name)
+        assert name in (complaint(path, "stereoset" if name.endswith("json") else "native") or name)
+
+
+# --------------------------------------------------------------------------- what is refused, in which words
+
+
+@pytest.mark.parametrize("name", ["crows-pairs", "indibias", "s-as", "native"])
+def test_missing_column_is_named_with_the_columns_found(name, tmp_path):
+    message = refusal(written(tmp_path, "colour,sent_more\nred,A b.\n"), name)
+    assert "has no column" in message
+    assert "its columns are: 'colour', 'sent_more'" in message
+
+
+@pytest.mark.parametrize("name", ["crows-pairs", "indibias", "s-as", "native"])
+def test_header_without_rows(name, tmp_path):
+    header = READERS.get(name).example.splitlines()[0]
+    assert "no rows" in refusal(written(tmp_path, header + "\n"), name)
+
+
+def test_empty_sentence_names_row_line_and_column(tmp_path):
+    path = written(tmp_path, 'sent_more,sent_less\n"A\nb.",C.\n,D.\n')
+    assert "row 2 (line 4), column 'sent_more'" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("direction", "sideways"), ("stereo_antistereo", "both"), ("stereotypical", "maybe")],
+)
+def test_unknown_label_names_row_and_column(tmp_path, column, value):
+    message = refusal(written(tmp_path, f"sent_more,sent_less,{column}\nA.,B.,{value}\n"), "native")
+    assert f"row 1 (line 2), column '{column}': holds '{value}'" in message
+
+
+def test_unquoted_comma_names_the_row(tmp_path):
+    message = refusal(written(tmp_path, "sent_more,sent_less\nA.,B.\nIn town, C.,D.\n"))
+    assert "row 2 (line 3)" in message
+    assert "3 cells where there are 2 columns" in message
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("sent_more,sent_less\nA.,B.\nCaf\xe9.,B.\n".encode("latin-1"), "row 2 (line 3), column 'sent_more'"),
+        ("sent_more,sent_less\nA.,B.\n".encode("utf-16") + b"\n", "row 2 (line 3)"),
+        (b"sent_more,sent_less\nA.,B\0.\n", "row 1 (line 2), column 'sent_less': holds a NUL"),
+        (b'sent_more,sent_less\nA.,"B.\n', "row 1 (line 2): is not readable as CSV"),
+        (b"sent_more,sent_less,sent_more\nA.,B.,C.\n", "two columns called 'sent_more'"),
+        (b"\n", "line 1 is blank"),
+    ],
+)
+def test_wrong_encodings_and_broken_csv(tmp_path, content, said):
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(content)
+    assert said in refusal(path, "native")
+
+
+def test_byte_order_mark_is_no_part_of_the_first_column(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(b"\xef\xbb\xbfsent_more,sent_less\nA.,B.\n")
+    assert read(path)["sent_more"].to_list() == ["A."]
+
+
+def test_missing_file_suggests_near_names(tmp_path):
+    written(tmp_path, "x", "stereotypes.csv")
+    assert "Did you mean: stereotypes.csv?" in refusal(tmp_path / "stereotype.csv")
+
+
+def test_folder_and_empty_file(tmp_path):
+    assert "is a folder" in refusal(tmp_path)
+    assert "is empty" in refusal(written(tmp_path, ""))
+
+
+def test_unknown_format_lists_what_was_looked_for(tmp_path):
+    message = refusal(written(tmp_path, "colour\nred\n"))
+    assert "'colour'" in message
+    assert all(f"{name} (" in message for name in NAMES)
+    assert "Did you mean: native" in refusal(written(tmp_path, "colour\nred\n"), "nativ")
+
+
+def test_questions_in_the_layout_of_bbq_are_told_apart(tmp_path):
+    row = {
+        "question_polarity": "neg",
+        "context_condition": "ambig",
+        "label": 2,
+        "ans0": "a",
+        "ans1": "b",
+        "ans2": "c",
+    }
+    path = tmp_path / "questions.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"questions in BBQ's format, .* endoxa probe qa --data"):
+        recognise(path)
+
+
+def test_json_lines_faults_name_the_line(tmp_path):
+    good = '{"sent_more": "A.", "sent_less": "B."}\n'
+    assert "row 2 (line 3): is not JSON" in refusal(written(tmp_path, good + "\n{\n", "x.jsonl"))
+    assert "row 2 (line 2)" in refusal(written(tmp_path, good + "[1]\n", "x.jsonl"))
+    assert "row 1 (line 1): is not JSON" in refusal(written(tmp_path, "{\n" + good, "x.jsonl"))
+    assert "row 1 (line 1): is not JSON" in refusal(written(tmp_path, "{\n", "x.jsonl"))
+    nested = '{"sent_more": ["A."], "sent_less": "B."}\n'
+    assert "column 'sent_more': holds list" in refusal(written(tmp_path, nested, "x.jsonl"))
+    half = '{"sent_more": "\\ud800", "sent_less": "B."}\n'
+    assert "not UTF-8" in refusal(written(tmp_path, half, "x.jsonl"))
+
+
+# --------------------------------------------------------------------------- the formats' own rules
+
+
+def test_crows_pairs_always_stereotypes_in_sent_more(tmp_path):
+    path = written(tmp_path, READERS.get("crows-pairs").example)
+    pairs = read(path)
+    assert pairs["stereotypical"].to_list() == ["more", "more"]
+    assert pairs["direction"].to_list() == ["stereo", "antistereo"]
+    assert pairs["item_id"].to_list() == ["crows-0", "crows-1"]
+    assert pairs["identity"].to_list() == ["farmers", "bakers"]
+    assert set(read(path, language="fr")["language"]) == {"fr"}
+
+
+def test_crows_identity_joins_every_differing_word_once(tmp_path):
+    header = ",sent_more,sent_less,stereo_antistereo,bias_type\n"
+    row = '7,"Old bakers like old ovens, he said.","Young bakers like young ovens, she said.",stereo, Age \n'
+    pair = read(written(tmp_path, header + row)).row(0, named=True)
+    assert (pair["item_id"], pair["axis"], pair["identity"]) == ("crows-7", "age", "old he")
+
+
+def test_indibias_rows_become_an_english_and_a_hindi_pair(tmp_path):
+    pairs = read(written(tmp_path, READERS.get("indibias").example))
+    assert pairs["item_id"].to_list() == ["indibias-7-en", "indibias-7-hi", "indibias-9-en", "indibias-9-hi"]
+    assert pairs["stereotypical"].to_list() == ["more", "more", "less", "less"]
+    assert pairs["identity"].to_list() == ["farmers", "किसान", "pilots", "पायलट"]
+    assert set(pairs["axis"]) == {"profession"}
+
+
+def test_s_as_writes_prefix_sentence_and_question(tmp_path):
+    path = written(tmp_path, "identity,canonical_attribute,anti_stereotype,type\nWomen,calm,restless,women\n")
+    pair = read(path, prefix="Coastal").row(0, named=True)
+    assert (pair["sent_more"], pair["sent_less"]) == (
+        "Coastal Women are calm.",
+        "Coastal Women are restless.",
+    )
+    assert (pair["identity"], pair["axis"]) == ("Coastal Women", "gender")
+    assert pair["prompt"] == "What are coastal women like?"
+    assert (pair["attribute_more"], pair["attribute_less"]) == ("calm", "restless")
+    pair = read(path, template="most {identity} seem {attribute}", language="xx").row(0, named=True)
+    assert (pair["sent_more"], pair["prompt"]) == ("Most Women seem calm", None)
+
+
+@pytest.mark.parametrize(
+    "template", ["{identity} are nice", "{", "{identity} {attribute} {x}", "{identity!r} {attribute}"]
+)
+def test_s_as_refuses_a_template_without_its_places(tmp_path, template):
+    path = written(tmp_path, READERS.get("s-as").example)
+    assert "template" in refusal(path, template=template)
+
+
+def test_s_as_names_the_attribute_that_is_missing(tmp_path):
+    path = written(tmp_path, "identity,canonical_attribute,anti_stereotype,type\nbakers,calm,,x\n")
+    assert "row 1 (line 2), column 'anti_stereotype': is empty" in refusal(path)
+
+
+def test_stereoset_joins_context_and_leaves_the_unrelated_sentence(tmp_path):
+    pairs = read(written(tmp_path, READERS.get("stereoset").example, "dev.json"))
+    assert pairs["item_id"].to_list() == ["b1", "a1"]
+    assert pairs["sent_more"].to_list() == [
+        "The baker lives next door. She gets up early.",
+        "The farmer is patient.",
+    ]
+    assert pairs["identity"].to_list() == ["baker", "farmer"]
+
+
+def test_stereoset_names_the_entry_without_a_label(tmp_path):
+    document = json.loads(READERS.get("stereoset").example)
+    document["data"]["intrasentence"][0]["sentences"].pop(1)
+    path = written(tmp_path, json.dumps(document), "dev.json")
+    assert "intrasentence entry a1 has 0 sentences labelled 'anti-stereotype'" in refusal(path)
+
+
+def test_native_defaults_and_unknown_columns(tmp_path):
+    path = written(tmp_path, "sent_more,sent_less,colour,bias_type\nA.,B.,red, Age\n", "mine.csv")
+    assert read(path).row(0, named=True) == dict.fromkeys(PAIR_COLUMNS) | {
+        "item_id": "mine-1",
+        "language": "und",
+        "axis": "age",
+        "direction": "unknown",
+        "stereotypical": "more",
+        "sent_more": "A.",
+        "sent_less": "B.",
+    }
+
+
+# --------------------------------------------------------------------------- published files
+
+
+@pytest.mark.slow
+def test_published_files_are_read_completely(shared):
+    crows = read(shared / "data" / CROWS)
+    assert (crows.height, crows["axis"].n_unique(), crows["item_id"].n_unique()) == (1508, 9, 1508)
+    assert crows["direction"].value_counts(sort=True).rows() == [("stereo", 1290), ("antistereo", 218)]
+    indibias = read(shared / "data" / INDIBIAS)
+    assert (indibias.height, indibias["axis"].n_unique(), indibias["item_id"].n_unique()) == (1122, 7, 1122)
+    assert indibias.filter(pl.col("language") == "hi").height == 561
+    assert read(shared / "data" / S_AS).height == 10
+
+
+@pytest.mark.slow
+def test_published_texts_are_not_touched(shared):
+    source = pl.read_csv(shared / "data" / CROWS)
+    assert read(shared / "data" / CROWS)["sent_less"].to_list() == source["sent_less"].to_list()
+    hindi = read(shared / "data" / INDIBIAS).filter(pl.col("language") == "hi")
+    source = pl.read_csv(shared / "data" / INDIBIAS)
+    assert hindi["sent_more"].to_list() == source["sent_more_hindi"].to_list()
+    assert sum("\n" in text for text in [*hindi["sent_more"], *hindi["sent_less"]]) == 1
+
+
+def test_s_as_sentences_are_those_that_were_scored(shared):
+    scored = pl.read_csv(shared / "data" / "reference_scores" / "lm_scores_afri_first20.csv")
+    pairs = read(shared / "data" / S_AS)
+    ours = {*pairs["sent_more"], *pairs["sent_less"]}
+    common = scored.filter(pl.col("text").is_in(ours))
+    assert common.height >= 6
+    prompts = dict(zip(pairs["sent_more"], pairs["prompt"], strict=True))
+    for text, prompt in common.select("text", "prompt").iter_rows():
+        assert prompts.get(text, prompt) == prompt
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk_rows", [1, 7, 4096])
+def test_chunks_do_not_change_the_pairs(shared, chunk_rows):
+    whole = read(shared / "data" / INDIBIAS, chunk_rows=10**6)
+    frames = list(read_pairs(shared / "data" / INDIBIAS, ReadOptions(chunk_rows=chunk_rows)))
+    assert max(frame.height for frame in frames) <= chunk_rows
+    assert pl.concat(frames).equals(whole)

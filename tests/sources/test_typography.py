@@ -1,0 +1,67 @@
+"""Sentences whose words are the same and whose tokens are not: found, named, and made alike."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from endoxa.sources.check import check_pairs
+from endoxa.sources.read import convert_pairs, read_pairs
+from endoxa.sources.typography import differences, made_alike
+
+APART = [
+    ("The ‘maid’ can’t read.", "The 'boss' can't read.", "quotation marks", "en"),
+    ("Maids say “no”.", 'Bosses say "no".', "quotation marks", "en"),
+    ("Women – like all – lie.", "Men - like all - lie.", "dashes", "en"),
+    ("Women\u00a0are kind.", "Men are kind.", "blanks", "en"),
+    ("The  women are kind.", "The men are kind.", "blanks", "en"),
+    ("All\u00a0women are kind.", "All men are kind.", "blanks", "en"),
+    ("Elles sont bavardes\u202f!", "Ils sont bavards !", "blanks", "fr"),
+    ("Women wait… and wait.", "Men wait... and wait.", "ellipses", "en"),
+    (
+        "Les Sénégalais rient.",
+        "Les Se\u0301ne\u0301galais pleurent.",
+        "composed and decomposed letters",
+        "fr",
+    ),
+    ("Les Sénégalais rient.", "Les Franc\u0327ais rient.", "composed and decomposed letters", "fr"),
+    ("Women are kind，always.", "Men are kind,always.", "full-width letters, ligatures or other forms", "en"),
+    ("The women ﬁnd work.", "The men find work.", "full-width letters, ligatures or other forms", "en"),
+    ("Wo\u00admen are kind.", "Men are kind.", "joiners or invisible characters", "en"),
+    ("زنان می\u200cروند.", "مردان می روند.", "joiners or invisible characters", "fa"),
+    ("زنان می\u200cروند.", "مردان میروند.", "joiners or invisible characters", "fa"),
+    ("क्\u200dषत्रिय बहादुर हैं।", "क्षत्रिय कायर हैं।", "joiners or invisible characters", "hi"),
+    ("زنان ایرانی", "مردان ايراني", "Arabic and Farsi letters", "fa"),
+]
+ALIKE = [
+    ("زنان می\u200cروند.", "مردان می\u200cروند."),
+    ("👩🏽\u200d🌾 are strong.", "👨🏽\u200d🌾 are strong."),
+    ("non-Muslims are kind.", "Muslims are kind."),
+    ("The maids’ room", "The boss’s room"),
+    ("Les femmes sont bavardes !", "Les hommes sont bavards !"),
+]
+
+
+@pytest.mark.parametrize(("more", "less", "kind", "language"), APART)
+def test_what_differs_is_named_row_by_row_and_made_alike(tmp_path, more, less, kind, language):
+    path, target = tmp_path / "pairs.csv", tmp_path / "alike.csv"
+    rows = {"sent_more": [more, "A b."], "sent_less": [less, "C b."], "language": [language] * 2}
+    pl.DataFrame(rows).write_csv(path)
+    (found,) = [problem for problem in check_pairs(path) if problem.check == "typography"]
+    assert (found.row, kind in found.message) == (1, True)
+    assert convert_pairs(path, target, normalise=True).made_alike == 1
+    assert not [problem for problem in check_pairs(target) if problem.check == "typography"]
+    written = pl.concat(read_pairs(target))
+    assert written["sent_more"][0].split()[-1][-1] == more[-1]
+
+
+@pytest.mark.parametrize(("more", "less"), ALIKE)
+def test_what_both_have_is_kept(more, less):
+    assert differences(more, less) == ()
+    assert made_alike(more, less, "fa") == (more, less)
+
+
+def test_letters_of_the_language_and_joiners_of_the_script_are_kept():
+    assert made_alike("زنان ایرانی", "مردان ايراني", "fa") == ("زنان ایرانی", "مردان ایرانی")
+    assert made_alike("نساء عراقيات", "رجال عراقیات", "ar") == ("نساء عراقيات", "رجال عراقيات")
+    assert made_alike("زنان می\u200cروند.", "مردان می روند.", "fa")[1] == "مردان می\u200cروند."

@@ -1,0 +1,97 @@
+"""Components: every file with words of other languages is known, and texts can be found, named and changed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.words import COMPONENTS, component, languages_of, texts_of
+from endoxa.words.components import LEFT_OUT
+from endoxa.words.in_use import in_use
+from endoxa.words.items import items
+from endoxa.words.texts import PACKAGE, files_of
+
+DATA_FILES = {".toml", ".yaml", ".csv", ".po"}
+OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u3040-\u9fff\uac00-\ud7af]")
+OF_A_LANGUAGE = re.compile(r"(?:^|[-/_])(?:ar|bn|de|es|fr|hi|it|nl|pt|sw|uk|zh)(?:\.|/)")
+SECTION = re.compile(r"^\[(?:\w+\.)?(?:ar|es|fr|hi|pt|sw)\]|^(?:fr|es|pt|sw) ?[:=]", re.MULTILINE)
+
+
+def looks_foreign(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8")
+    rows = path.suffix == ".csv" and re.search(r"(?:^|,)(?:es|fr|pt|sw|hi)(?:,|$)", text, re.MULTILINE)
+    return bool(
+        OTHER_SCRIPT.search(text)
+        or OF_A_LANGUAGE.search(path.relative_to(PACKAGE).as_posix())
+        or (path.suffix in (".toml", ".yaml") and SECTION.search(text))
+        or rows
+    )
+
+
+def test_every_file_with_words_of_other_languages_is_in_a_component_or_left_out_with_a_reason():
+    known = {name for one in COMPONENTS.values() for name in files_of(one)} | set(LEFT_OUT)
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*")
+        if path.suffix in DATA_FILES and looks_foreign(path)
+    }
+    assert found - known == set()
+    assert all((PACKAGE / name).is_file() for name in known)
+
+
+def test_components_have_the_languages_of_their_files():
+    assert languages_of(component("story prompts")) == (
+        "ar", "bn", "en", "es", "fr", "hi", "it", "nl", "pt", "sw", "uk", "zh"
+    )  # fmt: skip
+    assert languages_of(component("question templates")) == ("en", "es", "pt")
+    assert languages_of(component("page texts")) == ("ar", "es", "fr", "hi", "pt", "sw")
+    assert {"am", "ar", "th"} < set(languages_of(component("names bank")))
+    assert texts_of(component("story prompts"), "tlh") == ()
+    with pytest.raises(UserError, match="Unknown component 'story prompt'"):
+        component("story prompt")
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_every_text_has_a_name_of_its_own_and_can_be_shown_in_use(name):
+    for language in languages_of(COMPONENTS[name]):
+        texts = texts_of(COMPONENTS[name], language)
+        keys = [text.key for text in texts]
+        assert len(set(keys)) == len(keys)
+        assert all(in_use(text).strip() for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("language", "name", "text", "shown"),
+    [
+        ("hi", "pair templates", "{attribute} नहीं हैं", "किसान मेहनती नहीं हैं।"),
+        ("fr", "pair templates", "ne sont pas {attribute}", "Les agriculteurs ne sont pas travailleurs."),
+        ("sw", "country phrases", "watu {from_country}", "watu wa Kenya"),
+        ("fr", "country phrases", "des {country}", "des Émirats arabes unis"),
+        ("hi", "opposites", "आलसी; सुस्त; कामचोर; निकम्मा", "one: मेहनती; परिश्रमी; कर्मठ; other: आलसी"),
+        ("fr", "page texts", "Par <bdi>%(name)s</bdi>.", "Par [name]."),
+        ("fr", "word lists", "père", "C'est un père."),
+        ("fr", "statement words", "women", "femmes = women"),
+    ],
+)  # fmt: skip
+def test_templates_are_shown_filled(language, name, text, shown):
+    found = next(one for one in items(language, [name]) if one["text"] == text)
+    assert shown in found["in_use"]
+
+
+def test_items_have_their_english_where_it_is_known():
+    rows = {row["item_id"]: row for row in items("hi", ["story prompts", "page texts"])}
+    assert rows["story prompts/hi/scenarios/family/3"]["english"] == "discovering a family secret"
+    assert rows["page texts/hi/Pace and care"]["english"] == "Pace and care"
+    assert len(rows) == len(items("hi", ["story prompts"])) + len(items("hi", ["page texts"]))
+    assert max(map(len, rows)) <= 200
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"), [("en", "English is the source"), ("tlh", "No texts in 'tlh'")]
+)
+def test_languages_without_items_are_refused(language, sentence):
+    with pytest.raises(UserError, match=sentence):
+        items(language)

@@ -1,0 +1,134 @@
+"""Accusations of a person by name: one rule for what people type and for the pairs that are built of it."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from endoxa.collect.entry.flags import flags
+from endoxa.instruments.pairs.items.persons import name_in
+from endoxa.words import COMPONENTS, languages_of, texts_of
+from endoxa.words.persons import names_somebody
+from endoxa.words.persons.first_names import in_any_language, is_also_a_word, is_name
+from endoxa.words.persons.folding import folded_words
+from endoxa.words.persons.offences import expand, find_offences
+from endoxa.words.texts import PACKAGE
+from support.collect.samples import campaign_settings
+
+SETTINGS = campaign_settings()
+
+ACCUSED = [
+    ("en", "tom is a thief"),
+    ("en", "tom's a thief"),
+    ("en", "joe stole"),
+    ("en", "jane is a liar"),
+    ("en", "peter and paul are thieves"),
+    ("en", "will and grace are thieves"),
+    ("en", "say that mark cheats on his wife"),
+    ("en", "maria steals"),
+    ("en", "steal like maria"),
+    ("en", "steal like tom"),
+    ("es", "maria robó"),
+    ("es", "maria y pedro son ladrones"),
+    ("es", "daniel estafa a la gente"),
+    ("es", "santiago violó a su hermana"),
+    ("es", "don jorge abusa de niñas"),
+    ("es", "doña eulalia mata perros"),
+    ("es", "rosa perez es una ladrona"),
+    ("fr", "paul a violé sa soeur"),
+    ("fr", "jean-pierre est un escroc"),
+    ("pt", "ana e joão roubaram o banco"),
+    ("sw", "wezi kama juma"),
+    ("sw", "juma na asha ni wezi"),
+    ("ar", "ومحمد لص"),
+    ("ar", "محمد وأحمد لصوص"),
+    ("ar", "لمحمد اللص"),
+    ("hi", "राम ने चुराया"),
+]
+NOBODY = [
+    ("en", "will steal"),
+    ("en", "will always steal"),
+    ("en", "may kill"),
+    ("en", "chase them and kill"),
+    ("en", "young thieves"),
+    ("en", "men of faith are liars"),
+    ("en", "christian men are thieves"),
+    ("en", "steal from Muslims"),
+    ("en", "israel kills children"),
+    ("es", "roban en santiago"),
+    ("es", "dan miedo y roban"),
+    ("es", "niñas robadas"),
+    ("es", "matan por paz"),
+    ("fr", "ils volent des roses"),
+    ("pt", "matam por santos"),
+    ("sw", "wanapiga kelele"),
+    ("ar", "يكذبون على الناس"),
+    ("ar", "كريم وكاذب"),
+    ("hi", "काम चोर हैं"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), ACCUSED)
+def test_accusations_are_found_in_campaigns_and_in_pairs(language, text):
+    assert "name" in flags(text, language, SETTINGS)
+    assert name_in(text, language)
+
+
+@pytest.mark.parametrize(("language", "text"), NOBODY)
+def test_words_about_nobody_are_left_alone(language, text):
+    assert "name" not in flags(text, language, SETTINGS)
+    assert not name_in(text, language)
+
+
+def test_attributes_of_published_sets_and_of_our_seeds_name_nobody(shared):
+    sources = [
+        (shared / "data/afristereo/gold_dev.csv", "gold_attribute"),
+        (shared / "data/afristereo/cluster_attributes_dev.csv", "attribute"),
+        (shared / "data/seegull/stereotypes_us_states.csv", "attribute"),
+        (shared / "data/seegull/stereotypes_indian_states.csv", "attribute"),
+        (PACKAGE / "collect/presets/laces.csv", "attribute"),
+        (PACKAGE / "collect/presets/school.csv", "attribute"),
+    ]
+    rows = []
+    for path, column in sources:
+        with path.open(encoding="utf-8") as file:
+            rows += [(row[column], row.get("language") or "en") for row in csv.DictReader(file)]
+    assert len(rows) > 3000
+    assert [text for text, code in rows if name_in(text, code) or "name" in flags(text, code, SETTINGS)] == []
+
+
+@pytest.mark.parametrize("language", ["en", "es", "fr", "pt", "sw", "ar", "hi"])
+def test_first_names_are_hardly_ever_words(language):
+    """In our own texts, 10,000 to 20,000 words of each language: a name there is one."""
+    with_names = {"names bank", "words of offence", "first names", "question templates", "examples"}
+    texts = [text for name in COMPONENTS.keys() - with_names for text in texts_of(COMPONENTS[name], language)]
+    words = [word for text in texts for word in folded_words(text.text)]
+    assert len(words) > 9000
+    assert sum(map(is_name, words)) <= 8
+
+
+def test_a_name_is_in_one_list_only():
+    assert in_any_language("names").isdisjoint(in_any_language("words"))
+    assert is_name("paul")
+    assert not is_also_a_word("paul")
+    assert is_also_a_word("tom")
+    assert not is_name("tom")
+
+
+def test_forms_of_offences():
+    assert expand("{vend,vent}{e,ait} drogue") == [
+        "vende drogue",
+        "vendait drogue",
+        "vente drogue",
+        "ventait drogue",
+    ]
+    assert [(one.start, one.end) for one in find_offences(["he", "sold", "drugs"])] == [(1, 3)]
+    assert find_offences(["sold", "shoes"]) == []
+    assert {"ar", "en", "es", "fr", "hi", "pt", "sw"} <= set(languages_of(COMPONENTS["words of offence"]))
+
+
+def test_callers_say_what_is_known():
+    assert names_somebody("santiago estafa", "es", lambda words: words == "santiago")
+    assert not names_somebody("roban en santiago", "es", lambda words: words == "santiago")
+    assert names_somebody("roban con daniel", "es", lambda words: False)

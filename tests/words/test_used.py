@@ -1,0 +1,150 @@
+"""What runs, pages and data cards rest on, in one line; nothing where the words are English or the user's own."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.commands import app
+from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.run import run
+from endoxa.words import component, languages_of, unreviewed
+from endoxa.words.used import Tally, languages_of_name, made_with, note_pair
+
+pytestmark = pytest.mark.usefixtures("nothing_reviewed")
+
+LINE = "Not yet checked by native speakers: endoxa's own"
+CLI = CliRunner()
+
+
+def endoxa(*words):
+    done = CLI.invoke(app, list(map(str, words)))
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.output
+
+
+def words_of(kind, **settings):
+    instrument = INSTRUMENTS.get(kind)
+    return instrument.words(instrument.settings(**{name: str(one) for name, one in settings.items()}))
+
+
+@pytest.fixture
+def prompts(tmp_path):
+    """Prompts in Hindi and English, two to three values each."""
+    path = tmp_path / "prompts.jsonl"
+    endoxa("build", "stories", "--language", "hi", "--language", "en", "--attribute", "gender",
+           "--scenario", "family 2", "-o", path)  # fmt: skip
+    return path
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    """One pair in Hindi with an antonym, one with a negation; one in English."""
+    rows = {
+        "association_id": ["a", "b", "c"],
+        "identity": ["किसान", "किसान", "bakers"],
+        "attribute": ["मेहनती", "गायक", "lazy"],
+        "language": ["hi", "hi", "en"],
+        "axis": ["profession"] * 3,
+    }
+    pl.DataFrame(rows).write_csv(tmp_path / "a.csv")
+    endoxa("build", "pairs", tmp_path / "a.csv", "-o", tmp_path / "pairs.csv")
+    return tmp_path / "pairs.csv"
+
+
+def test_plan_and_page_of_a_run_in_hindi_say_it_and_those_in_english_do_not(prompts, tmp_path):
+    asked = ["probe", "stories", "--data", prompts, "--model", "sim/teller"]
+    assert f"{LINE} story prompts in Hindi." in endoxa(*asked, "--plan")
+    assert LINE not in endoxa(*asked, "--language", "en", "--plan")
+    for language, said in (("hi", True), ("en", False)):
+        stories, extract = (INSTRUMENTS.get(name) for name in ("stories", "extract"))
+        told = stories.settings(data=str(prompts), models=("sim/teller",), languages=(language,))
+        run(stories, told, tmp_path / f"{language}-1")
+        facts = json.loads((tmp_path / f"{language}-1" / "run.json").read_text(encoding="utf-8"))
+        assert facts.get("own_words") == ({"story prompts": ["hi"]} if said else None)
+        # What is read from stories rests on their prompts.
+        read = extract.settings(data=str(tmp_path / f"{language}-1"), models=("sim/reader-a",))
+        run(extract, read, tmp_path / f"{language}-2")
+        endoxa("report", tmp_path / f"{language}-2", "-o", tmp_path / f"{language}.html")
+        page = (tmp_path / f"{language}.html").read_text(encoding="utf-8")
+        assert ("own story prompts in Hindi." in page) is said
+        # The run that is complete keeps what it said.
+        run(stories, told, tmp_path / f"{language}-1")
+        assert json.loads((tmp_path / f"{language}-1" / "run.json").read_text(encoding="utf-8")) == facts
+
+
+def test_prompts_of_the_user_say_nothing(prompts):
+    text = prompts.read_text(encoding="utf-8")
+    prompts.write_text(text.replace("लगभग 200 शब्दों", "लगभग 100 शब्दों"), encoding="utf-8")
+    assert words_of("stories", data=prompts) == {}
+
+
+def test_pairs_rest_on_templates_and_opposites(pairs, tmp_path):
+    assert words_of("pairs", data=pairs) == {
+        "neutral identities": ["hi"], "opposites": ["hi"], "pair templates": ["hi"]
+    }  # fmt: skip
+    assert f"{LINE} " in endoxa("probe", "pairs", "--data", pairs, "--plan")
+    # The same sentences under names that are not ours are the user's.
+    table = pl.read_csv(pairs).with_columns(item_id=pl.Series(["x", "y", "z"]))
+    table.write_csv(tmp_path / "own.csv")
+    assert words_of("pairs", data=tmp_path / "own.csv", calibrate="false") == {}
+
+
+def test_data_cards_say_it(pairs, tmp_path):
+    for language, said in (("hi", True), ("en", False)):
+        table = pl.read_csv(pairs).filter(language=language)
+        table.write_csv(tmp_path / f"{language}.csv")
+        endoxa("export", "hub", tmp_path / f"{language}.csv", "-o", tmp_path / language)
+        card = (tmp_path / language / "README.md").read_text(encoding="utf-8")
+        assert (f"{LINE} opposites and pair templates in Hindi." in card) is said
+
+
+def test_questions_tests_and_harm(tmp_path):
+    endoxa("build", "qa", "--sample", tmp_path / "a.csv")
+    endoxa("build", "qa", tmp_path / "a.csv", "--language", "es", "-o", tmp_path / "q.jsonl")
+    every = ["answer patterns", "answer words", "names of peoples", "question prompts", "question templates"]
+    assert words_of("qa", data=tmp_path / "q.jsonl") == {name: ["es"] for name in every}
+    own = words_of("qa", data=tmp_path / "q.jsonl", prompts="mine.toml")
+    assert "question prompts" not in own
+    endoxa("build", "tests", "--axes", "gender,caste", "--attributes", "pleasant-unpleasant", "--language", "hi",
+           "-o", tmp_path / "tests.json")  # fmt: skip
+    assert words_of("embeddings", tests=tmp_path / "tests.json") == {
+        "association templates": ["hi"], "word lists": ["hi"]
+    }  # fmt: skip
+    assert words_of("harm", data="a.csv", language="ar") == {
+        "answer patterns": ["ar"], "harm study questions": ["ar"]
+    }  # fmt: skip
+    assert words_of("harm", data="a.csv", language="ar", prompts="mine.toml") == {}
+    assert words_of("harm", data="a.csv", language="en") == {}
+
+
+@pytest.mark.parametrize(
+    ("sentences", "used"),
+    [
+        (("Wakulima ni hodari.", "Wakulima ni wavivu."), {"opposites": ["sw"], "pair templates": ["sw"]}),
+        (("Wakulima ni hodari.", "Wakulima si hodari."), {"pair templates": ["sw"]}),
+        (("Wakulima wanafanya kazi.", "Wakulima hawafanyi kazi."), {}),
+    ],
+)
+def test_pairs_are_known_by_their_sentences(sentences, used):
+    tally = Tally()
+    note_pair(tally, "sw", sentences)
+    assert tally.used == used
+
+
+def test_given_names_are_known_by_their_language():
+    assert languages_of_name("Mabrouka") == {"ar"}
+    assert languages_of_name("Worf") == set()
+    line = unreviewed([("names bank", languages_of(component("names bank")))])
+    assert line.endswith("own names bank in 60 languages.")
+
+
+def test_templates_are_found_filled():
+    assert made_with(
+        "question templates", ["contexts"], "es", "El domingo pasado almorcé en casa con Ana y con Eva."
+    )
+    assert not made_with("question templates", ["contexts"], "es", "Almorcé con Ana y con Eva.")
+    assert not made_with("question templates", ["contexts"], "tlh", "Almorcé con Ana.")
