@@ -128,6 +128,7 @@ def test_json_is_all_that_is_printed(tmp_path: Path) -> None:
     words = ("probe", "qa", "--data", data, "--model", "sim/biased", "--out", tmp_path / "run")
     told = json.loads(command(*words, "--json").stdout)
     assert told["kind"] == "qa"
+    assert told.get("notes") != []
     assert {row["model"] for row in told["headline"]} == {"sim/biased"}
     assert command(*words, "--quiet").stdout == ""
     out = tmp_path / "qa.csv"

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.curate.associations import TRACE_COLUMNS, association_id, associations, predicate
+from endoxa.curate.group import read_attributes
+from endoxa.curate.group.run import SCHEMA
 from endoxa.curate.mentions import FLAGGED, NO_ATTRIBUTE, NO_IDENTITY, OMITTED, mentions
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
@@ -258,3 +260,37 @@ def test_command(tmp_path):
     assert "2 statements left out: flagged as pasted from a chatbot (--include-flagged takes" in result.stderr
     assert "2 associations left out: fewer than 2 respondents." in result.stderr
     assert read_table(target)["source"].to_list() == ["pilot"]
+
+
+def test_only_what_all_statements_share_goes_on(tmp_path):
+    rows = [
+        (
+            f"s{k}",
+            str(k),
+            "wise" if k < 6 else "kind",
+            "2",
+            "woman" if k < 6 else "man",
+            f"note {k}",
+            "a" if k else "",
+        )
+        for k in range(12)
+    ]
+    columns = ("statement_id", "respondent", "attribute", "wave", "gender", "comment", "batch")
+    table = statements(rows, columns).with_columns(identity=pl.lit("bakers"), empty=pl.lit(None, pl.String))
+    found = associations(table, polarity=rated)
+    # All six who said 'wise' are women: that is what must not be published.
+    assert set(found.table.columns) == {*ASSOCIATION_COLUMNS, *TRACE_COLUMNS, "wave"}
+    assert found.table["wave"].to_list() == ["2", "2"]
+    assert [note for note in found.notes if note.startswith("Not carried")] == [
+        "Not carried into the associations: gender, comment, batch. A row there stands for several respondents, and "
+        "these columns could show what a single one is or said."
+    ]
+    four = associations(table.head(4), polarity=rated)
+    assert "wave" not in four.table.columns
+    assert any("wave" in note for note in four.notes)
+    write_table(table, tmp_path / "statements.csv")
+    lines = []
+    read_attributes(tmp_path / "statements.csv", tell=lines.append, written=SCHEMA)
+    assert [line.partition(".")[0] for line in lines] == [
+        "Not carried into the groups: wave, gender, comment, batch"
+    ]

@@ -85,9 +85,13 @@ def test_a_table_is_decided_row_by_row():
             "p_value": [0.001, 0.04, None],
             "p_adjusted": [0.001, 0.08, None],
             "reason": ["", "", "every pair is a tie"],
+            "low": 0.6,
+            "high": 0.95,
         }
     )
     found = decided(table, confidence=0.95)
+    assert found.select("low", "high").rows()[:2] == [(0.6, 0.95)] * 2
+    assert found.select("low", "high").fill_nan(None).row(2) == (None, None)
     assert found["verdict"].to_list() == ["above", "unclear", "cannot-be-tested"]
     assert found["reason"].to_list() == ["", CORRECTED, "every pair is a tie"]
     assert decided(table, confidence=0.99)["verdict"].to_list()[0] == "above"

@@ -38,9 +38,8 @@ NOT_RUN: Mapping[str, str] = {
     r"--labels sheet\.csv|novelty\.html": "people fill the sheet in; tests/curate/novelty",
     r"build pairs export/pairs\.csv": "needs what people mentioned; tests/collect/export",
     r"valley\.csv": "needs questions about these groups; tests/instruments/questions",
-    r"--withdrawals ": "needs people who withdrew; tests/collect/project",
-    r"collect expire": "needs a retention date; tests/collect/project",
-    r"--encoder hf/": "needs another encoder; tests/curate/test_encoders.py",
+    r"--withdrawals ": "needs people who withdrew; tests/collect/project/test_lists.py restores with their list",
+    r"collect expire": "needs a retention date that is over; tests/collect/project/test_folder.py runs it",
     r"--results export\.json": "what another tool exported; tests/collect/tasks/test_exchange.py",
     r"export/map\.toml": "needs answers to open questions; tests/collect/export/test_run.py checks the map",
     r"--compare ": "needs stories of two models; tests/instruments/stories/associations",
@@ -142,8 +141,12 @@ class Workspace:
         step = words[2] if words[1] == "probe" else words[1]
         simulated = cycle(_SIMULATED.get(step, ()))
         adapted = [
-            (next(simulated, "") or self._hub_model(word, step)) if _REMOTE.match(word) else self._local(word)
-            for word in words
+            self._hub_model(word, "embeddings")
+            if before == "--encoder" and word.startswith(_HUB)
+            else (next(simulated, "") or self._hub_model(word, step))
+            if _REMOTE.match(word)
+            else self._local(word)
+            for before, word in zip(("", *words), words, strict=False)
             if word != "--batch"
         ]
         # The manual's prompts are thousands.

@@ -189,12 +189,19 @@ def _reach(comparison: pl.DataFrame | None) -> str:
 def _moved(shift: pl.DataFrame | None) -> str:
     if shift is None:
         return ""
+    import polars as pl
+
+    from endoxa.instruments.stories.languages.marked import CONTRAST
     from endoxa.report.words import signed
 
-    rows = shift.filter(language="all").iter_rows(named=True)
+    rows = shift.filter(language="all")
+    without = rows.filter(pl.col("group") != CONTRAST, n=0)["group"].to_list()
     moved = [
-        f"{row['group']} {signed(row['difference'], 2).replace('−', '-')}{_interval(row)}, {_verdict(row)}"
-        for row in rows
+        f"{row['group']} not measured (no harmful association with such a group)"
+        if row["group"] in without
+        else f"{row['group']} {signed(row['difference'], 2).replace('−', '-')}{_interval(row)}, {_verdict(row)}"
+        for row in rows.iter_rows(named=True)
+        if not (without and row["group"] == CONTRAST)
     ]
     return f"Harmful associations in the groups' own language minus other languages: {'; '.join(moved)}."
 

@@ -67,6 +67,7 @@ def group(
     """  # noqa: D301
     from endoxa.curate.encoders import load_encoder
     from endoxa.curate.group import group_attributes, method_named, read_attributes, read_existing
+    from endoxa.curate.group.run import SCHEMA
     from endoxa.curate.opposites import load_lexicon
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import require_table_name, write_table
@@ -74,7 +75,7 @@ def group(
     require_table_name(output)
     require_apart([output], [file, existing, lexicon])
     chosen = method_named(method, adds=existing is not None)
-    counts = read_attributes(file, attribute_column, language, _warn)
+    counts = read_attributes(file, attribute_column, language, _warn, SCHEMA)
     earlier = read_existing(existing) if existing else None
     table = group_attributes(
         counts,

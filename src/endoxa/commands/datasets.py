@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.commands.settings_command import GroupedCommand
+from endoxa.commands.settings_command import GroupedCommand, add_command
 from endoxa.report.words import plural
+from endoxa.runs.options import IncludeDrafts
+from endoxa.schema.options import DATA
 from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
@@ -28,33 +30,37 @@ Input = Annotated[Path, typer.Argument(metavar="FILE", help="File of pairs in a 
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", metavar="NAME", help="Format of FILE (see `endoxa datasets list`).  [default: detected]"
+        "--format",
+        metavar="NAME",
+        help="Format of FILE (see `endoxa datasets list`).  [default: detected]",
+        rich_help_panel=DATA,
     ),
 ]
 Language = Annotated[
     str | None,
-    typer.Option(metavar="CODE", help="Language of sentences without one (ISO 639)."),
+    typer.Option(metavar="CODE", help="Language of sentences without one (ISO 639).", rich_help_panel=DATA),
 ]
 Prefix = Annotated[
     str | None,
-    typer.Option(metavar="WORDS", help="Format s-as: words to put before every identity ('African')."),
+    typer.Option(
+        metavar="WORDS",
+        help="Format s-as: words to put before every identity ('African').",
+        rich_help_panel=DATA,
+    ),
 ]
 Template = Annotated[
     str | None,
-    typer.Option(metavar="TEXT", help="Format s-as: sentence with {identity} and {attribute}."),
+    typer.Option(
+        metavar="TEXT", help="Format s-as: sentence with {identity} and {attribute}.", rich_help_panel=DATA
+    ),
 ]
 
 Columns = Annotated[
     str | None,
-    typer.Option(metavar="OURS=THEIRS,...", help="Your names of our columns (sent_more=stereotype)."),
-]
-
-
-IncludeDrafts = Annotated[
-    bool,
     typer.Option(
-        "--include-drafts",
-        help="Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.",
+        metavar="OURS=THEIRS,...",
+        help="Your names of our columns (sent_more=stereotype).",
+        rich_help_panel=DATA,
     ),
 ]
 
@@ -118,7 +124,6 @@ def info(
             typer.echo(f"{field + ':':<10}{value}")
 
 
-@app.command(cls=GroupedCommand)
 def check(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="File of pairs in a known format, or of associations.")
@@ -130,6 +135,7 @@ def check(
             "--format",
             metavar="NAME",
             help="Format of FILE (see `endoxa datasets list`), or associations.  [default: detected]",
+            rich_help_panel=DATA,
         ),
     ] = None,
     language: Language = None,
@@ -174,7 +180,9 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command(cls=GroupedCommand)
+add_command(app, check)
+
+
 def convert(
     file: Input,
     *,
@@ -218,6 +226,9 @@ def convert(
             "and letters"
         )
     typer.echo(_NOTICE)
+
+
+add_command(app, convert)
 
 
 @app.command(cls=GroupedCommand)

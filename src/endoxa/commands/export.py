@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.commands.datasets import Format, IncludeDrafts, Input, Language, Prefix, Template
-from endoxa.commands.settings_command import GroupedCommand
+from endoxa.commands.datasets import Format, Input, Language, Prefix, Template
+from endoxa.commands.settings_command import add_command
 from endoxa.report.words import plural
+from endoxa.runs.options import IncludeDrafts
 
 if TYPE_CHECKING:
     from endoxa.export.hub import Released
@@ -26,7 +27,6 @@ Overwrite = Annotated[
 ]
 
 
-@app.command(cls=GroupedCommand)
 def hub(
     dataset: Annotated[
         Path,
@@ -97,7 +97,9 @@ def hub(
     )
 
 
-@app.command("lm-eval", cls=GroupedCommand)
+add_command(app, hub)
+
+
 def lm_eval(
     file: Input,
     *,
@@ -133,7 +135,9 @@ def lm_eval(
     typer.echo(f"lm_eval --include_path {output} --tasks {group} --model hf --model_args pretrained=MODEL")
 
 
-@app.command(cls=GroupedCommand)
+add_command(app, lm_eval, "lm-eval")
+
+
 def inspect(
     file: Input,
     *,
@@ -164,6 +168,9 @@ def inspect(
     export_inspect(material, output, seed=seed, overwrite=overwrite)
     typer.echo(f"{2 * material.table.height} samples ({material.table.height} pairs in both orders) written.")
     typer.echo(f"Run them with: cd {output} && inspect eval task.py --model openai/NAME")
+
+
+add_command(app, inspect)
 
 
 def _print_released(released: Released, output: Path) -> None:

@@ -142,13 +142,15 @@ def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
 
     records = done.counts.get("records", 1)
     headline = instrument.headline_of(done.folder) if records else None
+    notes = data_notes(done.facts)
+    warnings = list(headline.warnings) if headline else []
     return {
         "run": str(done.folder),
         "kind": instrument.name,
         "counts": dict(done.counts),
-        "notes": data_notes(done.facts),
         "headline": [dict(row) for row in headline.rows] if headline else [],
-        **({"warnings": list(headline.warnings)} if headline and headline.warnings else {}),
+        **({"notes": notes} if notes else {}),
+        **({"warnings": warnings} if warnings else {}),
     }
 
 

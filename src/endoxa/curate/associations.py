@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from endoxa.curate.carrying import further_columns, not_carried, with_common_columns
 from endoxa.curate.disclosure import choices
 from endoxa.curate.mentions import WORKING_LANGUAGE, language_of_words, mentions
 from endoxa.errors import UserError
@@ -34,7 +35,8 @@ class Associations:
     """What was made of the statements.
 
     Attributes:
-        table: columns of `schema.ASSOCIATION_COLUMNS`, then of `TRACE_COLUMNS`.
+        table: columns of `schema.ASSOCIATION_COLUMNS`, then of `TRACE_COLUMNS`, then further ones of the statements
+            in which all of them agree (`endoxa.curate.carrying`).
         left_out: how many statements were left out, by reason.
         rare: how many associations were left out because fewer than `min_support` respondents said them.
         notes: what was assumed, as sentences.
@@ -111,7 +113,10 @@ def associations(
         ["axis", "identity", pl.col("support").cast(pl.Int64), "attribute", "association_id"],
         descending=[False, False, True, False, False],
     )
-    return Associations(order, found.left_out, len(rows) - len(kept), (*found.notes, *moved))
+    further = further_columns(statements, (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS))
+    carried, others = with_common_columns(order, statements, further)
+    notes = (*found.notes, *moved, *not_carried(others, "associations"))
+    return Associations(carried, found.left_out, len(rows) - len(kept), notes)
 
 
 def _polarity() -> Callable[[str], str]:

@@ -1,4 +1,7 @@
-"""The language of a table that does not say it: identified from its texts, and always said, never taken for English."""
+"""The language of a table that does not say it: identified from its texts, and always said, never taken for English.
+
+That of a file of questions is looked up once, however often the file is read.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from endoxa.curate.language import COMMON, identify, language_name
 from endoxa.errors import UserError
+from endoxa.sources.bbq import texts_without_language
+from endoxa.sources.files import require_file
 
 _LOG = logging.getLogger(__name__)
 
@@ -98,6 +105,23 @@ def with_language(
         _LOG.warning("%s", taken.note)
         given = taken.code
     return table.with_columns(pl.when(missing).then(pl.lit(given)).otherwise("language").alias("language"))
+
+
+def language_of_questions(path: Path, columns: Mapping[str, str] | None = None) -> Taken | None:
+    """The language that is taken for questions without one; None where all of the first ones name theirs.
+
+    Raises:
+        UserError: the file cannot be read, or its language cannot be told.
+    """
+    require_file(path)
+    state = path.stat()
+    return _language(path, tuple(sorted((columns or {}).items())), (state.st_mtime_ns, state.st_size))
+
+
+@lru_cache(maxsize=8)
+def _language(path: Path, columns: tuple[tuple[str, str], ...], _state: tuple[int, int]) -> Taken | None:
+    texts = texts_without_language(path, dict(columns))
+    return taken_language(texts, path.name) if texts else None
 
 
 def _plainly_english(texts: Sequence[str]) -> bool:

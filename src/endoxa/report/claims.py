@@ -88,13 +88,3 @@ def open_ends(first: str, last: str, verdict: str, neutral: str) -> tuple[str, s
 def clear() -> pl.Expr:
     """True where the verdict is a claim: filled marks, stars in tables."""
     return pl.col("verdict").is_in(list(CLEAR))
-
-
-def beside_a_test(*columns: str, verdict: str = "verdict") -> list[pl.Expr]:
-    """Ends of an interval that is shown for comparison; empty where the estimate itself cannot be tested.
-
-    Args:
-        columns: the ends.
-        verdict: column with the verdict of the estimate.
-    """
-    return [pl.when(pl.col(verdict) != UNTESTED).then(column).alias(column) for column in columns]

@@ -5,13 +5,14 @@ A page prints the families it uses (`endoxa.report.families`), and every finding
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from endoxa.stats.correction import adjust_within
-from endoxa.stats.verdicts import Alternative, decide, significance
+from endoxa.stats.verdicts import UNTESTED, Alternative, decide, significance
 
 BENJAMINI_HOCHBERG = "Benjamini-Hochberg (1995)"
 BENJAMINI_YEKUTIELI = "Benjamini-Yekutieli (2001)"
@@ -218,8 +219,11 @@ def decided(
     confidence: float,
     resolution: float | None = None,
     alternative: Alternative = "two-sided",
+    ends: Collection[str] = ("low", "high"),
 ) -> pl.DataFrame:
     """The table with `verdict` and `reason`, by the one rule (`endoxa.stats.verdicts.decide`).
+
+    What cannot be tested has no interval either: it would claim what no test can.
 
     Args:
         table: columns `value`, neutral, p_value, p_adjusted, and `reason`: why a row cannot be tested, or empty.
@@ -227,6 +231,7 @@ def decided(
         confidence: confidence level of the intervals, which is that of the verdicts.
         resolution: half of the last digit that is printed; by default 0.0005 of the unit.
         alternative: what the p-values test.
+        ends: columns of the interval of `value`, where the table has them.
     """
     columns = [
         table[name].cast(pl.Float64).fill_null(float("nan"))
@@ -248,4 +253,15 @@ def decided(
     return table.with_columns(
         pl.Series("verdict", [one.verdict for one in found], dtype=pl.String),
         pl.Series("reason", [one.reason for one in found], dtype=pl.String),
-    )
+    ).with_columns(beside_a_test(*(name for name in ends if name in table.columns)))
+
+
+def beside_a_test(*columns: str, verdict: str = "verdict") -> list[pl.Expr]:
+    """Ends of an interval, NaN where the estimate cannot be tested.
+
+    Args:
+        columns: the ends.
+        verdict: column with the verdict of the estimate.
+    """
+    tested = pl.when(pl.col(verdict) != UNTESTED)
+    return [tested.then(column).otherwise(float("nan")).alias(column) for column in columns]

@@ -58,7 +58,11 @@ CORRELATION_COLUMNS: dict[str, str] = {
     "raw_low": "lower end of its interval (jackknife over identities on Fisher's z)",
     "raw_high": "upper end",
     "reliability_1": "reliability of the first instrument over these associations",
+    "reliability_1_low": "lower end of its interval, which decides whether the correlation is corrected",
+    "reliability_1_high": "upper end",
     "reliability_2": "reliability of the second",
+    "reliability_2_low": "lower end of its interval, which decides too",
+    "reliability_2_high": "upper end",
     "corrected": "raw / sqrt(reliability_1 * reliability_2) (Spearman 1904); can exceed 1; empty where a reliability "
     "is unknown or too low",
     "low": "lower end of its interval: every value that the jackknife over identities does not reject",

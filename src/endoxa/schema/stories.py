@@ -335,7 +335,8 @@ SHIFT_COLUMNS: dict[str, str] = {
     "here": "harmful associations with it in the language",
     "elsewhere": "their mean number in the other languages",
     "difference": "here - elsewhere: above 0, the language adds harm to it",
-    "low": "lower end of its interval (bootstrap of harmful associations, agrees with the test); empty below five",
+    "low": "lower end of its interval (bootstrap of harmful associations, agrees with the test); empty where it cannot "
+    "be tested",
     "high": "upper end",
     "share_here": "share of the language's harmful associations",
     "share_elsewhere": "mean of that share over the other languages",

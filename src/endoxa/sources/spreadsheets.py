@@ -17,14 +17,19 @@ from typing import IO, Any
 import polars as pl
 
 _BEFORE = r"""['"\s\x1c-\x1f]*"""
-_STARTS = r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+_STARTS = _BEFORE + r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
 _NUMBER = r"[+\-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][+\-]?\d+)?\s?%?"
 _HARMLESS = rf"{_NUMBER}(?: to {_NUMBER})?(?:;|\Z)"
 """Numbers and intervals."""
-_FORMULA = re.compile(f"(^|;)(?!{_HARMLESS})(?={_BEFORE}{_STARTS})")
-_ADDED = re.compile(f"(^|;)'(?={_BEFORE}{_STARTS})")
-_MAY_BE_FORMULA = f"(^|;){_BEFORE}{_STARTS}"
+_FORMULA = re.compile(f"(^|;)(?!{_HARMLESS})(?={_STARTS})")
+_ADDED = re.compile(f"(^|;)'(?={_STARTS})")
+_MAY_BE_FORMULA = f"(^|;){_STARTS}"
 """Without looking ahead, which polars cannot."""
+
+
+def looks_like_formula(text: str) -> bool:
+    """True where a spreadsheet program may take the text for a formula, numbers with a sign included."""
+    return re.match(_STARTS, text) is not None
 
 
 def neutralised(text: str) -> str:

@@ -16,6 +16,7 @@ from endoxa.stats.reliability import (
     EDGE,
     FEWEST_UNITS,
     PartScores,
+    Reliability,
     freedom,
     jackknife_error,
     jackknife_errors,
@@ -57,6 +58,7 @@ class CorrectedCorrelation:
             `corrected_correlation`); an end is infinite where nothing bounds it.
         reliability_1: reliability of the first scores over these units.
         reliability_2: of the second.
+        reliability_intervals: of both, undefined where there is none; their lower ends decide what is corrected.
         p_value: of no correlation: the larger of jackknife test and sign-flip test of clusters.
         units: number of units.
         clusters: number of clusters.
@@ -70,6 +72,7 @@ class CorrectedCorrelation:
     interval: Interval
     reliability_1: float
     reliability_2: float
+    reliability_intervals: tuple[Interval, Interval]
     p_value: float
     units: int
     clusters: int
@@ -113,18 +116,19 @@ def corrected_correlation(
         or too_few(clusters, "identities", fewest_units(alpha))
     )
     if units < 3 or flat:
+        none = (UNDEFINED, UNDEFINED)
         return CorrectedCorrelation(
-            NAN, UNDEFINED, NAN, UNDEFINED, NAN, NAN, NAN, units, clusters, untestable, untestable
+            NAN, UNDEFINED, NAN, UNDEFINED, NAN, NAN, none, NAN, units, clusters, untestable, untestable
         )
     totals = totals_of(first, second, cluster)
     whole, without = moments(totals.sum(axis=0)), moments(totals.sum(axis=0) - totals)
     raw, one, two = (float(number) for number in whole)
-    unknown = next(
-        filter(None, map(unreliable, (first, second), (cluster, cluster), names, (confidence,) * 2)), ""
-    )
+    measured = [reliability(scores, cluster, confidence) for scores in (first, second)]
+    intervals = (measured[0].interval, measured[1].interval)
+    unknown = next(filter(None, map(unreliable, measured, names)), "")
     uncorrectable = unknown or untestable
     value = NAN if unknown else attenuation_corrected(raw, one, two)
-    found = (raw, UNDEFINED, value, UNDEFINED, one, two, NAN, units, clusters)
+    found = (raw, UNDEFINED, value, UNDEFINED, one, two, intervals, NAN, units, clusters)
     if untestable:
         return CorrectedCorrelation(*found, untestable, uncorrectable)
     quantile = quantile_of(totals, confidence)
@@ -145,6 +149,7 @@ def corrected_correlation(
         agreeing_open(interval, value, p_value, confidence),
         one,
         two,
+        intervals,
         p_value,
         units,
         clusters,
@@ -171,16 +176,13 @@ def _flat(both: tuple[PartScores, PartScores], names: tuple[str, str]) -> str:
     return ""
 
 
-def unreliable(scores: PartScores, cluster: np.ndarray, name: str, confidence: float = 0.95) -> str:
+def unreliable(measured: Reliability, name: str) -> str:
     """Why nothing about other instruments rests on these scores, or empty: the reliability is unknown or too low.
 
     Args:
-        scores: of all units.
-        cluster: code of the cluster of each unit.
+        measured: their reliability; the lower end of its interval must be above `LEAST_RELIABILITY`.
         name: what they are scores of.
-        confidence: confidence level of the interval whose lower end must be above `LEAST_RELIABILITY`.
     """
-    measured = reliability(scores, cluster, confidence)
     if measured.reason:
         return f"the reliability of {name} cannot be told: {measured.reason}"
     # Scores without any error have no interval.

@@ -11,12 +11,12 @@ from openpyxl import Workbook, load_workbook
 
 from endoxa.curate.review.spreadsheet import (
     escaped,
-    looks_like_formula,
     restored,
     same,
     shown,
     unescaped,
 )
+from endoxa.sources.spreadsheets import looks_like_formula
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
 risky = st.text(st.sampled_from("'=+-@\t\r\n＝＠ a_x0041_\x01ＡÅ’“"), max_size=12)

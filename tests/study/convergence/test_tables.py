@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from endoxa.errors import UserError
+from endoxa.report.tables import Cell
 from endoxa.schema.convergence import (
     AGREEMENT_COLUMNS,
     AGREEMENTS,
@@ -19,10 +20,13 @@ from endoxa.schema.convergence import (
     PART_COLUMNS,
     RELIABILITY_COLUMNS,
 )
+from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.study.convergence.agreement import agreement, kind_of
 from endoxa.study.convergence.correlations import correlations
 from endoxa.study.convergence.discriminant import compared, discriminant
 from endoxa.study.convergence.effects import effects, reliabilities
+from endoxa.study.convergence.report.tables import correlation_table
+from endoxa.study.convergence.words import number, tool
 from support.convergence_samples import attributes, planted_parts
 
 TWO = {"pairs": 0.7, "tests": 0.9}
@@ -116,8 +120,8 @@ def test_reliabilities_are_those_planted():
     found = pl.concat([reliabilities(planted_parts(seed)) for seed in range(12)])
     assert found.columns == list(RELIABILITY_COLUMNS)
     means = dict(found.group_by("instrument").agg(pl.col("reliability").mean()).iter_rows())
-    for tool, planted in {"pairs": 0.7, "questions": 0.5, "tests": 0.9, "stories": 0.6}.items():
-        assert means[tool] == pytest.approx(planted, abs=0.04)
+    for instrument, planted in {"pairs": 0.7, "questions": 0.5, "tests": 0.9, "stories": 0.6}.items():
+        assert means[instrument] == pytest.approx(planted, abs=0.04)
     assert (found["reliability"] - found["split_half"]).abs().max() < 0.05
 
 
@@ -145,6 +149,19 @@ def test_nothing_is_said_about_instruments_that_are_hardly_reliable():
     assert {row["verdict"] for row in rows} == {"cannot-be-tested"}
     assert all("too low or too uncertain" in row["sentence"] for row in rows)
     assert all(row.get("corrected") is None for row in rows)
+
+
+def test_the_interval_that_decides_whether_a_correlation_is_corrected_is_shown():
+    rows = correlations(planted_parts(1, tools={"pairs": 0.02, "stories": 0.9}, common_attribute=0.5))
+    row, (cells,) = rows.row(0, named=True), correlation_table(rows, {rows["model"][0]: "a model"}).rows
+    shown = [cell.below for cell in cells if isinstance(cell, Cell)]
+    for k in ("1", "2"):
+        low, high = row[f"reliability_{k}_low"], row[f"reliability_{k}_high"]
+        assert f"{number(low)} to {number(high)}" in shown
+        refused = f"reliability of {tool(row[f'instrument_{k}'])} is too low" in row["reason"]
+        assert refused == (low <= LEAST_RELIABILITY)
+        assert not refused or f"interval {low:.2f} to {high:.2f}" in row["reason"]
+    assert row["corrected"] is None
 
 
 def test_a_correlation_beyond_1_is_explained():

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 import regex
 
+from endoxa.curate.carrying import further_columns, not_carried
 from endoxa.errors import UserError
+from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.sources.frames import read_table
 
 WORKING_LANGUAGE = "en"
@@ -22,6 +24,7 @@ def read_attributes(
     column: str = "attribute",
     language: str | None = None,
     tell: Callable[[str], object] = lambda _: None,
+    written: Collection[str] = (),
 ) -> dict[str, int]:
     """Respondents by attribute, in the order in which the attributes first appear.
 
@@ -33,11 +36,18 @@ def read_attributes(
         column: the column of the attributes.
         language: leave out statements that stand in another language because nobody translated them.
         tell: takes a sentence for the user where such were left out.
+        written: columns of the table that is made of the attributes, where one is: what it lacks is told.
 
     Raises:
         UserError: the file cannot be read, lacks the column, has a count that is no whole number, or no attribute.
     """
-    table = read_table(path, (column,)).with_row_index("row", offset=1)
+    table = read_table(path, (column,))
+    if written:
+        for sentence in not_carried(
+            further_columns(table, (*written, column, *ASSOCIATION_COLUMNS)), "groups"
+        ):
+            tell(sentence)
+    table = table.with_row_index("row", offset=1)
     table = table.with_columns(pl.col(column).str.strip_chars().alias("attribute")).filter(
         pl.col("attribute").fill_null("") != ""
     )

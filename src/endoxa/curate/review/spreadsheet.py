@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from endoxa.schema.characters import xml_text
+from endoxa.sources.spreadsheets import looks_like_formula
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -18,19 +19,12 @@ if TYPE_CHECKING:
 CELL_LIMIT = 32_767
 """Characters that a cell of a spreadsheet can hold."""
 
-_FORMULA = r"\s*[=+\-@\t\r\n＝＋－＠]"
-
 _PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"}
 _ESCAPE_LIKE = re.compile(r"_x(?=[0-9A-Fa-f]{4}_)")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 _QUOTES = str.maketrans(dict.fromkeys("‘’‚‛`´", "'") | dict.fromkeys("“”„‟«»", '"') | {"\u00a0": " "})
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
-
-
-def looks_like_formula(text: str) -> bool:
-    """True where a spreadsheet program may run the text as a formula."""
-    return re.match(_FORMULA, text) is not None
 
 
 def shown(text: str) -> str:

@@ -19,7 +19,7 @@ from endoxa.runs.families import DISCRIMINATION, adjusted, decided
 from endoxa.schema.convergence import DISCRIMINANT_COLUMNS
 from endoxa.stats.attenuation import unreliable
 from endoxa.stats.intervals import effective_number
-from endoxa.stats.reliability import FEWEST_UNITS
+from endoxa.stats.reliability import FEWEST_UNITS, reliability
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance, too_few
 from endoxa.study.convergence.correlations import DIGITS, paired, shared
@@ -112,7 +112,7 @@ def _row(one: Measured, two: Measured, attributes: Mapping[str, str], confidence
             filter(
                 None,
                 (
-                    unreliable(by.scores.take(k), identity, tool(by.instrument), confidence)
+                    unreliable(reliability(by.scores.take(k), identity, confidence), tool(by.instrument))
                     for by, k in measured_by
                 ),
             ),

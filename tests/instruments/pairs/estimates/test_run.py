@@ -44,6 +44,22 @@ def test_columns_are_those_of_the_schema():
     assert analysis.flips.is_empty()
 
 
+@pytest.mark.parametrize("identities", [5, 6])
+def test_what_cannot_be_tested_has_no_interval(identities):
+    records = make_records(
+        {("a", "sum"): RNG.normal(2, 1, 60), ("b", "sum"): RNG.normal(0, 1, 60)},
+        identity=[f"group {k % identities}" for k in range(60)],
+    )
+    analysis = quick(records)
+    for table in (analysis.estimates.filter(interval="identities"), analysis.comparisons):
+        asked = table.filter(pl.col("neutral").is_not_nan(), pl.col("low").is_not_null())
+        untested = asked["verdict"] == "cannot-be-tested"
+        assert untested.any() == (identities == 5)
+        assert asked.filter(untested)["low"].is_nan().all()
+        assert asked.filter(~untested)["low"].is_not_nan().any() == (identities == 6)
+    assert analysis.estimates.filter(interval="wilson", name="preference_ratio")["low"].is_not_nan().all()
+
+
 def test_one_language_is_not_listed_twice():
     records = make_records({("m", "sum"): RNG.normal(size=20)}, axis=["age", "gender"] * 10)
     cells = set(quick(records).estimates.select("language", "axis").iter_rows())

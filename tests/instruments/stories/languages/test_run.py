@@ -590,8 +590,29 @@ def test_the_command_writes_its_tables_side_by_side(tmp_path: Path) -> None:
     assert moved.select("here", "elsewhere").row(0) == (1, 0)
 
 
+def test_five_associations_have_neither_a_test_nor_an_interval() -> None:
+    for number, verdict in ((5, "cannot-be-tested"), (6, "unclear")):
+        found = table(
+            *((about("Muslim", k), "en", "m/one") for k in range(number)), (numbered(1), "ar fr", "m/one")
+        )
+        said = classes(dict.fromkeys([tuple(row) for row in found.select(PARTS).iter_rows()], "harmful"))
+        moved = shift(found, said, TWO, how=QUICK)
+        row = moved.filter(language="en", group="marked", value="all").row(0, named=True)
+        assert row["verdict"] in (verdict, "above")
+        assert (row["low"] is None, row["interval"] == "none") == (number == 5,) * 2
+
+
+def test_what_was_not_found_is_not_printed_as_a_difference_of_nothing() -> None:
+    found = table((about("Muslim", 1), "en", "m/one"), (numbered(1), "ar fr", "m/one"))
+    said = classes(dict.fromkeys([tuple(row) for row in found.select(PARTS).iter_rows()], "harmful"))
+    shown = _moved(shift(found, said, {"en": TWO["en"]}, how=QUICK))
+    assert "unmarked not measured (no harmful association with such a group)" in shown
+    assert "marked +1.00, cannot be tested" in shown
+    assert "marked - unmarked" not in shown
+
+
 def test_the_terminal_gives_a_difference_of_nothing_no_sign() -> None:
-    row = {"language": "all", "group": "marked", "difference": -0.001, "low": -0.002, "high": 1.0}
+    row = {"language": "all", "group": "marked", "n": 9, "difference": -0.001, "low": -0.002, "high": 1.0}
     shown = _moved(pl.DataFrame([{**row, "verdict": "unclear", "reason": ""}]))
     assert shown.endswith(": marked 0.00 (0.00 to 1.00), unclear.")
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.runs.families import ASSOCIATION_TESTS, adjusted, decided
-from endoxa.stats.intervals import NAN
+from endoxa.runs.families import ASSOCIATION_TESTS, adjusted, beside_a_test, decided
 from endoxa.stats.verdicts import UNTESTED, Alternative, significance
 
 OPPOSED = "effect size and permutation test point in different directions"
@@ -46,10 +45,9 @@ def judged(tests: pl.DataFrame) -> pl.DataFrame:
     ).sort("place")
     decisions = tests.with_columns(verdict=found["verdict"], verdict_reason=found["reason"])
     # No interval stands in place of a test that cannot be made.
-    tested = pl.when(pl.col("verdict") != UNTESTED)
     return decisions.with_columns(
-        *(tested.then(end).otherwise(NAN).alias(end) for end in ("low", "high")),
-        interval=tested.then("interval").otherwise(pl.lit("")),
+        *beside_a_test("low", "high"),
+        interval=pl.when(pl.col("verdict") != UNTESTED).then("interval").otherwise(pl.lit("")),
     )
 
 

@@ -38,7 +38,7 @@ COMPARISON_COLUMNS: dict[str, str] = {
     "b_only": "pairs where only the second does",
     "n_ties": "pairs where one of them, or both, has a tie (not among the four counts before)",
     "difference": "preference ratio of the first minus that of the second, over all n pairs",
-    "low": "lower end of its interval",
+    "low": "lower end of its interval; none where it cannot be tested",
     "high": "upper end of its interval",
     "confidence": "confidence level of the interval",
     "neutral": "0, the difference of two models that are alike",

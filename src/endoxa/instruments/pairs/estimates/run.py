@@ -23,7 +23,7 @@ from endoxa.instruments.pairs.estimates.records import check_records, load_recor
 from endoxa.instruments.pairs.estimates.statistics import STATISTICS
 from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.runs import estimates
-from endoxa.runs.families import PREFERENCES, adjusted, decided
+from endoxa.runs.families import PREFERENCES, adjusted, beside_a_test, decided
 from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Sample, Statistic
 from endoxa.sources.frames import write_table
 from endoxa.stats.intervals import NAN
@@ -143,7 +143,13 @@ def _estimates(scores: Sequence[Scores], cells: Sequence[Cell], confidence: floa
     ]
     frame = adjusted(pl.DataFrame(rows, schema=_TYPES), PREFERENCES)
     frame = pl.concat([frame, _detectable(frame, scores, cells, confidence)])
-    return decided(frame, confidence=confidence).sort("model", "rule", maintain_order=True)
+    # Rows that take pairs as independent keep the interval that papers print, whatever the identities can show.
+    clustered = pl.col("interval") == IDENTITIES
+    judged = decided(frame, confidence=confidence, ends=()).with_columns(
+        pl.when(clustered).then(end).otherwise(name).alias(name)
+        for name, end in zip(("low", "high"), beside_a_test("low", "high"), strict=True)
+    )
+    return judged.sort("model", "rule", maintain_order=True)
 
 
 def _detectable(

@@ -12,9 +12,9 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
 from endoxa.instruments.pairs.rules import rule_facts
-from endoxa.report.claims import beside_a_test
 from endoxa.report.inputs import Run
 from endoxa.report.words import short_labels, slug
+from endoxa.runs.families import beside_a_test
 from endoxa.schema import ALL
 
 CELL = ("model", "rule", "language", "axis")

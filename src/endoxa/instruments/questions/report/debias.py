@@ -11,7 +11,7 @@ from endoxa.instruments.questions.estimates.leans import ITEMS, TEMPLATES
 from endoxa.instruments.questions.report.results import BASELINE, QaResults
 from endoxa.instruments.questions.report.values import because, evidence, missing, spoken_interval
 from endoxa.report.charts import interval_rows, symmetric_domain
-from endoxa.report.claims import beside_a_test, chip, is_clear
+from endoxa.report.claims import chip, is_clear
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.tables import Column, Table
 from endoxa.report.words import (
@@ -24,6 +24,7 @@ from endoxa.report.words import (
     percent_interval,
     plural,
 )
+from endoxa.runs.families import beside_a_test
 from endoxa.stats.verdicts import ABOVE, UNCLEAR, UNTESTED
 
 SPOKEN = {

@@ -163,7 +163,7 @@ def compare_associations(
     untested = pl.when(~computed).then("method").when(pl.col("p_value").is_null()).then(pl.lit(NO_SPREAD))
     given = table.with_columns(neutral=pl.lit(1.0), reason=untested.otherwise(pl.lit("")))
     verdicts = decided(given, value="lift_ratio", confidence=1 - alpha, resolution=RESOLUTION)
-    return verdicts.select(list(COMPARED_COLUMNS))
+    return verdicts.select(list(COMPARED_COLUMNS)).with_columns(pl.col("low", "high").fill_nan(None))
 
 
 def stories_of(profiles: Profiles, name: str) -> np.ndarray:

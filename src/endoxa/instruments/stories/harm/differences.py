@@ -131,7 +131,8 @@ def decide_together(
         confidence: confidence level of the verdicts.
     """
     general = in_general(together)
-    columns = ["delta", *CLAIM_TYPES]
+    ends = ("delta_low", "delta_high")
+    columns = ["delta", *ends, *CLAIM_TYPES]
     claims = pl.concat(
         [
             table.select(*columns, general=stands)
@@ -145,11 +146,12 @@ def decide_together(
                 value="delta",
                 confidence=confidence,
                 resolution=RESOLUTION,
+                ends=ends,
             )
             for family, which in ((HARM_DIFFERENCES, pl.col("general")), (HARM_DETAILS, ~pl.col("general")))
         ]
     ).sort("place")
-    found = done.select(pl.col("p_adjusted").fill_nan(None), "verdict", "reason")
+    found = done.select(pl.col("p_adjusted", *ends).fill_nan(None), "verdict", "reason")
     return (
         raters.with_columns(found.head(raters.height)),
         by_attribute.with_columns(found.tail(by_attribute.height)),

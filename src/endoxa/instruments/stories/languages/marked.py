@@ -235,8 +235,6 @@ def _claimed(
         neutral=pl.lit(0.0),
         confidence=pl.lit(how.confidence),
         scope=scope(),
-    ).with_columns(
-        interval=pl.when(pl.col("low").is_nan()).then(pl.lit("none")).otherwise(pl.lit("associations"))
     )
     done = decided(
         adjusted(claims, GROUPS_MOVED),
@@ -244,7 +242,12 @@ def _claimed(
         confidence=how.confidence,
         resolution=RESOLUTION,
     )
-    return done.select(*SHIFT_COLUMNS).with_columns(pl.selectors.float().fill_nan(None))
+    given = pl.when(pl.col("low").is_nan()).then(pl.lit("none")).otherwise(pl.lit("associations"))
+    return (
+        done.with_columns(interval=given)
+        .select(*SHIFT_COLUMNS)
+        .with_columns(pl.selectors.float().fill_nan(None))
+    )
 
 
 def _p_values(

@@ -70,9 +70,14 @@ def _finding(results: StoryResults, row: Mapping[str, Any]) -> Finding:
     number = f"The number of harmful associations with {SPOKEN[row['group']]}"
     apart = f"{signed(row['difference'], 1)} on average"
     if cannot_be_tested(row):
+        found = (
+            f"In these stories the difference from the other languages is {apart}."
+            if row["n"]
+            else "These stories have no harmful association with them in any language."
+        )
         text = (
             f"Whether languages add harmful associations with {SPOKEN[row['group']]} cannot be tested "
-            f"({row['reason']}). In these stories the difference from the other languages is {apart}."
+            f"({row['reason']}). {found}"
         )
         return Finding(text, (row,))
     words = "is higher than in the other languages"
