@@ -1,4 +1,4 @@
-"""What a server ignores is noticed: temperature, seed, the form of answers."""
+"""What a server ignores or refuses is noticed: temperature, seed, stop sequences, the form of answers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,15 @@ from endoxa.instruments.questions.outcomes import repeats_alike
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.stories.instrument import EXTRACT, HARM
 from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings
+from endoxa.runs.answers.language import signs_of_new_question
+from endoxa.runs.asking.ending import try_stops
 from endoxa.runs.asking.ignored import ignored_settings
 from endoxa.runs.asking.plan import parse_models, require_schemas
 from endoxa.runs.run import measure
 from endoxa.schema import ChatAnswer, Message, Sampling
+from endoxa.schema.finish import LENGTH
+from endoxa.testing.chat_server import Refusal, running
+from endoxa.testing.chat_server import Settings as ServerSettings
 from support.harm_samples import associations, write_associations
 from support.http_server import serving
 from support.qa_questions import questions, write
@@ -51,6 +57,15 @@ class Server:
         return ChatAnswer(f"{self._rule(sampling.seed, sampling.temperature or 0)} apples")
 
 
+class Unending(Server):
+    """Answers up to the last token it may have."""
+
+    async def ask(
+        self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+    ) -> ChatAnswer:
+        return replace(await super().ask(messages, sampling, told), finish=LENGTH)
+
+
 @pytest.mark.parametrize(
     ("rule", "temperature", "said"),
     [
@@ -68,6 +83,67 @@ def test_asking_twice_shows_what_a_server_ignores(
     found = asyncio.run(ignored_settings(Server(rule), Sampling(temperature=temperature), 0))
     assert said in found
     assert bool(found) == bool(said)
+
+
+SIGNS = ("\nQuestion:", "\nContext:")
+
+
+def takes_stops(body: Mapping[str, Any]) -> str:
+    """A base model's answer, with a question of its own behind it, cut at the first text at which it is to end."""
+    whole = "B\n\nQuestion: who was early?\nAnswer: A"
+    return whole[
+        : min((whole.find(stop) for stop in body.get("stop", ()) if stop in whole), default=None)
+    ].strip()
+
+
+def refuses_stops(body: Mapping[str, Any]) -> str | Refusal:
+    return Refusal(400, "Unexpected keys in the request: {'stop'}") if "stop" in body else takes_stops(body)
+
+
+def thinks(body: Mapping[str, Any]) -> str:
+    return f"<think>Two and two ...</think>{takes_stops(body)}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("reply", "extra", "sent", "said"),
+    [
+        (takes_stops, {}, SIGNS, 'answers end where a line begins with "Question:", "Context:"'),
+        (takes_stops, {"stop": None}, (), ""),
+        (refuses_stops, {}, (), "no stop sequences are sent: a trial question with them failed"),
+        (thinks, {}, (), "no stop sequences are sent: the model thinks"),
+    ],
+)
+def test_servers_that_take_stop_sequences_are_sent_them(
+    reply: Any, extra: Any, sent: tuple[str, ...], said: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = write(tmp_path / "questions.jsonl", questions(4))
+    bodies: list[Mapping[str, Any]] = []
+
+    def recorded(body: Mapping[str, Any]) -> str | Refusal:
+        bodies.append(body)
+        return reply(body)
+
+    with running(ServerSettings(reply=recorded)) as server, caplog.at_level(logging.WARNING):
+        name = f"{server.url}#small"
+        settings = QaSettings(data=str(data), models=(name,), sampling=Sampling(extra=extra))
+        done = measure(QUESTIONS, settings, tmp_path / "run")
+    asked = [body for body in bodies if "on day" in body["messages"][-1]["content"].lower()]
+    assert [tuple(body.get("stop", ())) for body in asked] == [sent] * 4
+    assert caplog.text.count("stop sequences") == bool(said)
+    assert said in caplog.text
+    assert tuple(done.facts["models"][0].get("ends_at", ())) == sent
+    answers = pl.read_parquet(tmp_path / "run/records.parquet")["answer"]
+    assert set(answers.str.contains("Question:")) == {not sent}
+
+
+def test_thoughts_that_may_be_unmarked_are_left_whole_and_no_language_takes_more_than_four() -> None:
+    unfinished = asyncio.run(try_stops(Unending(lambda *_: 0), Sampling(), 0, SIGNS))
+    assert unfinished.stops == ()
+    assert "may be thinking unmarked" in unfinished.reason
+    assert signs_of_new_question(["en"]) == SIGNS
+    assert signs_of_new_question(["es"]) == ("\nPregunta:", "\nContexto:", *SIGNS)
+    assert signs_of_new_question(["es", "pt"]) == ("\nPregunta:", "\nPergunta:", "\nContexto:", SIGNS[0])
 
 
 def constant(text: str) -> Callable[[Any, str | None], tuple[int, Any]]:

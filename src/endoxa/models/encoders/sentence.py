@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ from endoxa.models.encoders.poolings import MODEL
 from endoxa.schema.typed import require_typed_trust
 
 LIBRARY = "sentence_transformers"
+MODULES = "modules.json"
+"""The file that makes a folder a model of sentence-transformers."""
 SHOWN = 60
 
 
@@ -113,33 +117,74 @@ class SentenceEncoder:
         return list(vectors)
 
     def _lengths(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, special ones included; the library would cut a longer text without a word.
+        return token_counts(self.name, self.model.tokenizer, self.model.max_seq_length, texts)
 
-        Raises:
-            UserError: a text is longer than the model reads.
-        """
-        tokenizer, limit = self.model.tokenizer, self.model.max_seq_length
-        if not texts:
-            return []
-        if not hasattr(tokenizer, "unk_token_id"):  # a bag of words: no order, no limit
-            return [len(text.split()) for text in texts]
-        from endoxa.models.special_tokens import SpecialTokens
 
-        special = SpecialTokens.of(tokenizer)
-        encoded = tokenizer(list(texts))["input_ids"]
-        lengths = [len(ids) for ids in encoded]
-        for text, ids, length in zip(texts, encoded, lengths, strict=True):
-            if problem := special.problem(ids, around=True):
-                raise UserError(
-                    f"The text '{text[:SHOWN]}' cannot be encoded with '{self.name}': {problem}. Take it "
-                    "out of the tests."
-                )
-            if limit is not None and length > limit:
-                raise UserError(
-                    f"The text '{text[:SHOWN]}...' has {length} tokens and '{self.name}' reads at most {limit}: "
-                    "shorten it or take it out of the tests."
-                )
-        return lengths
+def token_counts(name: str, tokenizer: Any, limit: int | None, texts: Sequence[str]) -> list[int]:
+    """Tokens of each text, special ones included; the library would cut a longer text without a word.
+
+    Args:
+        name: the encoder, for messages.
+        tokenizer: of it.
+        limit: most tokens that it reads, or None.
+        texts: to be encoded.
+
+    Raises:
+        UserError: a text is longer than the model reads, or holds a special token.
+    """
+    if not texts:
+        return []
+    if not hasattr(tokenizer, "unk_token_id"):  # a bag of words: no order, no limit
+        return [len(text.split()) for text in texts]
+    from endoxa.models.special_tokens import SpecialTokens
+
+    special = SpecialTokens.of(tokenizer)
+    encoded = tokenizer(list(texts))["input_ids"]
+    lengths = [len(ids) for ids in encoded]
+    for text, ids, length in zip(texts, encoded, lengths, strict=True):
+        if problem := special.problem(ids, around=True):
+            raise UserError(
+                f"The text '{text[:SHOWN]}' cannot be encoded with '{name}': {problem}. Take it out of the tests."
+            )
+        if limit is not None and length > limit:
+            raise UserError(
+                f"The text '{text[:SHOWN]}...' has {length} tokens and '{name}' reads at most {limit}: "
+                "shorten it or take it out of the tests."
+            )
+    return lengths
+
+
+def check_sentence_texts(
+    spec: EncoderSpec, folder: Path, options: EncoderOptions, texts: Sequence[str]
+) -> None:
+    """Count the tokens of `texts` as the model in a folder would; no weights are read.
+
+    Nothing is checked where its first module is no usual network, or changes a text first: only loading it tells.
+
+    Raises:
+        UserError: the tokenizer cannot be had, or a text cannot be read.
+    """
+    from endoxa.models.local import load_tokenizer, read_config
+    from endoxa.models.spec import ModelSpec
+
+    try:
+        first = json.loads((folder / MODULES).read_text("utf-8"))[0]
+        home = folder / first["path"]
+        own = home / "sentence_bert_config.json"
+        settings = json.loads(own.read_text("utf-8")) if own.is_file() else {}
+        usual = first["type"].endswith(".Transformer") and not settings.get("do_lower_case")
+    except (ValueError, LookupError, TypeError, AttributeError):  # broken files are refused on loading
+        return
+    if not usual:
+        return
+    how = replace(options.model, tokenizer=None)  # the library reads its own
+    model = ModelSpec(spec.text, "hf", str(home))
+    tokenizer = load_tokenizer(model, how, str(home))
+    if hasattr(tokenizer, "split_special_tokens"):
+        tokenizer.split_special_tokens = True
+    positions = getattr(read_config(model, how), "max_position_embeddings", -1)
+    longest = min(tokenizer.model_max_length, positions if positions > 0 else tokenizer.model_max_length)
+    token_counts(spec.text, tokenizer, settings.get("max_seq_length") or longest, texts)
 
 
 def load_sentence_transformer(target: str, *, may_guess: bool = False, **how: Any) -> Any:

@@ -11,12 +11,9 @@ from pathlib import Path
 from endoxa.errors import UserError
 from endoxa.models.encoders.encoder import Encoder, EncoderFacts, EncoderKind, EncoderOptions, EncoderSpec
 from endoxa.models.encoders.poolings import MODEL, POOLINGS, USUAL
-from endoxa.models.encoders.sentence import SentenceEncoder
+from endoxa.models.encoders.sentence import MODULES, SentenceEncoder, check_sentence_texts
 from endoxa.models.libraries import LOCAL, LOCAL_INSTALL
 from endoxa.models.spec import ModelSpec
-
-MODULES = "modules.json"
-"""The file that makes a folder a model of sentence-transformers."""
 
 
 def _sentence_folder(spec: EncoderSpec) -> Path | None:
@@ -68,6 +65,9 @@ def _check(spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[str], 
         from endoxa.models.encoders.transformer import TransformerEncoder
 
         TransformerEncoder.check_texts(spec, options, picked, texts)
+    folder = _sentence_folder(spec)
+    if MODEL in poolings and folder is not None:
+        check_sentence_texts(spec, folder, options, texts)
 
 
 def _offered(spec: EncoderSpec) -> tuple[str, ...]:
@@ -91,6 +91,7 @@ SENTENCE_TRANSFORMERS = EncoderKind(
     form="st/NAME or st/FOLDER (sentence-transformers)",
     look=_look,
     open=_open,
+    check=_check,
     poolings=lambda _: (MODEL,),
     libraries=LOCAL,
     install=LOCAL_INSTALL,

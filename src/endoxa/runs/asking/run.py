@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -23,12 +23,13 @@ from endoxa.models.retrying import SilentError
 from endoxa.runs.asking.batches import ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, Report, ask_all, counting_lost
 from endoxa.runs.asking.cost import Budget, likely, spent
-from endoxa.runs.asking.ignored import ignored_settings
+from endoxa.runs.asking.ending import with_stops
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.runs.asking.outcomes import AnswerCounts, count_lines, read_counts, write_counts
 from endoxa.runs.asking.plan import prices, require_askable
 from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.asking.trials import find_stops, warn_of_ignored_settings
 from endoxa.runs.executors import chat_model
 from endoxa.runs.instrument import Run, Work
 from endoxa.runs.journal import JournalError
@@ -58,6 +59,7 @@ class Questions:
         files: SHA-256 of each file that is read again when the records are written.
         available: see `endoxa.runs.instrument.Work`.
         score: in the place of asking, or None.
+        signs: how a new question begins, where an answer is read no further; asked for once the data was read.
     """
 
     settings: ChatRunSettings
@@ -73,6 +75,7 @@ class Questions:
     files: Mapping[Path, str] = field(default_factory=dict)
     available: Callable[[], int] | None = None
     score: Score | None = None
+    signs: Callable[[], tuple[str, ...]] = tuple
 
 
 def asking_work(asked: Questions) -> Work:
@@ -141,8 +144,12 @@ def _ask_all_models(
     pending = [number for number in numbers if journal.count(number) < items * asked.calls]
     progress("checking the models", 0, 0)
     failed: dict[int, UserError] = {} if asked.score else dict(find_silent(asked, pending, journal))
+    stops: dict[str, tuple[str, ...]] = {}
     if not asked.score:
-        warn_of_ignored_settings(asked, [number for number in pending if number not in failed], journal)
+        answering = [number for number in pending if number not in failed]
+        fresh = [asked.specs[number] for number in answering if not journal.count(number)]
+        warn_of_ignored_settings(fresh, settings)
+        stops = find_stops([asked.specs[number] for number in answering], settings, asked.signs())
     facts = []
     for number in numbers:
         if number < len(earlier) and number not in pending:
@@ -150,7 +157,7 @@ def _ask_all_models(
             continue
         try:
             if number not in failed:
-                facts.append(_ask_one(asked, number, items, journal, progress))
+                facts.append(_ask_one(asked, number, items, journal, progress, stops=stops))
         except JournalError:
             raise
         except UserError as problem:
@@ -163,7 +170,13 @@ def _ask_all_models(
 
 
 def _ask_one(
-    asked: Questions, number: int, items: int, journal: AnswerJournal, progress: Progress
+    asked: Questions,
+    number: int,
+    items: int,
+    journal: AnswerJournal,
+    progress: Progress,
+    *,
+    stops: Mapping[str, tuple[str, ...]],
 ) -> dict[str, Any]:
     """Bring the answers of one model into the journal; returns the model's facts."""
     done = journal.count(number)
@@ -175,7 +188,7 @@ def _ask_one(
         progress(f"asking {asked.specs[number].text}", done, items * asked.calls, *details)
 
     report(0)
-    ask = asked.score or partial(ask_model, asked)
+    ask = asked.score or partial(ask_model, asked, stops=stops.get(asked.specs[number].text, ()))
     facts = ask(number, journal, report)
     facts.pop("addresses", None)  # counted over all starts of the run in `usage`
     return facts
@@ -224,25 +237,14 @@ def find_silent(asked: Questions, numbers: Iterable[int], journal: AnswerJournal
     return {number: problem for number, problem in found.items() if isinstance(problem, SilentError)}
 
 
-def warn_of_ignored_settings(asked: Questions, numbers: Iterable[int], journal: AnswerJournal) -> None:
-    """Warn of temperature and seeds that a server of the user's own ignores, where asking there costs nothing."""
-    settings = asked.settings
-    hasty = replace(settings.options, attempts=1, patience=0.0)
-
-    async def try_out(spec: ChatSpec) -> None:
-        chat = open_chat(spec, hasty, lambda *_: None)
-        try:
-            if said := await ignored_settings(chat, settings.sampling, settings.seed):
-                log.warning("%s", said)
-        finally:
-            await chat.close()
-
-    for spec in (asked.specs[number] for number in numbers if not journal.count(number)):
-        if spec.host.own_server and price_of(spec, settings.price) is None:
-            asyncio.run(try_out(spec))
-
-
-def ask_model(asked: Questions, number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
+def ask_model(
+    asked: Questions,
+    number: int,
+    journal: AnswerJournal,
+    report: Report,
+    *,
+    stops: tuple[str, ...] = (),
+) -> dict[str, Any]:
     """Bring all answers of one model into the journal.
 
     Args:
@@ -250,6 +252,7 @@ def ask_model(asked: Questions, number: int, journal: AnswerJournal, report: Rep
         number: which of the models.
         journal: where answers go.
         report: told how many answers have come since the last time.
+        stops: texts at which answers end.
 
     Returns:
         The model's facts for `run.json`.
@@ -261,8 +264,10 @@ def ask_model(asked: Questions, number: int, journal: AnswerJournal, report: Rep
     budget = _budget(asked, number, journal)
     lost = counting_lost(number, journal, budget)
     chat, copies = chat_model(spec, settings.options, lost, settings.engine)
+    ends_at = {"ends_at": list(stops)} if stops else {}
     at_once = settings.options.concurrency * copies
-    asking = Asking(chat, number, settings.sampling, at_once, journal, budget, report)
+    sampling = with_stops(settings.sampling, stops)
+    asking = Asking(chat, number, sampling, at_once, journal, budget, report)
     if settings.batch or journal.batches(number):
         from endoxa.models.chat import open_batch
 
@@ -270,13 +275,13 @@ def ask_model(asked: Questions, number: int, journal: AnswerJournal, report: Rep
         if settings.batch:
             asyncio.run(chat.close())  # it only names the model; the batches have a client of their own
             ask_in_batches(asking, client, asked.jobs, asked.turns)
-            return dict(chat.describe())
+            return {**chat.describe(), **ends_at}
         fetch_ended(asking, client)
     try:
         ask_all(asking, asked.jobs())
     finally:
         journal.add_addresses(number, chat.describe().get("addresses", {}))
-    return dict(chat.describe())
+    return {**chat.describe(), **ends_at}
 
 
 def _budget(asked: Questions, number: int, journal: AnswerJournal) -> Budget:

@@ -212,7 +212,7 @@ def _score_model(
     with scoring_model(spec, work.settings.options, work.settings.engine) as (model, ahead):
         if rules:
             unknown = unknown_tokens(model, next(chunks(work.data, work.settings)))
-            if not work.settings.skip_unscorable:
+            if not work.settings.skip_unscorable and not spec.runs_here:  # others passed `_require_scorable`
                 checking = f"checking lengths with {model.name}"
                 doubtful = _doubtful(work, model.max_tokens)
                 _score_chunks(work, number, model, rules, doubtful, ahead=ahead, first=first, what=checking)

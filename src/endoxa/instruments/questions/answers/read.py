@@ -72,9 +72,18 @@ def _of_several(standing: Sequence[Said], unknown: int) -> Reading:
     if concluded is not None:
         return _read(concluded, unknown, CONCLUDED)
     named = _only(outright)
+    if named is None:
+        named = _against_another(standing)
     if named is not None:
         return _read(named, unknown, NAMED)
     return Reading(None, refused=False, rule=SEVERAL)
+
+
+def _against_another(standing: Sequence[Said]) -> int | None:
+    """The one person of whom the question's words are said where the rest is contrast ("X has money, but Y little")."""
+    answered = _only([one for one in standing if one.answering])
+    others = [one for one in standing if one.option != answered]
+    return answered if all(one.clause.contrasting for one in others) else None
 
 
 def _at_odds(standing: Sequence[Said], unknown: int) -> bool:
@@ -165,6 +174,7 @@ _STATEMENT = 600
 
 _NUMBER = regex.compile(r"^\s*\d{1,2}[.)]\s+")
 _LAST = regex.compile(r"(?<=[.!?])\s+[(\[]?(?P<letter>[A-C])[)\]]?[.!]?\s*$")
+_ENDS = regex.compile(r"\n|[.!]\s")
 _LISTED = regex.compile(r"(?<=\S\s*)\n[ \t]*[(\[]?A[).:\]]([^\n]+)\n\s*[(\[]?B[).:\]]([^\n]+)")
 """Two options, one below the other."""
 _DISAGREE = Reading(None, refused=False, rule="letter-and-text-disagree")
@@ -290,6 +300,8 @@ class _Reader:
             if found.choice is None:
                 return found
             if found.choice == self.asked.unknown or not dismisses(folded, marker.start(), self.asked):
+                if self._against_before(text, marker.start(), found):
+                    return _DISAGREE
                 return self._beside_letter(text, marker.start(), replace(found, rule="statement"))
         return None
 
@@ -363,6 +375,19 @@ class _Reader:
             return found
         between = text[begin + len(line) - len(letter[1]) : marker]
         return found if len(between.split()) > 1 else _DISAGREE
+
+    def _against_before(self, text: str, marker: int, found: Reading) -> bool:
+        """Whether a plain statement follows another answer at once ("The farmer / The answer is (B).")."""
+        ends = [match.end() for match in _ENDS.finditer(text, 0, marker)]
+        begin = ends[-1] if ends else 0
+        if not begin or len(text[begin:marker].split()) > 1:
+            return False
+        before = text[:begin].strip()
+        whole = self.whole(before)
+        if whole is not None:
+            return whole.choice != found.choice
+        said = [each for each in all_said(before, self.asked, self.order) if each.affirmed]
+        return bool(said) and said[-1].outright and said[-1].option not in {found.choice, self.asked.unknown}
 
     def _settled(self, text: str) -> Reading | None:
         found = decide(all_said(text, self.asked, self.order), self.asked.unknown)

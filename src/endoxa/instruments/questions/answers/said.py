@@ -16,7 +16,10 @@ import regex
 from endoxa.instruments.questions.answers.options import Asked, Mention, letter_mentions
 from endoxa.runs.answers.text import Clause, clauses, fold, same_word, sentences, without_asides, words
 
-_RELATIVE = regex.compile(r"[\s\"')]*(?:who|whose|whom|that|which|que|quien|quem|qui)\b")
+_RELATIVE = regex.compile(r"[\s\"')]*(?:who|whose|whom|that|which|with|without|que|quien|quem|qui)\b")
+
+_WITH = regex.compile(r"\s*(?:with(?:out)?\s+)?(?:(?:an?|the)\s+)?")
+"""What may stand between "is the one" and the other option, which then describes who was named."""
 
 
 def beside(folded: str, clause: Clause, mentions: Sequence[Mention]) -> list[str]:
@@ -389,7 +392,7 @@ def _named(
         last = k + 1 == len(inside)
         negated = denied(before, after, asked, last=last, about_question=about_question)
         affirmed = not negated and not text.is_dismissed(mention)
-        outright = affirmed and _outright(before, after, asked)
+        outright = affirmed and _outright(before, after, asked, last=last)
         bare = affirmed and not goes and len(inside) == 1 and _all_there_is(before, after, asked)
         begins = not negated and place == 0 and bool(asked.language.only_articles.fullmatch(before))
         said = Said(
@@ -399,10 +402,15 @@ def _named(
     return found
 
 
-def _outright(before: str, after: str, asked: Asked) -> bool:
-    """Whether somebody is named as the answer; "the one who was kind" answers only who was kind."""
+def _outright(before: str, after: str, asked: Asked, *, last: bool) -> bool:
+    """Whether somebody is named as the answer; "the one who was kind" answers only who was kind.
+
+    "X is the one with the beard", where that is what another option says, describes X by that option.
+    """
     match = asked.language.named_after.match(after)
     rest = after[match.end() :] if match else after
+    if match and not last and _WITH.fullmatch(rest):
+        return False
     return bool(match or asked.language.named_before.search(before[-80:])) and not described(rest, asked)
 
 

@@ -27,11 +27,13 @@ class Found:
         items: how many there are.
         label: what reports call the data.
         templates: number of their templates, which tests resample.
+        languages: their languages, in order.
     """
 
     items: int
     label: str
     templates: int
+    languages: tuple[str, ...]
 
 
 def metadata_of(settings: QaSettings) -> Path | None:
@@ -89,6 +91,7 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
     count = named = 0
     categories: Counter[str] = Counter()
     templates: set[str] = set()
+    languages: set[str] = set()
 
     def repeated(name: str, first: int, second: int) -> str:
         return (
@@ -101,8 +104,10 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
         named += bool(item.names)
         categories[item.category] += 1
         templates.add(item.template)
+        languages.add(item.language)
     if not count:
         asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
         raise UserError(f"{settings.data} contains no question{asked}. Expected at least one.")
     category = next(iter(categories)) if len(categories) == 1 else Path(settings.data).stem
-    return Found(count, settings.label or ("Name" if named == count else category), len(templates))
+    label = settings.label or ("Name" if named == count else category)
+    return Found(count, label, len(templates), tuple(sorted(languages)))

@@ -17,6 +17,7 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.local import model_options
 from endoxa.models.scoring import parse_model
+from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.asking.calls import Report
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned
@@ -58,9 +59,12 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
         "label": settings.label,
     }
 
+    languages: list[str] = []
+
     def scan_labelled(journal: AnswerJournal) -> int:
         found = scan(settings, journal)
         data["label"] = found.label
+        languages[:] = found.languages
         return found.items
 
     return asking_work(
@@ -78,6 +82,7 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             files=files,
             available=counted(lambda: available(settings), settings),
             score=_scorer(settings, specs, prompts) if settings.by_likelihood else None,
+            signs=lambda: signs_of_new_question(languages),
         )
     )
 
