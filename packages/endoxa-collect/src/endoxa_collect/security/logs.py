@@ -2,8 +2,8 @@
 
 Messages of Django and of libraries can hold paths with join codes, form data, host names or the words of contributors,
 and so can the text of an exception ("Key (...)=(...) already exists"). So of a record only the logger, the name of the
-page, the types of the exceptions and the places in the code are kept. Messages of `endoxa` and `endoxa_collect` are ours and hold no
-data of people.
+page, the types of the exceptions and the places in the code are kept. Messages of `endoxa` and `endoxa_collect` are
+ours and hold no data of people.
 """
 
 from __future__ import annotations
