@@ -13,9 +13,9 @@ from endoxa.report.charts import (
     LABEL_LIMIT,
     SERIES_COLORS,
     beside,
+    defined,
     finish,
     fixed,
-    known,
     label_width,
     labelled_rows,
     neutral_line,
@@ -231,8 +231,8 @@ def _panel(
     shapes = alt.Scale(domain=list(series), range=[SHAPES[k % len(SHAPES)] for k in range(len(series))])
     legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=220, symbolStrokeWidth=1.8)
     color = alt.Color("series:N", scale=colors, legend=legend)
-    base = alt.Chart(known(own, "value")).encode(y=y, yOffset=offset)
-    bars = alt.Chart(known(own, "low", "high")).encode(y=y, yOffset=offset)
+    base = alt.Chart(defined(own, "value")).encode(y=y, yOffset=offset)
+    bars = alt.Chart(defined(own, "low", "high")).encode(y=y, yOffset=offset)
     undefined = alt.Chart(own.filter(pl.col("value").is_null())).encode(y=y, yOffset=offset)
     return alt.layer(
         neutral_line(neutral).encode(x=x("neutral")),
