@@ -65,15 +65,19 @@ class Page:
             yield from entry.sections if isinstance(entry, Article) else (entry,)
 
 
-def filled(builders: Iterable[Callable[[Results], Section | None]], results: Results) -> list[Section]:
-    """The sections that have something to say about the results, without tables that have no row."""
-    built = (build(results) for build in builders)
+def present(sections: Iterable[Section | None]) -> list[Section]:
+    """The sections that have something to say, without tables that have no row."""
     kept = (
         replace(section, tables=tuple(table for table in section.tables if table.rows))
-        for section in built
+        for section in sections
         if section is not None
     )
     return [section for section in kept if not section.empty]
+
+
+def filled(builders: Iterable[Callable[[Results], Section | None]], results: Results) -> list[Section]:
+    """`present` for sections that are built from the results."""
+    return present(build(results) for build in builders)
 
 
 def write_page(page: Page, output: Path) -> None:

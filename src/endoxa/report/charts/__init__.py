@@ -12,8 +12,10 @@ from endoxa.report.charts.dots import (
     pointed,
     sorted_dots,
 )
+from endoxa.report.charts.forest import series_forest
 from endoxa.report.charts.heat import heat_map, verdict_map
-from endoxa.report.charts.series import MOST_SERIES, series_colors, series_dots
+from endoxa.report.charts.matrix import signed_matrix
+from endoxa.report.charts.series import MOST_APART, MOST_SERIES, series_colors, series_dots
 from endoxa.report.charts.style import (
     BLUE,
     GRID,
@@ -38,6 +40,7 @@ __all__ = [
     "GRID",
     "INK",
     "LABEL_LIMIT",
+    "MOST_APART",
     "MOST_ARCS",
     "MOST_SERIES",
     "MUTED",
@@ -64,6 +67,8 @@ __all__ = [
     "pointed",
     "series_colors",
     "series_dots",
+    "series_forest",
+    "signed_matrix",
     "sorted_dots",
     "square_legend",
     "stacked_shares",
