@@ -49,29 +49,29 @@ def _run_on(text: str) -> list[str]:
     Only behind a copula and one adjective, and in front of a plural with a copula of its own; an adjective that takes
     a clause ("sure cooks are loud") cuts nothing.
     """
-    found = re.match(
+    match = re.match(
         r"^(?P<left>.+?\b(?:are|is)\s+(?:(?:very|too|so|always|not)\s+)?(?P<quality>[\w-]+))\s+(?P<right>\w+\s+(?:are|is)\b.*)$",
         text,
         re.IGNORECASE,
     )
-    if found is None or not (has_subject(found["left"]) and has_subject(found["right"])):
+    if match is None or not (has_subject(match["left"]) and has_subject(match["right"])):
         return [text]
-    quality = found["quality"].lower()
+    quality = match["quality"].lower()
     takes_clause = quality in words("adjectives_with_clause")
-    return [text] if takes_clause or not can_be(quality, "ADJ") else [found["left"], *_run_on(found["right"])]
+    return [text] if takes_clause or not can_be(quality, "ADJ") else [match["left"], *_run_on(match["right"])]
 
 
 def _at_marks(text: str) -> list[str]:
-    found: list[str] = []
+    pieces: list[str] = []
     start = 0
     for mark in _BETWEEN.finditer(text):
         left, right = text[start : mark.start()], text[mark.end() :]
         always = mark.group().strip() == ";" and not is_group(left)  # "Basques; proud" is one statement
         new = has_subject(right) or _takes_up(right)
         if left.strip() and right.strip() and (always or (has_subject(left) and new)):
-            found.append(left)
+            pieces.append(left)
             start = mark.end()
-    return [*found, text[start:]]
+    return [*pieces, text[start:]]
 
 
 def _takes_up(text: str) -> bool:
