@@ -5,6 +5,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# Where the machine says that nothing compiled is kept, each of the hundreds of processes that tests and commands start
+# would compile torch, transformers and the tests again: ten seconds each.
+unexport PYTHONDONTWRITEBYTECODE
+
 demo: .venv/demo-ready
 	$(BIN)/endoxa demo --out endoxa-demo
 

@@ -130,6 +130,7 @@ def asked(folder: Path) -> dict[str, tuple[Any, Any, str]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["qa", "stories", "extract", "harm"])
 def test_instruments_that_ask_pass_the_battery(name: str, tmp_path: Path) -> None:
     settings, other, added = asked(tmp_path)[name]

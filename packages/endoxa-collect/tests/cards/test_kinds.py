@@ -103,6 +103,7 @@ def test_a_rating_comes_next_where_pairs_are_few(person, pairs):
     assert drawn(person, COMPARE_AT).pool == 4
 
 
+@pytest.mark.slow
 def test_every_pair_has_the_stated_probability(person, pairs):
     seen = Counter()
     for seed in range(300):
@@ -115,6 +116,7 @@ def test_every_pair_has_the_stated_probability(person, pairs):
     assert all(abs(count - 300 * 2 / 7) < 4 * 7.8 for count in seen.values())
 
 
+@pytest.mark.slow
 def test_of_a_large_country_a_stretch_is_read_and_its_length_counts(person, make_pairs, monkeypatch):
     monkeypatch.setattr(kinds, "WINDOW", 20)
     pairs = make_pairs(person.campaign, *(("AR", f"well {n}", "en") for n in range(100)), need=FULL)

@@ -53,6 +53,7 @@ def between(monkeypatch, do):
     monkeypatch.setattr(drawing, "history_of", read)
 
 
+@pytest.mark.slow
 def test_of_three_ratings_one_is_from_the_country_and_one_from_near_it(plain, make_person, make_pairs):
     pairs = make_pairs(plain, *(("AR", f"attribute {n}", "es") for n in range(6)))
     crowd = people(make_person, plain, "AR", "AR", "CL", "CL", "JP", "JP", "JP")
@@ -173,6 +174,7 @@ def test_in_the_last_minutes_somebody_else_gets_what_others_have_open(make_campa
     assert Rating.objects.count() == 2
 
 
+@pytest.mark.slow
 def test_what_somebody_rated_alone_does_not_hide_the_rest_from_them(plain, make_person, make_pairs):
     """Pairs that miss fewest ratings come first, and one person who begins alone has rated all of these."""
     make_pairs(plain, *(("AR", f"attribute {n}", "es") for n in range(60)))

@@ -49,6 +49,7 @@ def test_each_slot_goes_to_whom_it_is_for():
         assert [found[slot].pool for slot in Slot] == [2, 1, 4]
 
 
+@pytest.mark.slow
 def test_stated_propensities_are_how_often_each_person_gets_one_of_the_slots():
     """3 from the country, 5 near it at two prices, 12 far away; and the chances of all add up to k."""
     raters = people(*["AR"] * 3, *["CL"] * 3, *["PE"] * 0, *["JP"] * 12)

@@ -220,6 +220,7 @@ def test_kinds_are_listed_without_a_campaign():
     assert {"extraction: Review of statements", "  --set needed=3"} <= set(done.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_the_command_needs_no_campaign(write, tmp_path):
     words = [
         "collect",

@@ -146,6 +146,7 @@ def test_a_paused_or_closed_task_takes_nothing(votes, make_judge):
     assert not Judgement.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_drop_outs_block_is_free_again_and_the_spread_stays_even(make_task, make_judge):
     """Blocks of five of 20 items; every third judge goes away after two of them."""
     task = make_task("votes", tuples(20), needed=100, least=1, block=5)

@@ -192,6 +192,7 @@ def test_the_last_one_can_be_taken_back(study):
     assert [one.answer["harm"] for one in Judgement.objects.filter(undone=False)] == [5]
 
 
+@pytest.mark.slow
 def test_the_order_of_the_questions_is_fixed_for_a_person(study):
     orders = set()
     for number in range(12):

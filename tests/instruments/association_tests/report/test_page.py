@@ -80,6 +80,7 @@ def test_the_page_loads_nothing(page: Page) -> None:
         assert str(own.get("href") or "#").startswith(("#", "data:text/csv;")), own
 
 
+@pytest.mark.slow
 def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
     ids = [own["id"] for _, own in page.elements if "id" in own]
     assert len(ids) == len(set(ids))
@@ -89,6 +90,7 @@ def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
     assert targets | labels <= set(ids)
 
 
+@pytest.mark.slow
 def test_words_are_blurred_and_in_no_figure(page: Page, output: Path) -> None:
     assert {"kept-a, <script>alert(1)</script>", "kept-c, kept-d"} <= set(page.sentences)
     assert "kept-a" not in page.text
@@ -97,6 +99,7 @@ def test_words_are_blurred_and_in_no_figure(page: Page, output: Path) -> None:
         assert "kept" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_limits_notices_and_what_was_left_out_are_said(page: Page) -> None:
     for words in (
         "A distance between sets, not a behaviour.",
@@ -111,6 +114,7 @@ def test_limits_notices_and_what_was_left_out_are_said(page: Page) -> None:
         assert words in " ".join(page.texts).replace("\n", " "), words
 
 
+@pytest.mark.slow
 def test_counts_on_the_page_are_those_of_the_table(page: Page, run: Path) -> None:
     verdicts = pl.read_csv(run / "estimates.csv", infer_schema_length=None)["verdict"].to_list()
     said = [
@@ -124,6 +128,7 @@ def test_counts_on_the_page_are_those_of_the_table(page: Page, run: Path) -> Non
     assert {row["effect size"] for row in page.table("All tests") if row["reason"] == REASON} == {"undefined"}
 
 
+@pytest.mark.slow
 def test_figures_are_in_the_page_and_beside_it(page: Page, output: Path) -> None:
     folder = output.parent / "report_figures"
     stems = {path.stem for path in folder.glob("*.svg")}

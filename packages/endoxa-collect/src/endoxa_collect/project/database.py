@@ -60,9 +60,11 @@ def _refuse_locked() -> None:
 
 def _refuse_newer() -> None:
     loader = MigrationExecutor(connection).loader
-    ahead = [
-        name for app, name in set(loader.applied_migrations) - set(loader.disk_migrations) if app == "collect"
-    ]
+    here = {
+        *loader.disk_migrations,
+        *(old for one in loader.disk_migrations.values() for old in one.replaces),
+    }
+    ahead = [name for app, name in set(loader.applied_migrations) - here if app == "collect"]
     if ahead:
         raise UserError(
             f"A newer endoxa wrote this database ({max(ahead)}): update this one (pip install -U endoxa)."

@@ -199,6 +199,7 @@ def test_taking_an_answer_back_takes_this_one_back_too(phone, person):
     assert ANSWERS in shown(phone)
 
 
+@pytest.mark.slow
 def test_spanish_words_do_not_stay_covered_for_good(
     make_campaign, make_person, make_pairs, as_person, client
 ):
