@@ -72,7 +72,9 @@ def _verdict(answer: object, path: Path, number: int) -> str:
 def _judged(row: Mapping[str, Any], judgement: Mapping[str, Any] | None) -> dict[str, Any]:
     if judgement is None:
         return dict(row)
-    changed = {to: judgement[column] for column, to in CHANGED_TO.items() if judgement.get(column) and to in row}
+    changed = {
+        to: judgement[column] for column, to in CHANGED_TO.items() if judgement.get(column) and to in row
+    }
     return {**row, **changed, "status": judgement["verdict"]}
 
 

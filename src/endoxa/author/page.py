@@ -145,7 +145,9 @@ def _by_model(drafts: pl.DataFrame, yields: pl.DataFrame) -> Rows:
     cost = dict(yields.select("model", "cost_usd").iter_rows())
     made = []
     for model in yields["model"]:
-        part = drafts.filter(pl.col("source").fill_null("").str.split("; ").list.contains(f"draft by {model}"))
+        part = drafts.filter(
+            pl.col("source").fill_null("").str.split("; ").list.contains(f"draft by {model}")
+        )
         counts = counted(part)
         made.append(
             {
@@ -229,7 +231,12 @@ def _bars(rows: Rows) -> tuple[Figure, ...]:
         for (label,), own in frame.group_by("label", maintain_order=True)
     )
     return (
-        Figure("yield", "What became of the rows asked for", chart, f"Shares of the rows asked for. {description}."),
+        Figure(
+            "yield",
+            "What became of the rows asked for",
+            chart,
+            f"Shares of the rows asked for. {description}.",
+        ),
     )
 
 

@@ -91,7 +91,9 @@ def read_prompts(language: str, user_folder: Path | None) -> Prompts:
     try:
         return _read(user_folder.read_text(encoding="utf-8"), str(user_folder))
     except (OSError, UnicodeDecodeError) as problem:
-        raise UserError(f"{user_folder} cannot be read: {problem}. Expected a TOML file with prompts.") from problem
+        raise UserError(
+            f"{user_folder} cannot be read: {problem}. Expected a TOML file with prompts."
+        ) from problem
 
 
 def _read(text: str, path: str) -> Prompts:

@@ -248,7 +248,9 @@ def _outcomes(of: Prepared, folder: Path) -> tuple[AnswerCounts, ...]:
             "refused": reply.refused,
             "blank": not record["answer"].strip(),
         }
-        rows.append({"context": "", **{name: record[name] for name in ("model", "finish", "error")}, **answers})
+        rows.append(
+            {"context": "", **{name: record[name] for name in ("model", "finish", "error")}, **answers}
+        )
     return count_answers(pl.DataFrame(rows))
 
 
@@ -263,7 +265,9 @@ def drafted(of: Prepared, folder: Path, cost: Mapping[str, float | None]) -> Dra
     records = pl.read_parquet(folder / RECORDS)
     context = of.kind.context(of.settings, of.data)
     made = [_of_model(of, context, part, cost) for part in records.partition_by("model", maintain_order=True)]
-    drafts = pl.DataFrame([row for table in made for row in table[0]], schema=draft_types(of.kind), orient="row")
+    drafts = pl.DataFrame(
+        [row for table in made for row in table[0]], schema=draft_types(of.kind), orient="row"
+    )
     left_out = pl.DataFrame(
         [row for table in made for row in table[1]],
         schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String),

@@ -148,7 +148,9 @@ def _coefficients(ballots: Ballots, level: Level) -> Iterator[_Coefficient]:
         pair_codes = ballots.codes[:, [first, second]]
         names = (ballots.raters[first], ballots.raters[second])
         pair_codes = pair_codes[(pair_codes != NO_VOTE).all(axis=1)]
-        yield _Coefficient("cohen_kappa", names, "nominal", pair_codes, cohen_kappa, "statsmodels cohens_kappa")
+        yield _Coefficient(
+            "cohen_kappa", names, "nominal", pair_codes, cohen_kappa, "statsmodels cohens_kappa"
+        )
     number = _votes_each(votes, len(ballots.raters))
     method = "statsmodels fleiss_kappa"
     if number < len(ballots.raters):
@@ -197,9 +199,7 @@ def _computed(coefficient: _Coefficient, confidence: float, resamples: int, seed
     value = coefficient.value(coefficient.data)
     low, high, method = NAN, NAN, coefficient.method
     if np.isnan(value):
-        method += (
-            f"; undefined: {'no item has enough votes' if not len(coefficient.data) else 'all votes are the same'}"
-        )
+        method += f"; undefined: {'no item has enough votes' if not len(coefficient.data) else 'all votes are the same'}"
     elif len(coefficient.data) < MIN_ITEMS:
         method += f"; no interval: fewer than {MIN_ITEMS} items"
     else:

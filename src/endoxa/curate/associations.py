@@ -150,7 +150,8 @@ def _association(
         "axis": key.get("axis") or _axis(part),
         "region": "; ".join(sorted(countries - {""})),
         "language": language,
-        "polarity": polarity_given or (rated(key["attribute"]) if language == WORKING_LANGUAGE else "neutral"),
+        "polarity": polarity_given
+        or (rated(key["attribute"]) if language == WORKING_LANGUAGE else "neutral"),
         "source": key["source"],
         "support": str(part["person"].n_unique()),
         "group_id": _most_common(part["group_id"].to_list()),

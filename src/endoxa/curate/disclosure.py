@@ -185,12 +185,17 @@ def published(table: pl.DataFrame, column: str, least: int) -> Published:
     splits = {axis: column_answers.split(members, least, merged[axis]) for axis, members in axes.items()}
     merged = {axis: merged[axis] | _merged(column_answers, split) for axis, split in splits.items()}
     rows = {key: column_answers.split(members, least, merged[key[0]]) for key, members in people.items()}
-    below = {axis: [column_answers.counts(members) for key, members in people.items() if key[0] == axis] for axis in axes}
+    below = {
+        axis: [column_answers.counts(members) for key, members in people.items() if key[0] == axis]
+        for axis in axes
+    }
     shown = {
         axis: split if covered_without_any(below[axis], column_answers.counts(axes[axis])) else Split({})
         for axis, split in splits.items()
     }
-    apart = covered_without_any([column_answers.counts(members) for members in axes.values()], column_answers.counts(everybody))
+    apart = covered_without_any(
+        [column_answers.counts(members) for members in axes.values()], column_answers.counts(everybody)
+    )
     return Published(rows, shown | {ALL_AXES: overall if apart else Split({})})
 
 

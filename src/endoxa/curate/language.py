@@ -85,7 +85,8 @@ def identify(
         return [Identified(codes[0], 1.0)] * len(texts)
     text_probabilities = _probabilities(texts, codes)
     survey = _mix(
-        text_probabilities[list({text: row for row, text in enumerate(texts)}.values())], np.full(len(codes), 1 / len(codes))
+        text_probabilities[list({text: row for row, text in enumerate(texts)}.values())],
+        np.full(len(codes), 1 / len(codes)),
     )
     posterior = np.empty_like(text_probabilities)
     for rows in _rows_of(respondents).values():

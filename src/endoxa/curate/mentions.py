@@ -139,11 +139,15 @@ def _grouped(kept: pl.DataFrame, groups: pl.DataFrame | None) -> tuple[pl.DataFr
     reported = kept.select(ours).rename({"attribute": "said"})
     if groups is None:
         return reported.with_columns(attribute=pl.col("said"), group_id=pl.lit(""), polarity=pl.lit("")), 0
-    keyed = reported.with_columns(_key=pl.col("said").str.to_lowercase(), _language=language_of_words(reported))
+    keyed = reported.with_columns(
+        _key=pl.col("said").str.to_lowercase(), _language=language_of_words(reported)
+    )
     lookup = _lookup(groups)
     joined = keyed.join(lookup, on="_key", how="left", maintain_order="left")
     ours_too = pl.col("_language").is_in(_languages(keyed, lookup))
-    joined = joined.with_columns(pl.when(ours_too).then(name) for name in ("group_id", "canonical", "polarity"))
+    joined = joined.with_columns(
+        pl.when(ours_too).then(name) for name in ("group_id", "canonical", "polarity")
+    )
     missing = joined.filter(pl.col("canonical").is_null())["_key"].n_unique()
     return (
         joined.with_columns(

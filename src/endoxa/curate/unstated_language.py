@@ -101,7 +101,9 @@ def with_language(
     if not missing.any():
         return table
     if language is None:
-        identified = taken_language(list(map(speaks, table.filter(missing).iter_rows(named=True))), name, option)
+        identified = taken_language(
+            list(map(speaks, table.filter(missing).iter_rows(named=True))), name, option
+        )
         _LOG.warning("%s", identified.note)
         language = identified.code
     return table.with_columns(pl.when(missing).then(pl.lit(language)).otherwise("language").alias("language"))

@@ -87,7 +87,9 @@ def _split_objects(statement: str, pairs: Sequence[Extraction]) -> list[Extracti
         if several is None or not plain:
             pairs_out.append(pair)
             continue
-        pairs_out += [replace(pair, attribute=f"{several['verb']} {several[name]}") for name in ("one", "other")]
+        pairs_out += [
+            replace(pair, attribute=f"{several['verb']} {several[name]}") for name in ("one", "other")
+        ]
     return pairs_out
 
 

@@ -299,7 +299,9 @@ class ForeignSplit:
 @cache
 def _languages() -> dict[str, dict[str, frozenset[str]]]:
     table = tomllib.loads(files(__package__).joinpath("other_languages.toml").read_text(encoding="utf-8"))
-    return {code: {name: frozenset(entries) for name, entries in part.items()} for code, part in table.items()}
+    return {
+        code: {name: frozenset(entries) for name, entries in part.items()} for code, part in table.items()
+    }
 
 
 def find_foreign_split(tokens: Sequence[str]) -> ForeignSplit | None:

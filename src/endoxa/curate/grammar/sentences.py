@@ -51,7 +51,9 @@ def opposite(predicate: Predicate, lexicon: Lexicon, gender: str = "") -> str | 
         return None
     if lexicon.language == "en":
         kind: Kind = "verb" if predicate.frame == "{}" else "copula"
-        return predicate.frame.format(with_capitals(opposed)) if _natural(core.lower(), opposed, kind) else None
+        return (
+            predicate.frame.format(with_capitals(opposed)) if _natural(core.lower(), opposed, kind) else None
+        )
     if not lexicon.senses(lexicon.split(core.lower())):
         return None  # one adjective of a phrase: whether its opposite fits there is only known for English
     agreeing = _agreeing(opposed, lexicon, gender) if lexicon.language in _GENDERED else opposed

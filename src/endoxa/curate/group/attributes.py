@@ -150,4 +150,6 @@ def _most_common(table: pl.DataFrame, column: str) -> dict[str, str]:
     for name, value in table.select("group_id", column).iter_rows():
         if value:
             values.setdefault(name, Counter())[value] += 1
-    return {name: min(counter, key=lambda value: (-counter[value], value)) for name, counter in values.items()}
+    return {
+        name: min(counter, key=lambda value: (-counter[value], value)) for name, counter in values.items()
+    }

@@ -75,6 +75,9 @@ def _opposites(texts: Sequence[str], lexicon: Lexicon) -> list[list[int]]:
         for concept in concepts_here:
             by_concept.setdefault(concept, set()).add(place)
     return [
-        sorted(other + 1 for other in set().union(*(by_concept.get(one, set()) for one in flipped(concepts_here))))
+        sorted(
+            other + 1
+            for other in set().union(*(by_concept.get(one, set()) for one in flipped(concepts_here)))
+        )
         for concepts_here in asserted
     ]

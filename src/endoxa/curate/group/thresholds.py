@@ -53,7 +53,9 @@ def silhouette(
         distances = 1 - vectors[part].astype(np.float64) @ vectors[order].T
         sums = np.add.reduceat(distances, starts, axis=1)
         here, label = np.arange(len(part)), codes[part]
-        inside = (sums[here, label] - distances[here, np.argsort(order)[part]]) / np.maximum(sizes[label] - 1, 1)
+        inside = (sums[here, label] - distances[here, np.argsort(order)[part]]) / np.maximum(
+            sizes[label] - 1, 1
+        )
         means = sums / sizes
         means[here, label] = np.inf
         outside = means.min(axis=1)

@@ -141,8 +141,12 @@ def analyze_novelty(
     return Novelty(
         shares=pl.DataFrame(rows).select(list(SHARE_COLUMNS)),
         shared=_shared(datasets, best, threshold),
-        concepts=pl.concat(_concept_table(datasets, a, result, threshold) for a, result in enumerate(overall)),
-        curve=curve({dataset.dataset: cosine for dataset, (cosine, _, _) in zip(datasets, overall, strict=True)}),
+        concepts=pl.concat(
+            _concept_table(datasets, a, result, threshold) for a, result in enumerate(overall)
+        ),
+        curve=curve(
+            {dataset.dataset: cosine for dataset, (cosine, _, _) in zip(datasets, overall, strict=True)}
+        ),
     )
 
 

@@ -237,7 +237,8 @@ def cross_validated(
 def _text_codes(labels: Labels) -> tuple[Codes, Codes, int]:
     """The numbers of the two texts of each pair, and how many texts there are."""
     names = {
-        text: place for place, text in enumerate(dict.fromkeys(text for pair in labels.pairs for text in pair))
+        text: place
+        for place, text in enumerate(dict.fromkeys(text for pair in labels.pairs for text in pair))
     }
     codes = np.array([[names[text], names[other]] for text, other in labels.pairs], dtype=np.int64)
     return codes[:, 0], codes[:, 1], len(names)
@@ -335,7 +336,9 @@ def warnings(calibration: Calibration) -> Sequence[str]:
             f"Only {fewest} of {calibration.n} labelled pairs are {which}; a threshold needs at least {FEW} of either kind."
         )
     if calibration.balanced <= GUESSING or calibration.balanced_low <= GUESSING:
-        sentences.append("On pairs that it was not chosen on, the threshold is not clearly better than guessing.")
+        sentences.append(
+            "On pairs that it was not chosen on, the threshold is not clearly better than guessing."
+        )
     if not np.isfinite(calibration.accuracy_low):
         sentences.append("The pairs share too many texts for an interval of the accuracy.")
     return sentences

@@ -23,7 +23,9 @@ def given_section(cut: float, curve: pl.DataFrame) -> Section:
         cut: the threshold.
         curve: columns of `overlap.CURVE_COLUMNS`.
     """
-    sentences = f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
+    sentences = (
+        f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
+    )
     return _section((Finding(sentences, ({"threshold": cut},)),), share_curve(curve, cut))
 
 
@@ -71,7 +73,11 @@ def _section(findings: tuple[Finding, ...], figures: Any, notes: tuple[str, ...]
 
 
 def _chosen(calibration: Calibration, row: dict[str, Any]) -> tuple[Finding, ...]:
-    ends = f" (interval {decimal_interval(calibration.low, calibration.high, 3)})" if isfinite(calibration.low) else ""
+    ends = (
+        f" (interval {decimal_interval(calibration.low, calibration.high, 3)})"
+        if isfinite(calibration.low)
+        else ""
+    )
     sentences = [
         f"The threshold is {decimal(calibration.threshold, 3)}{ends}: there Youden's J is greatest over "
         f"{plural(calibration.n, 'labelled pair')}, {count(calibration.n_related)} of them related. {percent(calibration.sensitivity)} "
@@ -84,7 +90,9 @@ def _chosen(calibration: Calibration, row: dict[str, Any]) -> tuple[Finding, ...
             f"{percent(calibration.majority)}."
         )
     else:
-        sentences.append("The pairs share too many texts to try the threshold on pairs that it was not chosen on.")
+        sentences.append(
+            "The pairs share too many texts to try the threshold on pairs that it was not chosen on."
+        )
     if isfinite(calibration.balanced):
         sentences.append(
             f"With related and unrelated pairs counting alike that is {percent(calibration.balanced)}"

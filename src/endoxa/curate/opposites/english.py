@@ -79,7 +79,12 @@ def lemma(word: str) -> str:
     A word that the dictionary lacks loses the -s of a plural.
     """
     candidates = lemmas(word)
-    if not candidates and len(word) > len("cats") and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if (
+        not candidates
+        and len(word) > len("cats")
+        and word.endswith("s")
+        and not word.endswith(("ss", "us", "is"))
+    ):
         return word[:-1]
     if candidates.get("ADJ") == word:
         return word

@@ -95,7 +95,9 @@ def _in_phrase(term: str, maker: Callable[[str], Forms]) -> Forms:
     else:
         inflected = {feature: f"{form} {after}".strip() for feature, form in maker(first).items()}
     order = ("p", "fp", "", "f")
-    return {feature: (inflected | {"": term})[feature] for feature in order if feature in inflected or not feature}
+    return {
+        feature: (inflected | {"": term})[feature] for feature in order if feature in inflected or not feature
+    }
 
 
 def _english(term: str, part: str) -> Forms:

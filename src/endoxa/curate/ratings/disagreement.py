@@ -120,7 +120,9 @@ def analyze_disagreement(
     grouped = kept.with_columns(group=pl.Series(np.where(high, "high", "low")))
     names, codes = np.unique(grouped["topic"].to_numpy(), return_inverse=True)
     topics = _topics(names, codes, high)
-    drawn = _resampled(codes, variance, resamples, lambda resampled: _split(resampled, quantile, ties, rng)[1], rng)
+    drawn = _resampled(
+        codes, variance, resamples, lambda resampled: _split(resampled, quantile, ties, rng)[1], rng
+    )
     ends = _ends(drawn, confidence)
     topics = _decided(topics.with_columns(low=pl.Series(ends[0]), high=pl.Series(ends[1])), confidence)
     from scipy.stats import skew

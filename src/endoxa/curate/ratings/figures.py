@@ -107,7 +107,11 @@ def perspectives(shares: pl.DataFrame) -> tuple[Figure, ...]:
         f"{bar}: {', '.join(f'{part} {percent(share, 0)}' for part, share in own.select('part', 'share').iter_rows())}"
         for (bar,), own in frame.group_by("label", maintain_order=True)
     )
-    return (Figure("ratings", "Ratings by sentiment and perspective", chart, f"Shares of ratings. {description}."),)
+    return (
+        Figure(
+            "ratings", "Ratings by sentiment and perspective", chart, f"Shares of ratings. {description}."
+        ),
+    )
 
 
 def _grey(place: int, number: int) -> str:
@@ -136,5 +140,11 @@ def topic_shares(topics: pl.DataFrame) -> tuple[Figure, ...]:
     )
     description = "; ".join(f"{label} {note}" for label, note in frame.select("label", "note").iter_rows())
     return (
-        Figure("topics", "In-group share by topic", chart, f"Share of in-group ratings. {description}.", wide=True),
+        Figure(
+            "topics",
+            "In-group share by topic",
+            chart,
+            f"Share of in-group ratings. {description}.",
+            wide=True,
+        ),
     )

@@ -52,7 +52,9 @@ def same_reading(first: Sequence[Extraction], second: Sequence[Extraction]) -> b
     if _omits(first) or _omits(second):
         return _omits(first) and _omits(second)
     groups = [{loose_identity(pair.identity) for pair in pairs} for pairs in (first, second)]
-    attributes = [frozenset().union(*(attribute_parts(pair.attribute) for pair in pairs)) for pairs in (first, second)]
+    attributes = [
+        frozenset().union(*(attribute_parts(pair.attribute) for pair in pairs)) for pairs in (first, second)
+    ]
     return groups[0] == groups[1] and attributes[0] == attributes[1]
 
 
@@ -82,7 +84,10 @@ def combine(
             odds = rule_odds * kind_odds
             sure = odds / (odds + COINCIDENCE * (1 - rule_odds) * (1 - kind_odds))
             combined.append(
-                Combined(_sure(second if kind_odds > rule_odds and not _alike(first, second) else first, sure), None)
+                Combined(
+                    _sure(second if kind_odds > rule_odds and not _alike(first, second) else first, sure),
+                    None,
+                )
             )
         else:
             combined.append(_differing(statement, (first, second), (rule_odds, kind_odds)))

@@ -99,7 +99,9 @@ def _whole_identifier(cell: str) -> str:
     identifiers = find_identifiers(cell)
     if not identifiers or identifiers[0].end - identifiers[0].start < len(cell):
         return ""
-    return "" if identifiers[0].kind == LONG_NUMBER and len(cell) < _LONG_NUMBER_DIGITS else identifiers[0].kind
+    return (
+        "" if identifiers[0].kind == LONG_NUMBER and len(cell) < _LONG_NUMBER_DIGITS else identifiers[0].kind
+    )
 
 
 def read_export(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
@@ -237,7 +239,8 @@ def _joined(
     names: Sequence[str], columns: Sequence[tuple[str, str]], row: dict[str, str | None], mark: str
 ) -> dict[str, str]:
     cells = {
-        name: [clean_choice(row[column], mark) for column_name, column in columns if column_name == name] for name in names
+        name: [clean_choice(row[column], mark) for column_name, column in columns if column_name == name]
+        for name in names
     }
     return {name: "; ".join(cell for cell in choices if cell) for name, choices in cells.items()}
 

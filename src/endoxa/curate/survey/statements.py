@@ -238,7 +238,9 @@ def translate_statements(
         replace(
             statement,
             text=new.text,
-            flags=(*statement.flags, "untranslated") if new.failed or _private(statement) else statement.flags,
+            flags=(*statement.flags, "untranslated")
+            if new.failed or _private(statement)
+            else statement.flags,
         )
         for statement, new in zip(statements, translated, strict=True)
     ]
@@ -301,7 +303,10 @@ def without_identifiers(text: str) -> str:
     identifiers = find_identifiers(text)
     if not identifiers:
         return text
-    starts, ends = [0, *(identifier.end for identifier in identifiers)], [*(identifier.start for identifier in identifiers), len(text)]
+    starts, ends = (
+        [0, *(identifier.end for identifier in identifiers)],
+        [*(identifier.start for identifier in identifiers), len(text)],
+    )
     between = [
         _JOINED.sub("", text[start:end].strip(" ,.;:")) for start, end in zip(starts, ends, strict=True)
     ]
@@ -315,7 +320,11 @@ def _is_foreign(one: Statement) -> bool:
 
 def _spoken(statement: Statement) -> str:
     """Language of the text that is read: the working one where it was translated."""
-    return statement.language if statement.text == statement.original and statement.language else WORKING_LANGUAGE
+    return (
+        statement.language
+        if statement.text == statement.original and statement.language
+        else WORKING_LANGUAGE
+    )
 
 
 def _extractions(

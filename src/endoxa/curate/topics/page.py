@@ -144,7 +144,9 @@ def _perspective(name: str, part: pl.DataFrame) -> Finding:
         return f"{row['topic']} ({percent(row['in_group_share'])}, interval {ends})"
 
     if len(ordered) == 1:
-        return Finding(f"{name}: the in-group share of the only topic: {described(ordered[0])}.", tuple(ordered))
+        return Finding(
+            f"{name}: the in-group share of the only topic: {described(ordered[0])}.", tuple(ordered)
+        )
     return Finding(
         f"{name}: the in-group share is largest for {described(ordered[0])} and smallest for {described(ordered[-1])}.",
         tuple(ordered),

@@ -150,7 +150,9 @@ def share_interval(rows: pl.DataFrame, which: pl.Expr, confidence: float) -> tup
     flag = rows.select(which.cast(pl.Float64)).to_series().to_numpy()
     if rows.filter(pl.col("person") != "")["person"].n_unique() < FEWEST_CLUSTERS:
         return wilson(float((weight * flag).sum()), float(weight.sum()), confidence), "wilson"
-    units = pl.when(pl.col("person") == "").then(pl.format("\0{}", pl.int_range(pl.len()))).otherwise("person")
+    units = (
+        pl.when(pl.col("person") == "").then(pl.format("\0{}", pl.int_range(pl.len()))).otherwise("person")
+    )
     code = np.unique(rows.select(units).to_series().to_numpy(), return_inverse=True)[1]
     sizes, sums = np.bincount(code, weight), np.bincount(code, weight * flag)
     share = float(sums.sum() / sizes.sum())

@@ -65,7 +65,9 @@ def translate_all(
                 if progress:
                     progress("translating", done, len(missing))
     return [
-        Translated(remembered_texts.get(key, key[1]), failed=key not in remembered_texts) if key in wanted else Translated(key[1])
+        Translated(remembered_texts.get(key, key[1]), failed=key not in remembered_texts)
+        if key in wanted
+        else Translated(key[1])
         for key in keys
     ]
 

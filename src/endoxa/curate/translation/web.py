@@ -177,7 +177,9 @@ class DeepLTranslator:
             )
             made = answers.get("translations") if isinstance(answers, dict) else None
             texts_made = (
-                [item.get("text") for item in made if isinstance(item, dict)] if isinstance(made, list) else None
+                [item.get("text") for item in made if isinstance(item, dict)]
+                if isinstance(made, list)
+                else None
             )
             yield from _texts(texts_made, len(chunk))
 
