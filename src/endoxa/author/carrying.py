@@ -27,9 +27,9 @@ OF_AN_ATTRIBUTE = frozenset(
 """What is known of an attribute and not of a group: it does not hold for other attributes."""
 
 
-def own_columns(data: pl.DataFrame, names: Iterable[str]) -> list[str]:
+def own_columns(data: pl.DataFrame, known: Iterable[str]) -> list[str]:
     """Columns of the user's table that a step does not write itself."""
-    written = {*names, *DRAFT_COLUMNS, *NAMING}
+    written = {*known, *DRAFT_COLUMNS, *NAMING}
     return [name for name in data.columns if name not in written]
 
 

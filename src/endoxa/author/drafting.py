@@ -140,8 +140,8 @@ def _require_writable(folder: Path) -> None:
 def _instrument(kind: Kind, settings: type[AuthorSettings]) -> Instrument[Any]:
     """What the engine must know to run a kind of draft."""
 
-    def work(run_settings: AuthorSettings, _folder: Path) -> Work:
-        return author_work(kind, run_settings)
+    def work(given: AuthorSettings, _folder: Path) -> Work:
+        return author_work(kind, given)
 
     return Instrument(
         name=f"author {kind.name}",

@@ -62,11 +62,11 @@ def shown(runs: Sequence[Run]) -> Shown:
 def _yields(path: Path) -> pl.DataFrame:
     """The yield of each model; empty where the companion is not there."""
     companion = beside(path, YIELD)
-    types = dict.fromkeys(YIELD_COLUMNS, pl.Float64) | {"model": pl.String}
+    whole = dict.fromkeys(YIELD_COLUMNS, pl.Float64) | {"model": pl.String}
     if not companion.is_file():
-        return pl.DataFrame(schema=types)
+        return pl.DataFrame(schema=whole)
     table = read_table(companion, tuple(YIELD_COLUMNS))
-    return table.select(pl.col(name).cast(kind, strict=False) for name, kind in types.items())
+    return table.select(pl.col(name).cast(kind, strict=False) for name, kind in whole.items())
 
 
 def _page(runs: Sequence[Run], path: Path, drafts: pl.DataFrame, yields: pl.DataFrame) -> Page:
@@ -101,13 +101,13 @@ def _judged(drafts: pl.DataFrame, counts: dict[str, int], yields: pl.DataFrame) 
     """What people said so far, and what an approved draft has cost."""
     judged = counts[APPROVED] + counts[REJECTED]
     if not judged:
-        sentences = [
+        told = [
             Finding(
                 "Nobody has judged these drafts yet: they say what models write, not what people say.",
                 (counts,),
             )
         ]
-        return Section("judged", "What people said of them", findings=tuple(sentences))
+        return Section("judged", "What people said of them", findings=tuple(told))
     findings = [
         Finding(
             f"People have judged {judged} of {drafts.height} drafts: {counts[APPROVED]} approved "
@@ -145,14 +145,12 @@ def _by_model(drafts: pl.DataFrame, yields: pl.DataFrame) -> Rows:
     cost = dict(yields.select("model", "cost_usd").iter_rows())
     made = []
     for model in yields["model"]:
-        part = drafts.filter(
-            pl.col("source").fill_null("").str.split("; ").list.contains(f"draft by {model}")
-        )
-        counts = counted(part)
+        own = drafts.filter(pl.col("source").fill_null("").str.split("; ").list.contains(f"draft by {model}"))
+        counts = counted(own)
         made.append(
             {
                 "model": model,
-                "drafts": part.height,
+                "drafts": own.height,
                 "approved": counts[APPROVED],
                 "rejected": counts[REJECTED],
                 "cost_usd": cost[model],
@@ -208,9 +206,9 @@ def _others(row: dict[str, Any]) -> float:
 def _bars(rows: Rows) -> tuple[Figure, ...]:
     made = []
     for row in rows:
-        total = max(row["asked"], row["rows"], 1)
+        asked = max(row["asked"], row["rows"], 1)
         parts = (row["drafts"], row[REPEATED] + row[KNOWN], _others(row))
-        shares = [part / total for part in parts]
+        shares = [part / asked for part in parts]
         shares.append(max(0.0, 1 - sum(shares)))
         made += [
             {
@@ -225,18 +223,13 @@ def _bars(rows: Rows) -> tuple[Figure, ...]:
     chart = stacked_shares(
         frame, PARTS, dark={"drafts"}, title="of the rows asked for", legend=square_legend(columns=2)
     )
-    description = "; ".join(
+    told = "; ".join(
         f"{label}: "
         + ", ".join(f"{row['part']} {percent(row['share'], 0)}" for row in own.iter_rows(named=True))
         for (label,), own in frame.group_by("label", maintain_order=True)
     )
     return (
-        Figure(
-            "yield",
-            "What became of the rows asked for",
-            chart,
-            f"Shares of the rows asked for. {description}.",
-        ),
+        Figure("yield", "What became of the rows asked for", chart, f"Shares of the rows asked for. {told}."),
     )
 
 
@@ -294,7 +287,7 @@ def _coverage(path: Path) -> Section:
     )
     names = ("groups", "drafts", "target", "missing")
     columns = (Column("country"), Column("axis"), *(Column(name, numeric=True) for name in names))
-    text = (
+    told = (
         f"{plural(len(lacking), 'axis', 'axes')} of {cells.height} {'has' if len(lacking) == 1 else 'have'} fewer "
         "drafts than the target."
         if lacking
@@ -304,15 +297,15 @@ def _coverage(path: Path) -> Section:
     return Section(
         "coverage",
         "Coverage",
-        findings=(Finding(text, (facts,)),),
+        findings=(Finding(told, (facts,)),),
         tables=(Table("Drafts by country and axis", columns, rows), _group_table(table)),
     )
 
 
 def _groups(table: pl.DataFrame, axis: str) -> int:
     """Groups of an axis that drafts are about."""
-    part = table.filter((pl.col("axis") == axis) & (pl.col("identity").fill_null("") != ""))
-    return part.filter(pl.col("drafts").cast(pl.Int64) > 0).height
+    own = table.filter((pl.col("axis") == axis) & (pl.col("identity").fill_null("") != ""))
+    return own.filter(pl.col("drafts").cast(pl.Int64) > 0).height
 
 
 def _group_table(table: pl.DataFrame) -> Table:

@@ -145,7 +145,7 @@ def jobs(of: Prepared) -> Iterator[Job]:
     """The conversations of a run, in the order of their numbers."""
     for ask in of.asks:
         schemas = (_schema(of.kind, ask),) if of.settings.structured else ()
-        facts = {
+        told = {
             "probe": "author",
             "task": of.kind.name,
             "number": ask.number,
@@ -155,7 +155,7 @@ def jobs(of: Prepared) -> Iterator[Job]:
             **ask.told,
         }
         readable = (partial(_readable, of),) if of.settings.structured else ()
-        yield Job(ask.number, (ask.text,), of.settings.system, ask.seed, facts, schemas, readable)
+        yield Job(ask.number, (ask.text,), of.settings.system, ask.seed, told, schemas, readable)
 
 
 def _schema(kind: Kind, ask: Ask) -> dict[str, Any]:
@@ -243,14 +243,12 @@ def _outcomes(of: Prepared, folder: Path) -> tuple[AnswerCounts, ...]:
     rows = []
     for record in pl.read_parquet(folder / RECORDS).iter_rows(named=True):
         reply = _reply(of, record)
-        answers = {
+        said = {
             "read": _whole(record, reply) == "",
             "refused": reply.refused,
             "blank": not record["answer"].strip(),
         }
-        rows.append(
-            {"context": "", **{name: record[name] for name in ("model", "finish", "error")}, **answers}
-        )
+        rows.append({"context": "", **{name: record[name] for name in ("model", "finish", "error")}, **said})
     return count_answers(pl.DataFrame(rows))
 
 
@@ -264,24 +262,22 @@ def drafted(of: Prepared, folder: Path, cost: Mapping[str, float | None]) -> Dra
     """
     records = pl.read_parquet(folder / RECORDS)
     context = of.kind.context(of.settings, of.data)
-    made = [_of_model(of, context, part, cost) for part in records.partition_by("model", maintain_order=True)]
-    drafts = pl.DataFrame(
-        [row for table in made for row in table[0]], schema=draft_types(of.kind), orient="row"
-    )
+    made = [_of_model(of, context, own, cost) for own in records.partition_by("model", maintain_order=True)]
+    drafts = pl.DataFrame([row for one in made for row in one[0]], schema=draft_types(of.kind), orient="row")
     left_out = pl.DataFrame(
-        [row for table in made for row in table[1]],
+        [row for one in made for row in one[1]],
         schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String),
         strict=False,
     )
-    yields = pl.DataFrame([table[2] for table in made], schema=YIELD_TYPES)
+    yields = pl.DataFrame([one[2] for one in made], schema=YIELD_TYPES)
     return Drafted(of.kind.unite(of.settings, of.data, drafts), left_out, yields)
 
 
 def draft_types(kind: Kind) -> dict[str, Any]:
     """Types of the columns of drafts of a kind, before they are united."""
-    types = {"seed": pl.Int64, "batch": pl.Int64, "position": pl.Int64}
-    columns = kind.cells or tuple(kind.columns)
-    return {name: types.get(name, pl.String) for name in (*DRAFT_COLUMNS, *columns)}
+    whole = {"seed": pl.Int64, "batch": pl.Int64, "position": pl.Int64}
+    own = kind.cells or tuple(kind.columns)
+    return {name: whole.get(name, pl.String) for name in (*DRAFT_COLUMNS, *own)}
 
 
 Rows = list[dict[str, Any]]

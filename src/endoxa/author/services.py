@@ -57,20 +57,20 @@ def translated(of: Prepared, folder: Path, progress: Progress, before: Drafted |
     for engine in settings.services:
         counts: Counter[str] = Counter(asked=len(rows))
         texts = [str(row[name]) for row in rows for name in ("sent_more", "sent_less")]
-        languages_twice = [language for language in languages for _ in range(2)]
+        both = [language for language in languages for _ in range(2)]
         memory = folder / "translations.jsonl"
-        translations = translate_all(
-            texts, languages_twice, open_service(engine), target=settings.to, memory=memory, progress=progress
+        found = translate_all(
+            texts, both, open_service(engine), target=settings.to, memory=memory, progress=progress
         )
         made = []
         for place, row in enumerate(rows):
-            more, less = translations[2 * place], translations[2 * place + 1]
+            more, less = found[2 * place], found[2 * place + 1]
             if more.failed or less.failed:
                 counts[FAILED] += 1
                 continue
             checks = found_in(more.text, less.text, str(row["sent_more"]), str(row["sent_less"]), settings.to)
             name = row_name(row, place + 1)
-            carried = {
+            own = {
                 "draft_id": f"translate-{engine}-{name}",
                 "status": DRAFT,
                 "task": "translate",
@@ -82,7 +82,7 @@ def translated(of: Prepared, folder: Path, progress: Progress, before: Drafted |
                 "sent_more": more.text,
                 "sent_less": less.text,
             }
-            made.append({column: carried.get(column) for column in draft_types(of.kind)})
+            made.append({column: own.get(column) for column in draft_types(of.kind)})
         counts["answers"] = counts["rows"] = counts["drafts"] = len(made)
         drafts.append(pl.DataFrame(made, schema=draft_types(of.kind)))
         one = {name: counts[name] for name in YIELD_COLUMNS} | {

@@ -80,7 +80,7 @@ def coverage(settings: ExpandSettings, data: pl.DataFrame, drafts: pl.DataFrame)
         for name in listed.get(axis, ()):
             n, part = counts.pop(folded(name), 0), -(-target // len(listed[axis]))
             rows.append((settings.country, axis, name, n, part, max(part - n, 0)))
-        others = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        others = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
         rows += [(settings.country, axis, name, n, None, None) for name, n in others]
     columns = ("country", "axis", "identity", "drafts", "target", "missing")
     return pl.DataFrame(rows, schema=columns, orient="row")

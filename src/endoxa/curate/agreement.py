@@ -33,8 +33,8 @@ def cohen_kappa(codes: np.ndarray) -> float:
     from statsmodels.stats.inter_rater import cohens_kappa
 
     size = len(categories)
-    first, second = places.reshape(codes.shape).T
-    table = np.bincount(first * size + second, minlength=size**2).reshape(size, size)
+    one, other = places.reshape(codes.shape).T
+    table = np.bincount(one * size + other, minlength=size**2).reshape(size, size)
     return float(cohens_kappa(table, return_results=False))
 
 
@@ -144,13 +144,11 @@ def _coefficients(ballots: Ballots, level: Level) -> Iterator[_Coefficient]:
         NAN,
     )
     apart = range(len(ballots.raters)) if len(ballots.raters) <= MOST_APART else ()
-    for first, second in itertools.combinations(apart, 2):
-        pair_codes = ballots.codes[:, [first, second]]
-        names = (ballots.raters[first], ballots.raters[second])
-        pair_codes = pair_codes[(pair_codes != NO_VOTE).all(axis=1)]
-        yield _Coefficient(
-            "cohen_kappa", names, "nominal", pair_codes, cohen_kappa, "statsmodels cohens_kappa"
-        )
+    for one, other in itertools.combinations(apart, 2):
+        both = ballots.codes[:, [one, other]]
+        names = (ballots.raters[one], ballots.raters[other])
+        both = both[(both != NO_VOTE).all(axis=1)]
+        yield _Coefficient("cohen_kappa", names, "nominal", both, cohen_kappa, "statsmodels cohens_kappa")
     number = _votes_each(votes, len(ballots.raters))
     method = "statsmodels fleiss_kappa"
     if number < len(ballots.raters):
@@ -195,27 +193,29 @@ def _domain(ballots: Ballots, level: Level) -> np.ndarray:
     return numbers
 
 
-def _computed(coefficient: _Coefficient, confidence: float, resamples: int, seed: int) -> Agreement:
-    value = coefficient.value(coefficient.data)
-    low, high, method = NAN, NAN, coefficient.method
+def _computed(one: _Coefficient, confidence: float, resamples: int, seed: int) -> Agreement:
+    value = one.value(one.data)
+    low, high, method = NAN, NAN, one.method
     if np.isnan(value):
-        method += f"; undefined: {'no item has enough votes' if not len(coefficient.data) else 'all votes are the same'}"
-    elif len(coefficient.data) < MIN_ITEMS:
+        method += (
+            f"; undefined: {'no item has enough votes' if not len(one.data) else 'all votes are the same'}"
+        )
+    elif len(one.data) < MIN_ITEMS:
         method += f"; no interval: fewer than {MIN_ITEMS} items"
     else:
-        draws = _bootstrap(coefficient, resamples, seed)
+        draws = _bootstrap(one, resamples, seed)
         low, high, remark = _percentiles(draws, confidence)
         method += f"; {remark}"
     return Agreement(
-        name=coefficient.name,
-        raters="; ".join(coefficient.raters),
-        level=coefficient.level,
+        name=one.name,
+        raters="; ".join(one.raters),
+        level=one.level,
         value=value,
         low=low,
         high=high,
         confidence=confidence,
-        n=len(coefficient.data),
-        neutral=coefficient.neutral,
+        n=len(one.data),
+        neutral=one.neutral,
         method=method,
     )
 

@@ -95,9 +95,9 @@ def associations(
     """
     if by_country and "country" not in statements.columns:
         raise UserError("The table has no column 'country'. Leave out --by country.")
-    mentioned = mentions(statements, groups, source=source, include_flagged=include_flagged)
-    table = _with_place(mentioned.table, by_country=by_country).with_columns(
-        _language=language_of_words(mentioned.table)
+    found = mentions(statements, groups, source=source, include_flagged=include_flagged)
+    table = _with_place(found.table, by_country=by_country).with_columns(
+        _language=language_of_words(found.table)
     )
     keys = [*(["axis"] if by_axis else []), "identity", "attribute", "source", "_place"]
     moved = [] if by_axis else _moved(table, keys)
@@ -115,8 +115,8 @@ def associations(
     )
     further = further_columns(statements, (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS))
     carried, others = with_common_columns(order, statements, further)
-    notes = (*mentioned.notes, *moved, *not_carried(others, "associations"))
-    return Associations(carried, mentioned.left_out, len(rows) - len(kept), notes)
+    notes = (*found.notes, *moved, *not_carried(others, "associations"))
+    return Associations(carried, found.left_out, len(rows) - len(kept), notes)
 
 
 def _polarity() -> Callable[[str], str]:
@@ -141,7 +141,7 @@ def _association(
 ) -> dict[str, str]:
     place = key["_place"]
     countries = {place} if place else {name for cell in part["_countries"] for name in cell}
-    polarity_given, language = (_most_common(part[name].to_list()) for name in ("polarity", "_language"))
+    given, language = (_most_common(part[name].to_list()) for name in ("polarity", "_language"))
     name = association_id(key["identity"], key["attribute"], key.get("axis", ""), place, key["source"])
     return {
         "association_id": name,
@@ -150,8 +150,7 @@ def _association(
         "axis": key.get("axis") or _axis(part),
         "region": "; ".join(sorted(countries - {""})),
         "language": language,
-        "polarity": polarity_given
-        or (rated(key["attribute"]) if language == WORKING_LANGUAGE else "neutral"),
+        "polarity": given or (rated(key["attribute"]) if language == WORKING_LANGUAGE else "neutral"),
         "source": key["source"],
         "support": str(part["person"].n_unique()),
         "group_id": _most_common(part["group_id"].to_list()),
@@ -174,8 +173,8 @@ def _axis(part: pl.DataFrame) -> str:
 def _moved(table: pl.DataFrame, keys: Sequence[str]) -> list[str]:
     """How many associations were said under several axes, as a sentence."""
     several = table.group_by(keys).agg(pl.col("axis").n_unique()).filter(pl.col("axis") > 1).height
-    sentence = f"{several} associations were reported under several axes: each gets the axis with the most respondents"
-    return [f"{sentence} (--by axis keeps them apart)."] if several else []
+    said = f"{several} associations were reported under several axes: each gets the axis with the most respondents"
+    return [f"{said} (--by axis keeps them apart)."] if several else []
 
 
 def _most_common(cells: Sequence[str | None]) -> str:
@@ -192,17 +191,17 @@ def _predicates(table: pl.DataFrame) -> _Joined:
 
     Under (identity, attribute), and under ("", attribute) for the attribute with whatever identity.
     """
-    unchanged = table.filter(pl.col("said") == pl.col("attribute")).with_columns(
+    said = table.filter(pl.col("said") == pl.col("attribute")).with_columns(
         pl.lit("").alias(name) for name in ("statement", "verb") if name not in table.columns
     )
-    by_pair: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for verb, text, identity, attribute in unchanged.select(
+    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for verb, text, identity, attribute in said.select(
         "verb", "statement", "identity", "attribute"
     ).iter_rows():
         how = verb or predicate(text or "", identity, attribute)
-        by_pair[identity, attribute].append(how)
-        by_pair["", attribute].append(how)
-    return by_pair
+        found[identity, attribute].append(how)
+        found["", attribute].append(how)
+    return found
 
 
 def _predicate(key: Mapping[str, str], joined: _Joined) -> str:

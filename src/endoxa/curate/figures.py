@@ -113,12 +113,12 @@ OF_PAIRS = ("united", "f1", "opposites_merged", "negations_merged")
 OWN_RULES = "pairs made by our own rules"
 
 
-def thresholds_figure(table: pl.DataFrame, *, from_rules: bool = False) -> Figure:
+def thresholds_figure(table: pl.DataFrame, *, own_rules: bool = False) -> Figure:
     """Small panels side by side, one line for each method; the dashed line is the published threshold.
 
     Args:
         table: the table of `endoxa.curate.group.thresholds`. A score that is nowhere known has no panel.
-        from_rules: whether the known pairs come from the rules that our own method follows, so that they say nothing
+        own_rules: whether the known pairs come from the rules that our own method follows, so that they say nothing
             about it; each panel of pairs then says so.
     """
     shown = [column for column in PANELS if table[column].count()]
@@ -127,7 +127,7 @@ def thresholds_figure(table: pl.DataFrame, *, from_rules: bool = False) -> Figur
             defined(table, column),
             column,
             legend=column == shown[0],
-            note=OWN_RULES if from_rules and column in OF_PAIRS else "",
+            note=OWN_RULES if own_rules and column in OF_PAIRS else "",
         )
         for column in shown
     ]
@@ -136,7 +136,7 @@ def thresholds_figure(table: pl.DataFrame, *, from_rules: bool = False) -> Figur
         "thresholds",
         "Groupings over the threshold",
         finish(chart),
-        _in_words(table, shown) + (f" ({OWN_RULES})" if from_rules else ""),
+        _in_words(table, shown) + (f" ({OWN_RULES})" if own_rules else ""),
         wide=True,
     )
 

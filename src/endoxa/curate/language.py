@@ -83,30 +83,29 @@ def identify(
         return []
     if len(codes) == 1:
         return [Identified(codes[0], 1.0)] * len(texts)
-    text_probabilities = _probabilities(texts, codes)
+    own = _probabilities(texts, codes)
     survey = _mix(
-        text_probabilities[list({text: row for row, text in enumerate(texts)}.values())],
-        np.full(len(codes), 1 / len(codes)),
+        own[list({text: row for row, text in enumerate(texts)}.values())], np.full(len(codes), 1 / len(codes))
     )
-    posterior = np.empty_like(text_probabilities)
+    posterior = np.empty_like(own)
     for rows in _rows_of(respondents).values():
         different = list({texts[row]: row for row in rows}.values())
-        mix = _mix(text_probabilities[different], survey)
-        posterior[rows] = _posterior(text_probabilities[rows], mix)
+        mix = _mix(own[different], survey)
+        posterior[rows] = _posterior(own[rows], mix)
     best = posterior.argmax(axis=1)
     return [Identified(codes[k], float(row[k])) for k, row in zip(best, posterior, strict=True)]
 
 
-def _mix(probabilities: np.ndarray, prior: np.ndarray) -> np.ndarray:
+def _mix(own: np.ndarray, prior: np.ndarray) -> np.ndarray:
     """Share of each language (expectation-maximisation of a mixture with known components)."""
     mix = prior
     for _ in range(_ROUNDS):
-        mix = (_posterior(probabilities, mix).sum(axis=0) + _PRIOR * prior) / (len(probabilities) + _PRIOR)
+        mix = (_posterior(own, mix).sum(axis=0) + _PRIOR * prior) / (len(own) + _PRIOR)
     return mix
 
 
-def _posterior(probabilities: np.ndarray, mix: np.ndarray) -> np.ndarray:
-    joint = probabilities * mix
+def _posterior(own: np.ndarray, mix: np.ndarray) -> np.ndarray:
+    joint = own * mix
     posterior: np.ndarray = joint / joint.sum(axis=1, keepdims=True)
     return posterior
 
@@ -121,13 +120,13 @@ def _rows_of(respondents: Sequence[str]) -> Mapping[str, list[int]]:
 def _probabilities(texts: Sequence[str], codes: Sequence[str]) -> np.ndarray:
     """Probability by lingua of each language (columns) for each text (rows), never quite zero, summing to one."""
     detector = _detector(codes)
-    probabilities = np.zeros((len(texts), len(codes)))
+    found = np.zeros((len(texts), len(codes)))
     starts = [text[:_ENOUGH] for text in texts]
     for row, values in enumerate(detector.compute_language_confidence_values_in_parallel(starts)):
         for value in values:
-            probabilities[row, codes.index(value.language.iso_code_639_1.name.lower())] = value.value
-    probabilities = np.maximum(probabilities, _FLOOR)
-    shares: np.ndarray = probabilities / probabilities.sum(axis=1, keepdims=True)
+            found[row, codes.index(value.language.iso_code_639_1.name.lower())] = value.value
+    found = np.maximum(found, _FLOOR)
+    shares: np.ndarray = found / found.sum(axis=1, keepdims=True)
     return shares
 
 

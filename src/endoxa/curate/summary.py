@@ -70,13 +70,13 @@ def summarise(table: pl.DataFrame, by: Sequence[str] = (), least: int = SMALLEST
     """
     columns, notes = _columns(table, by)
     composed = dict.fromkeys([*columns, *(name for name in COMPOSED_BY if name in table.columns)])
-    answers = {name: published(table, name, least) for name in composed}
+    found = {name: published(table, name, least) for name in composed}
     frequencies = _frequencies(table)
     keys = frequencies.select("axis", "identity", "attribute", "respondents").rows()
     frequencies_by = {
         name: _long(
             name,
-            {tuple(key[:3]): answers[name].associations[key[:3]].cells(key[3]) for key in keys},
+            {tuple(key[:3]): found[name].associations[key[:3]].cells(key[3]) for key in keys},
             ("axis", "identity", "attribute"),
         )
         for name in columns
@@ -85,7 +85,7 @@ def summarise(table: pl.DataFrame, by: Sequence[str] = (), least: int = SMALLEST
     composition_by = {
         name: _long(
             name,
-            {(axis,): answers[name].axes[axis].cells(total) for axis, total in totals.items()},
+            {(axis,): found[name].axes[axis].cells(total) for axis, total in totals.items()},
             ("axis",),
         )
         for name in composed
@@ -147,22 +147,22 @@ def _composition(table: pl.DataFrame) -> pl.DataFrame:
         pl.struct("identity", "attribute").n_unique().alias("associations"),
     )
     axes = table.group_by("axis", "source").agg(*measures).sort("axis", "source")
-    by_source = table.group_by("source").agg(*measures).sort("source")
-    return pl.concat([axes, by_source.select(pl.lit(ALL_AXES).alias("axis"), pl.all())]).select(axes.columns)
+    whole = table.group_by("source").agg(*measures).sort("source")
+    return pl.concat([axes, whole.select(pl.lit(ALL_AXES).alias("axis"), pl.all())]).select(axes.columns)
 
 
 def _long(
     column: str, cells: Mapping[tuple[str, ...], Mapping[str, int]], keys: Sequence[str]
 ) -> pl.DataFrame:
     """One row per key and label."""
-    rows = [(*key, label, n) for key, counts in cells.items() for label, n in counts.items()]
+    rows = [(*key, label, n) for key, found in cells.items() for label, n in found.items()]
     schema = {**dict.fromkeys((*keys, column), pl.String), "respondents": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _nested(table: pl.DataFrame, columns: Sequence[str]) -> list[str]:
     """A sentence for each pair of columns of which one follows from the other (country and continent)."""
-    rows_out = []
+    found = []
     for one in columns:
         for other in columns:
             if one == other:
@@ -170,11 +170,11 @@ def _nested(table: pl.DataFrame, columns: Sequence[str]) -> list[str]:
             pairs = table.select(one, other).unique()
             values = pairs[one].n_unique()
             if 1 < pairs[other].n_unique() <= values == pairs.height:
-                rows_out.append(
+                found.append(
                     f"'{other}' follows from '{one}': counts of one could be subtracted from the other. "
                     "Hand on the tables of one of them only (--by)."
                 )
-    return rows_out
+    return found
 
 
 def write_summary(summary: Summary, folder: Path) -> list[Path]:

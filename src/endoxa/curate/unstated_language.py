@@ -79,7 +79,7 @@ def taken_language(texts: Sequence[str], name: str, option: str = "--language") 
 def with_language(
     table: pl.DataFrame,
     speaks: Callable[[Mapping[str, Any]], str],
-    language: str | None,
+    given: str | None,
     name: str,
     option: str = "--language",
 ) -> pl.DataFrame:
@@ -88,7 +88,7 @@ def with_language(
     Args:
         table: any table, with or without a column language.
         speaks: what a row says, from which its language can be told.
-        language: the language of rows that name none.
+        given: the language of rows that name none.
         name: the table, for messages.
         option: the option that decides, for messages.
 
@@ -100,13 +100,11 @@ def with_language(
     missing = table["language"].fill_null("").str.strip_chars() == ""
     if not missing.any():
         return table
-    if language is None:
-        identified = taken_language(
-            list(map(speaks, table.filter(missing).iter_rows(named=True))), name, option
-        )
-        _LOG.warning("%s", identified.note)
-        language = identified.code
-    return table.with_columns(pl.when(missing).then(pl.lit(language)).otherwise("language").alias("language"))
+    if given is None:
+        taken = taken_language(list(map(speaks, table.filter(missing).iter_rows(named=True))), name, option)
+        _LOG.warning("%s", taken.note)
+        given = taken.code
+    return table.with_columns(pl.when(missing).then(pl.lit(given)).otherwise("language").alias("language"))
 
 
 def language_of_questions(path: Path, columns: Mapping[str, str] | None = None) -> Taken | None:

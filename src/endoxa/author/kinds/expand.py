@@ -59,8 +59,8 @@ def own_cell(row: Mapping[str, Any], name: str) -> str:
 
 def axes_of(settings: ExpandSettings, data: pl.DataFrame) -> list[str]:
     """The axes of a run, in turn."""
-    axes = settings.axes or tuple(dict.fromkeys(own_cell(row, "axis") for row in data.iter_rows(named=True)))
-    return [axis for axis in axes if axis] or list(PUBLISHED_AXES)
+    found = settings.axes or tuple(dict.fromkeys(own_cell(row, "axis") for row in data.iter_rows(named=True)))
+    return [one for one in found if one] or list(PUBLISHED_AXES)
 
 
 def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
@@ -72,14 +72,14 @@ def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
     while left > 0:
         axis, wanted = axes[number % len(axes)], min(left, settings.batch_rows)
         chosen = _examples(settings, rows, number)
-        group_names = ", ".join(groups.get(axis, ()))
+        known = ", ".join(groups.get(axis, ()))
         text = prompts.fill(
             "expand",
             FIELDS,
             wanted=wanted,
             country=settings.country,
             axis=axis,
-            groups=_told(prompts, group_names, only=settings.only_listed),
+            groups=_told(prompts, known, only=settings.only_listed),
             examples="\n".join(json.dumps(_example(settings, row), ensure_ascii=False) for row in chosen)
             or "-",
         )
@@ -105,12 +105,12 @@ def _told(prompts: Prompts, groups: str, *, only: bool) -> str:
 
 def groups_of(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Groups of the data by axis; those without one belong to every axis."""
-    groups: dict[str, dict[str, None]] = {axis: {} for axis in axes}
+    found: dict[str, dict[str, None]] = {axis: {} for axis in axes}
     for row in rows:
         for axis in [own_cell(row, "axis")] if own_cell(row, "axis") else axes:
-            if axis in groups and own_cell(row, "identity"):
-                groups[axis][own_cell(row, "identity")] = None
-    return {axis: tuple(names) for axis, names in groups.items()}
+            if axis in found and own_cell(row, "identity"):
+                found[axis][own_cell(row, "identity")] = None
+    return {axis: tuple(names) for axis, names in found.items()}
 
 
 def _examples(settings: ExpandSettings, rows: Sequence[Any], number: int) -> list[Any]:

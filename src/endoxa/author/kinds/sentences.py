@@ -61,14 +61,14 @@ def _contrast(
     """The group of the partner sentence: that of the column `contrast`, else one drawn from the same axis."""
     if settings.contrast == "attribute":
         return ""
-    if contrast := cell(row, "contrast"):
-        return contrast
-    own_group = folded(cell(row, "identity"))
+    if given := cell(row, "contrast"):
+        return given
+    own = folded(cell(row, "identity"))
     others = sorted(
-        {cell(other, "identity") for other in rows if cell(other, "axis") == cell(row, "axis")}
+        {cell(one, "identity") for one in rows if cell(one, "axis") == cell(row, "axis")}
         - {cell(row, "identity")}
     )
-    others = [other for other in others if folded(other) != own_group]
+    others = [one for one in others if folded(one) != own]
     if not others:
         raise UserError(
             f"Row {place + 1}: there is no other group of the axis '{cell(row, 'axis')}' to contrast "
@@ -93,14 +93,14 @@ def judge(settings: SentencesSettings, _context: Any, ask: Ask, row: Cells) -> J
 
 
 def _own(sentence: str, facts: Cells) -> Iterator[str]:
-    text, group, attribute = (part.casefold() for part in (sentence, facts["identity"], facts["attribute"]))
+    text, group, attribute = (one.casefold() for one in (sentence, facts["identity"], facts["attribute"]))
     if facts["language"] == "en" and re.search(re.escape(group) + _SINGULAR, text) and group.endswith("s"):
         yield NUMBER
     if not holds(sentence, facts["attribute"]):
         yield NO_ATTRIBUTE
     denied = re.search(_DENIED + re.escape(attribute), text) is not None
-    negated = is_negation_of(attribute, text[text.find(attribute) :]) if attribute in text else False
-    if (facts["language"] == "en" and denied and not re.search(_DENIED, attribute + " ")) or negated:
+    told = is_negation_of(attribute, text[text.find(attribute) :]) if attribute in text else False
+    if (facts["language"] == "en" and denied and not re.search(_DENIED, attribute + " ")) or told:
         yield CONTRADICTION
 
 

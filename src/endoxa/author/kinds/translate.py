@@ -36,8 +36,8 @@ def asks(settings: TranslateSettings, data: pl.DataFrame, prompts: Prompts) -> I
             less=facts["less"],
         )
         name = row_name(row, number + 1)
-        facts_sent = {**facts, "to": settings.to}
-        yield Ask(number, text, 1, facts, (name,), seed=draw_seed(settings.seed, number), told=facts_sent)
+        told = {**facts, "to": settings.to}
+        yield Ask(number, text, 1, facts, (name,), seed=draw_seed(settings.seed, number), told=told)
 
 
 def found_in(more: str, less: str, original_more: str, original_less: str, language: str) -> tuple[str, ...]:
@@ -75,24 +75,24 @@ def candidates(data: pl.DataFrame, settings: TranslateSettings, drafts: pl.DataF
     for row in drafts.iter_rows(named=True):
         by_engine.setdefault(row["engine"], {})[row["source_ids"]] = row
     made = []
-    carried = own_columns(data, CANDIDATE_COLUMNS)
+    own = own_columns(data, CANDIDATE_COLUMNS)
     for number, row in enumerate(data.iter_rows(named=True), start=1):
         name = row_name(row, number)
-        candidate: dict[str, Any] = {
+        one: dict[str, Any] = {
             "item_id": name,
             "status": "draft",
             "sent_more": cell(row, "sent_more"),
             "sent_less": cell(row, "sent_less"),
             "language": settings.to,
             "language_from": cell(row, "language"),
-            **{column: row[column] for column in carried},
+            **{column: row[column] for column in own},
         }
         for engine, of_pairs in by_engine.items():
-            row_votes = of_pairs.get(name, {})
-            candidate[f"candidate_{engine}_more"] = row_votes.get("sent_more", "")
-            candidate[f"candidate_{engine}_less"] = row_votes.get("sent_less", "")
-            candidate[f"checks_{engine}"] = row_votes.get("checks", "")
-        made.append(candidate)
+            found = of_pairs.get(name, {})
+            one[f"candidate_{engine}_more"] = found.get("sent_more", "")
+            one[f"candidate_{engine}_less"] = found.get("sent_less", "")
+            one[f"checks_{engine}"] = found.get("checks", "")
+        made.append(one)
     return pl.DataFrame(made, infer_schema_length=None)
 
 

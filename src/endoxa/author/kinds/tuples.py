@@ -72,12 +72,12 @@ def known_tuples(path: str | None, lexicon: Lexicon) -> Iterator[tuple[str, str]
 
 def judge(_settings: TuplesSettings, of: Any, ask: Ask, row: Cells) -> Judged:
     """The attribute without copula and words of degree; what is known already is no draft."""
-    lexicon, existing = of
+    lexicon, known = of
     attribute = clean(cell(row, "attribute"), lexicon)
     cells = {**ask.facts, "attribute": attribute, "polarity": cell(row, "polarity").casefold()}
     if not attribute or cells["polarity"] not in POLARITIES:
         return Judged(cells, MALFORMED)
-    if (folded(cells["identity"]), key(attribute, lexicon)) in existing:
+    if (folded(cells["identity"]), key(attribute, lexicon)) in known:
         return Judged(cells, KNOWN)
     return Judged(cells, checks=("long",) if len(attribute.split()) > 4 else ())
 
@@ -97,22 +97,22 @@ def unite(_settings: TuplesSettings, _data: pl.DataFrame, drafts: pl.DataFrame) 
     by_identity: dict[str, list[dict[str, Any]]] = {}
     for row in drafts.iter_rows(named=True):
         others = by_identity.setdefault(folded(row["identity"]), [])
-        same = next((united for united in others if _like(united, row)), None)
-        if same is None:
-            united = {**row, "models": [row["source"]], "other_words": []}
-            made.append(united)
-            others.append(united)
+        found = next((one for one in others if _like(one, row)), None)
+        if found is None:
+            one = {**row, "models": [row["source"]], "other_words": []}
+            made.append(one)
+            others.append(one)
             continue
-        same["models"] += [row["source"]] if row["source"] not in same["models"] else []
-        same["other_words"] += (
-            [row["attribute"]] if folded(row["attribute"]) != folded(same["attribute"]) else []
+        found["models"] += [row["source"]] if row["source"] not in found["models"] else []
+        found["other_words"] += (
+            [row["attribute"]] if folded(row["attribute"]) != folded(found["attribute"]) else []
         )
-        same["model_version"] = _joined([*same["model_version"].split("; "), row["model_version"]])
-    for united in made:
-        names = united.pop("models")
-        united["n_models"] = len(names)
-        united["source"] = _joined(names)
-        united["other_words"] = _joined(united["other_words"])
+        found["model_version"] = _joined([*found["model_version"].split("; "), row["model_version"]])
+    for one in made:
+        names = one.pop("models")
+        one["n_models"] = len(names)
+        one["source"] = _joined(names)
+        one["other_words"] = _joined(one["other_words"])
     return pl.DataFrame(made, schema={**drafts.schema, "n_models": pl.Int64, "other_words": pl.String})
 
 

@@ -49,29 +49,29 @@ def _run_on(text: str) -> list[str]:
     Only behind a copula and one adjective, and in front of a plural with a copula of its own; an adjective that takes
     a clause ("sure cooks are loud") cuts nothing.
     """
-    match = re.match(
+    found = re.match(
         r"^(?P<left>.+?\b(?:are|is)\s+(?:(?:very|too|so|always|not)\s+)?(?P<quality>[\w-]+))\s+(?P<right>\w+\s+(?:are|is)\b.*)$",
         text,
         re.IGNORECASE,
     )
-    if match is None or not (has_subject(match["left"]) and has_subject(match["right"])):
+    if found is None or not (has_subject(found["left"]) and has_subject(found["right"])):
         return [text]
-    quality = match["quality"].lower()
+    quality = found["quality"].lower()
     takes_clause = quality in words("adjectives_with_clause")
-    return [text] if takes_clause or not can_be(quality, "ADJ") else [match["left"], *_run_on(match["right"])]
+    return [text] if takes_clause or not can_be(quality, "ADJ") else [found["left"], *_run_on(found["right"])]
 
 
 def _at_marks(text: str) -> list[str]:
-    pieces: list[str] = []
+    found: list[str] = []
     start = 0
     for mark in _BETWEEN.finditer(text):
         left, right = text[start : mark.start()], text[mark.end() :]
         always = mark.group().strip() == ";" and not is_group(left)  # "Basques; proud" is one statement
         new = has_subject(right) or _takes_up(right)
         if left.strip() and right.strip() and (always or (has_subject(left) and new)):
-            pieces.append(left)
+            found.append(left)
             start = mark.end()
-    return [*pieces, text[start:]]
+    return [*found, text[start:]]
 
 
 def _takes_up(text: str) -> bool:

@@ -59,14 +59,14 @@ def apply_lexicon(
         question: the question it answers.
         country: country of the respondent.
     """
-    corrected = [_corrected(lexicon, pair, question) for pair in pairs]
-    if all(pair.omit_reason == MISSING and not pair.identity for pair in corrected):
+    found = [_corrected(lexicon, pair, question) for pair in pairs]
+    if all(pair.omit_reason == MISSING and not pair.identity for pair in found):
         cut = _at_verb(lexicon, statement, question, country)
-        corrected = [_corrected(lexicon, cut, question)] if cut else corrected
+        found = [_corrected(lexicon, cut, question)] if cut else found
     for name, convention in CONVENTIONS.items():
         if name in lexicon.conventions:
-            corrected = convention(statement, corrected)
-    return list({(pair.identity, pair.attribute): pair for pair in reversed(corrected)}.values())[::-1]
+            found = convention(statement, found)
+    return list({(pair.identity, pair.attribute): pair for pair in reversed(found)}.values())[::-1]
 
 
 def _corrected(lexicon: Lexicon, pair: Extraction, question: Question) -> Extraction:
@@ -148,13 +148,13 @@ def read_lexicon(path: Path) -> Lexicon:
 
 
 def _texts(path: Path, key: str, value: Any) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise UserError(f'{path}, {key}: expected a list such as ["naturally", "kind of"].')
-    return [item.lower() for item in value]
+    return [one.lower() for one in value]
 
 
 def _names(path: Path, key: str, value: Any) -> dict[str, str]:
-    if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
+    if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
         raise UserError(f'{path}, [{key}]: expected lines such as "deltans" = "people from delta state".')
     return {written.lower(): right.lower() for written, right in value.items()}
 
@@ -167,8 +167,8 @@ def written_lexicon(lexicon: Lexicon, heading: str = "") -> str:
 
     lines = [f"# {heading}"] if heading else []
     for key in LISTS:
-        entries = getattr(lexicon, key)
-        values = ", ".join(map(text, sorted(entries) if isinstance(entries, frozenset) else entries))
+        known = getattr(lexicon, key)
+        values = ", ".join(map(text, sorted(known) if isinstance(known, frozenset) else known))
         lines.append(f"{key} = [{values}]")
     for key in TABLES:
         lines += ["", f"[{key}]"]

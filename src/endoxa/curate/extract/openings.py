@@ -59,18 +59,18 @@ def plain(text: str) -> str:
 
 def _without_dots(line: str) -> str:
     """Dots inside a statement are a pause: a dash behind a name ("Basques...proud"), else a space."""
-    match = _DOTS.search(line)
-    if match is None:
+    found = _DOTS.search(line)
+    if found is None:
         return line
-    name = is_group(line[: match.start()])
-    return _DOTS.sub(" ", f"{line[: match.start()]} - {line[match.end() :]}" if name else line)
+    name = is_group(line[: found.start()])
+    return _DOTS.sub(" ", f"{line[: found.start()]} - {line[found.end() :]}" if name else line)
 
 
 def without_label(text: str) -> str:
     """Take the label off "Ethnicity: some people feel ...", where the rest has a subject of its own."""
-    match = _LABEL.match(text)
-    if match and has_subject(match["rest"]) and tokens(match["rest"])[0].lower() not in words("pronouns"):
-        return match["rest"]
+    found = _LABEL.match(text)
+    if found and has_subject(found["rest"]) and tokens(found["rest"])[0].lower() not in words("pronouns"):
+        return found["rest"]
     return text
 
 
@@ -93,30 +93,30 @@ def _by_pronoun(text: str) -> bool:
 
 def _with_topic_as_subject(line: str) -> str:
     """Put the topic where its pronoun stands: "as for bakers, they are calm" -> "bakers are calm"."""
-    match = _TOPIC.match(line)
-    if match is None:
+    found = _TOPIC.match(line)
+    if found is None:
         return line
-    who = match["who"]
+    who = found["who"]
     parts = tokens(who)
     names = bool(parts) and (is_plural(parts[-1]) or is_group(who))
     opens = bool(parts) and parts[0].lower() in (
         words("openers") | words("interrogatives") | words("prepositions") | words("pronouns")
     )
-    if not names or opens or find_split(parts) is not None or not _by_pronoun(f"they {line[match.end() :]}"):
+    if not names or opens or find_split(parts) is not None or not _by_pronoun(f"they {line[found.end() :]}"):
         return line
-    return f"{who} {line[match.end() :]}"
+    return f"{who} {line[found.end() :]}"
 
 
 def _with_place_behind(line: str) -> str:
     """Put a place behind the subject: "in Peru, bakers are calm" -> "bakers in Peru are calm"."""
-    match = _WHERE_FIRST.match(line)
-    if match is None or not has_subject(match["rest"]) or _by_pronoun(match["rest"]):
+    found = _WHERE_FIRST.match(line)
+    if found is None or not has_subject(found["rest"]) or _by_pronoun(found["rest"]):
         return line
-    parts = tokens(match["rest"])
+    parts = tokens(found["rest"])
     split = find_split(parts)
-    if split is None or parts[split.end - 1].lower() not in match["rest"].lower():
+    if split is None or parts[split.end - 1].lower() not in found["rest"].lower():
         return line
     if words("prepositions") & {part.lower() for part in parts[: split.end]}:
         return line
-    head = re.match(r"\W*" + r"\W+".join(map(re.escape, parts[: split.end])), match["rest"])
-    return f"{head.group()} {match['where']}{match['rest'][head.end() :]}" if head else line
+    head = re.match(r"\W*" + r"\W+".join(map(re.escape, parts[: split.end])), found["rest"])
+    return f"{head.group()} {found['where']}{found['rest'][head.end() :]}" if head else line

@@ -54,10 +54,10 @@ def find_split(tokens: Sequence[str]) -> Split | None:
     verb anywhere behind a plural head ("men with money cheat").
     """
     low = [token.lower() for token in tokens]
-    finite = _finite(low)
+    found = _finite(low)
     dash = _dash(low)
-    if finite is not None and (dash is None or finite < dash.end):
-        return _with_adverbs(low, finite)
+    if found is not None and (dash is None or found < dash.end):
+        return _with_adverbs(low, found)
     if dash is not None:
         return dash
     return _apposition(low)
@@ -299,9 +299,7 @@ class ForeignSplit:
 @cache
 def _languages() -> dict[str, dict[str, frozenset[str]]]:
     table = tomllib.loads(files(__package__).joinpath("other_languages.toml").read_text(encoding="utf-8"))
-    return {
-        code: {name: frozenset(entries) for name, entries in part.items()} for code, part in table.items()
-    }
+    return {code: {name: frozenset(found) for name, found in part.items()} for code, part in table.items()}
 
 
 def find_foreign_split(tokens: Sequence[str]) -> ForeignSplit | None:

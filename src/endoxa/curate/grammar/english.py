@@ -201,9 +201,9 @@ def predicate(attribute: str, evidence: str = "") -> Predicate:
     if evidence == "have" and words[0].lower() != "have":
         words = ["have", *words]
     _refuse_second_clause(words)
-    auxiliary = _used_to(words, evidence) or _with_auxiliary(words)
-    if auxiliary is not None:
-        return auxiliary
+    found = _used_to(words, evidence) or _with_auxiliary(words)
+    if found is not None:
+        return found
     return _with_be("are", words) if _kind(words, evidence) == "copula" else _with_verb(words)
 
 
@@ -244,15 +244,15 @@ def _used_to(words: list[str], evidence: str) -> Predicate | None:
 def _kind(words: list[str], evidence: str) -> Kind:
     """The kind that the words have, or else that people gave them."""
     try:
-        listed_kind = kind(words)
+        known = kind(words)
     except SingularNounError:
         raise
     except UnclearError:
         if evidence not in ("copula", "verb"):
             raise
         return "copula" if evidence == "copula" else "verb"
-    bare = len(words) == 1 and listed_kind == "verb"
-    return "copula" if evidence == "copula" and not bare else listed_kind
+    bare = len(words) == 1 and known == "verb"
+    return "copula" if evidence == "copula" and not bare else known
 
 
 def _refuse_second_clause(words: list[str]) -> None:
@@ -298,7 +298,7 @@ def _with_be(be: str, words: list[str]) -> Predicate:
     return Predicate(f"{be} {core}", f"{be} not {core}", core, f"{be} {{}}")
 
 
-def _negated(assertion: str, denied: str, rest: list[str]) -> Predicate:
+def _negated(said: str, denied: str, rest: list[str]) -> Predicate:
     """A predicate that is a negation already: its denial is the plain one."""
     if not rest:
         raise UnclearError("the attribute is only a negation")
@@ -306,7 +306,7 @@ def _negated(assertion: str, denied: str, rest: list[str]) -> Predicate:
     bound = next((word for word in kept if word.lower() in listed("bound")), "")
     if bound:
         raise UnclearError(f"'{bound}' stands with a negation only, so the denial is not known")
-    return Predicate(f"{assertion} {' '.join(rest)}", f"{denied} {' '.join(kept)}".strip())
+    return Predicate(f"{said} {' '.join(rest)}", f"{denied} {' '.join(kept)}".strip())
 
 
 def _without_tail(words: list[str]) -> list[str]:
@@ -330,9 +330,9 @@ def _with_modal(modal: str, rest: list[str]) -> Predicate:
 def _swapped(before: str, adverb: str, rest: list[str]) -> Predicate:
     after = " ".join(rest)
     core = after if adverb != "never" else ""
-    assertion = f"{before} {adverb} {after}".strip()
+    said = f"{before} {adverb} {after}".strip()
     denied = f"{before} {mapped('swaps')[adverb]} {after}".strip()
-    return Predicate(assertion, denied, core, f"{before} {adverb} {{}}".strip())
+    return Predicate(said, denied, core, f"{before} {adverb} {{}}".strip())
 
 
 def _with_verb(words: list[str]) -> Predicate:

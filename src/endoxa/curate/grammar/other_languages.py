@@ -138,17 +138,17 @@ def _hindi(text: str) -> Predicate:
     if "नहीं" in words:
         plain = [word for word in words if word != "नहीं"]
         return Predicate(" ".join([*words, _HINDI_COPULA]), " ".join([*plain, _HINDI_COPULA]))
-    assertion = " ".join([*words, _HINDI_COPULA])
-    return Predicate(assertion, " ".join([*words[:-1], "नहीं", words[-1], _HINDI_COPULA]), assertion)
+    said = " ".join([*words, _HINDI_COPULA])
+    return Predicate(said, " ".join([*words[:-1], "नहीं", words[-1], _HINDI_COPULA]), said)
 
 
 def _swahili(text: str) -> Predicate:
     """Deny the present "wana-" with "hawa-" and -i for a final -a, "wana" ("have") with "hawana" (Ashton 1947)."""
     verb, _, rest = text.partition(" ")
-    match = _SWAHILI_PRESENT.match(verb.lower())
-    if not match:
+    found = _SWAHILI_PRESENT.match(verb.lower())
+    if not found:
         raise UnclearError(f"the verb form '{verb}' is not the present that is denied by rule")
-    stem = match["stem"]
+    stem = found["stem"]
     if not stem:
         denied = "hawana"
     elif stem in _SWAHILI_SHORT:

@@ -50,7 +50,7 @@ def cleaned(attribute: str) -> str:
         raise UnclearError(
             f"the attribute has {len(text.split())} words and {len(text)} characters, too long for one predicate"
         )
-    match = _INSIDE.search(text)
-    if match:
-        raise UnclearError(f"the attribute holds '{match.group()}', so it may be more than one predicate")
+    found = _INSIDE.search(text)
+    if found:
+        raise UnclearError(f"the attribute holds '{found.group()}', so it may be more than one predicate")
     return text

@@ -51,13 +51,13 @@ class _Clusters:
 
     def candidates(self, row: int) -> Rows:
         """Living clusters near `row`, ascending, without itself."""
-        rows: Rows = self.home[self.near[row]]
-        rows.sort()
-        kept = rows != row
-        kept[1:] &= rows[1:] != rows[:-1]
-        rows = rows[kept]
-        self.near[row] = rows
-        return rows
+        found: Rows = self.home[self.near[row]]
+        found.sort()
+        kept = found != row
+        kept[1:] &= found[1:] != found[:-1]
+        found = found[kept]
+        self.near[row] = found
+        return found
 
     def nearest(self, row: int, threshold: float) -> tuple[int, float]:
         """The most similar cluster that may join `row`, and its similarity; of equal ones the earliest row.
@@ -78,13 +78,13 @@ class _Clusters:
                 return int(rows[place]), float(similar[place])
         return -1, -np.inf
 
-    def similarity(self, first: int, second: int) -> float:
+    def similarity(self, one: int, other: int) -> float:
         """Mean cosine between the members of two clusters."""
-        return float(self.sums[first] @ self.sums[second] / (self.sizes[first] * self.sizes[second]))
+        return float(self.sums[one] @ self.sums[other] / (self.sizes[one] * self.sizes[other]))
 
-    def merge(self, first: int, second: int) -> None:
+    def merge(self, one: int, other: int) -> None:
         """Join two clusters under the earlier row."""
-        into, gone = sorted((first, second))
+        into, gone = sorted((one, other))
         self.sums[into] += self.sums[gone]
         self.sizes[into] += self.sizes[gone]
         self.sizes[gone] = 0

@@ -60,10 +60,10 @@ def fillings(texts: Sequence[str], encoder: Encoder, lexicon: Lexicon) -> list[f
     return [frozenset().union(*(codes.get(pair, ()) for pair in pairs)) for pairs in filled]
 
 
-def _frames(text_units: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[Frame, str]]:
+def _frames(found: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[Frame, str]]:
     """Every word of an attribute with the frame it stands in; a word alone, and not denied, stands in none."""
-    parts = list(_parts(text_units, lexicon))
-    denials = [DENIED for unit in text_units if unit.negated]
+    parts = list(_parts(found, lexicon))
+    denials = [DENIED for unit in found if unit.negated]
     for place, (word, base, turned) in enumerate(parts):
         frame = sorted([other for other, _, _ in parts[:place] + parts[place + 1 :]] + denials)
         if frame:
@@ -72,14 +72,14 @@ def _frames(text_units: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[Fram
             yield tuple(sorted([*frame, DENIED])), base
 
 
-def _parts(text_units: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[str, str, bool]]:
+def _parts(found: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[str, str, bool]]:
     """What may be swapped: a word as it stands, its base form, and whether it denies that by its own form.
 
     A verb takes its particle along ("wake up"); a term of the table that begins with a verb ("marry late") is words.
     """
     particles = surface_of(lexicon.language).particles
-    for place, unit in enumerate(text_units):
-        after = text_units[place + 1].words[0] if place + 1 < len(text_units) else ""
+    for place, unit in enumerate(found):
+        after = found[place + 1].words[0] if place + 1 < len(found) else ""
         if len(unit.words) > 1 and _is_verb(unit, lexicon):
             skipped = lexicon.rules.function | lexicon.rules.degree
             for word in unit.words:
@@ -139,18 +139,18 @@ def voices(text: str, lexicon: Lexicon) -> frozenset[Concept]:
         return frozenset()
     words = lexicon.split(text)
     alone = len(units(text, lexicon)) == 1
-    concepts_out: set[Concept] = set()
+    found: set[Concept] = set()
     for word, after in zip(words, (*words[1:], ""), strict=True):
         doer, verb = english.doing(word), english.lemmas(word).get("VERB")
         if doer:
-            concepts_out |= {(f"{DOER} {doer}", 0), (f"{AGENT} {doer}", 0)}
+            found |= {(f"{DOER} {doer}", 0), (f"{AGENT} {doer}", 0)}
         elif verb and not english.is_participle(word):
-            concepts_out.add((f"{AGENT} {verb}", 0))
+            found.add((f"{AGENT} {verb}", 0))
         elif verb and after == "by":
-            concepts_out |= {(f"{DOER} {verb}", 1), (f"{AGENT} {verb}", 1)}
+            found |= {(f"{DOER} {verb}", 1), (f"{AGENT} {verb}", 1)}
         elif verb and alone:
-            concepts_out.add((f"{DOER} {verb}", 1))
-    return frozenset(concepts_out)
+            found.add((f"{DOER} {verb}", 1))
+    return frozenset(found)
 
 
 POLARITY = "%"
@@ -173,8 +173,8 @@ def asserted(text: str, lexicon: Lexicon) -> frozenset[Concept]:
     good or bad ones, but never good beside bad ones.
     """
     word = polarity_of(text, lexicon)
-    concepts_out = concepts(text, lexicon) | _denial(text, lexicon) | voices(text, lexicon)
-    return concepts_out if word == "neutral" else concepts_out | {(POLARITY, int(word == "positive"))}
+    found = concepts(text, lexicon) | _denial(text, lexicon) | voices(text, lexicon)
+    return found if word == "neutral" else found | {(POLARITY, int(word == "positive"))}
 
 
 def _denial(text: str, lexicon: Lexicon) -> frozenset[Concept]:
@@ -183,11 +183,11 @@ def _denial(text: str, lexicon: Lexicon) -> frozenset[Concept]:
     Such a denial must not meet anything that denies nothing. Where the opposite is known ("not strong") or is
     the word's own ("untrustworthy"), the concepts decide.
     """
-    text_units = units(text, lexicon)
-    clause = len(text_units) > 1 and _DENIED_VERB.search(plain(text)) is not None
-    if clause or any(unit.negated and not lexicon.senses(unit.words) for unit in text_units):
+    found = units(text, lexicon)
+    clause = len(found) > 1 and _DENIED_VERB.search(plain(text)) is not None
+    if clause or any(unit.negated and not lexicon.senses(unit.words) for unit in found):
         return frozenset({(DENIAL, 1)})
-    return frozenset() if any(unit.denied for unit in text_units) else frozenset({(DENIAL, 0)})
+    return frozenset() if any(unit.denied for unit in found) else frozenset({(DENIAL, 0)})
 
 
 def group_texts(

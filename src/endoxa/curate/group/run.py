@@ -28,7 +28,7 @@ def first_members(vectors: Vectors, threshold: float) -> list[int]:
     Only rows that opened a group are compared with, so the result depends on the order of the rows.
     """
     openers: list[int] = []
-    places: list[int] = []
+    found: list[int] = []
     for start in range(0, len(vectors), COMPARED_AT_ONCE):
         block = vectors[start : start + COMPARED_AT_ONCE]
         earlier = (
@@ -42,8 +42,8 @@ def first_members(vectors: Vectors, threshold: float) -> list[int]:
             if row is None:
                 row = start + place
                 openers.append(row)
-            places.append(row)
-    return places
+            found.append(row)
+    return found
 
 
 def _first_inside(near: np.ndarray, openers: Sequence[int], start: int) -> int | None:

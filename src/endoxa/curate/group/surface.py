@@ -108,11 +108,11 @@ def _english(word: str) -> str:
 
 def _uninflected(word: str) -> str:
     """Without plural, comparison or the -s of verbs; a participle stays ("trusted" is not "trust")."""
-    lemmas = english.lemmas(word)
-    if lemmas.get("ADJ") == word:
+    found = english.lemmas(word)
+    if found.get("ADJ") == word:
         return word
     parts = ("ADJ", "NOUN", "VERB") if word.endswith("s") else ("ADJ", "NOUN")
-    return next((lemmas[part] for part in parts if part in lemmas), word)
+    return next((found[part] for part in parts if part in found), word)
 
 
 @dataclass(frozen=True, slots=True)

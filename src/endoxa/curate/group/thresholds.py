@@ -52,15 +52,13 @@ def silhouette(
         part = rows[start : start + SILHOUETTE_BLOCK]
         distances = 1 - vectors[part].astype(np.float64) @ vectors[order].T
         sums = np.add.reduceat(distances, starts, axis=1)
-        here, label = np.arange(len(part)), codes[part]
-        inside = (sums[here, label] - distances[here, np.argsort(order)[part]]) / np.maximum(
-            sizes[label] - 1, 1
-        )
+        here, own = np.arange(len(part)), codes[part]
+        inside = (sums[here, own] - distances[here, np.argsort(order)[part]]) / np.maximum(sizes[own] - 1, 1)
         means = sums / sizes
-        means[here, label] = np.inf
+        means[here, own] = np.inf
         outside = means.min(axis=1)
         wide = np.maximum(np.maximum(inside, outside), np.finfo(float).tiny)
-        total += float(np.where(sizes[label] > 1, (outside - inside) / wide, 0.0).sum())
+        total += float(np.where(sizes[own] > 1, (outside - inside) / wide, 0.0).sum())
     return total / len(rows)
 
 
@@ -143,12 +141,12 @@ def thresholds_table(
 
 def _remembering(encoder: Encoder) -> Encoder:
     """The encoder with the vectors of every text it has seen."""
-    cache: dict[str, Vectors] = {}
+    known: dict[str, Vectors] = {}
 
     def encode(texts: Sequence[str], /) -> Vectors:
-        new = sorted(set(texts) - cache.keys())
+        new = sorted(set(texts) - known.keys())
         if new:
-            cache.update(zip(new, encoder(new), strict=True))
-        return np.stack([cache[text] for text in texts])
+            known.update(zip(new, encoder(new), strict=True))
+        return np.stack([known[text] for text in texts])
 
     return encode

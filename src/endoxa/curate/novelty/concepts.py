@@ -58,7 +58,7 @@ class Concepts:
     @property
     def texts(self) -> list[str]:
         """One text per concept: 'identity: attribute' for an association."""
-        return [": ".join(concept) for concept in zip(*self.parts, strict=True)]
+        return [": ".join(one) for one in zip(*self.parts, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def read_concepts(
         raise UserError(f"--concept: '{kind}' is unknown. Expected one of: {', '.join(KINDS)}.")
     form, entries = _entries(path, kind)
     wanted = {code.partition("-")[0].lower() for code in languages}
-    voices: dict[tuple[str, ...], set[str]] = {}
+    found: dict[tuple[str, ...], set[str]] = {}
     rows = empty = 0
     others: dict[str, int] = {}
     for entry in entries:
@@ -129,16 +129,16 @@ def read_concepts(
             empty += 1
             continue
         rows += 1
-        identities = voices.setdefault(key, set())
+        said_of = found.setdefault(key, set())
         if entry.identity:
-            identities.add(normalise(entry.identity))
-    if not voices:
+            said_of.add(normalise(entry.identity))
+    if not found:
         raise UserError(_nothing(path, kind, form, {} if empty else others, languages))
     return Concepts(
         dataset=name or path.stem,
         format=form,
-        parts=tuple(zip(*voices, strict=True)),
-        identities=tuple(tuple(sorted(identities)) for identities in voices.values()),
+        parts=tuple(zip(*found, strict=True)),
+        identities=tuple(tuple(sorted(said_of)) for said_of in found.values()),
         rows=rows,
         left_out=sum(others.values()),
         empty=empty,
@@ -212,8 +212,8 @@ def _bbq(path: Path, kind: Kind) -> Iterator[_Entry]:
             "or use --concept sentence."
         )
     values = read_social_values(metadata) if metadata is not None and kind != "sentence" else {}
-    language = language_of_questions(path)
-    for item in read_items(path, metadata=metadata, language=language.code if language else None):
+    taken = language_of_questions(path)
+    for item in read_items(path, metadata=metadata, language=taken.code if taken else None):
         if item.polarity != "neg" or item.condition != "ambig":
             continue
         for value in values.get((item.category, item.example_id)) or ("",):

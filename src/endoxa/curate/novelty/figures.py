@@ -120,10 +120,10 @@ def share_curve(curve: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
     spoken = "; ".join(
         f"{name}: "
         + ", ".join(
-            f"{percent(part.filter((pl.col('threshold') - at).abs() < 1e-9)['share_unique'][0], 0)} at {at:g}"
+            f"{percent(own.filter((pl.col('threshold') - at).abs() < 1e-9)['share_unique'][0], 0)} at {at:g}"
             for at in (0.5, 0.6, 0.7, 0.8, 0.9)
         )
-        for (name,), part in nearest.group_by("dataset", maintain_order=True)
+        for (name,), own in nearest.group_by("dataset", maintain_order=True)
     )
     chart = finish(
         alt.layer(*_marked(threshold, f"used: {decimal(threshold, 2)}"), lines).properties(

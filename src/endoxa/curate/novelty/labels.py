@@ -51,17 +51,17 @@ class Labels:
             same_identity: compare attributes alone.
         """
         first = 1 if same_identity else 0
-        texts = sorted({text for pair in self.pairs for side in pair for text in side[first:]})
+        texts = sorted({text for pair in self.pairs for one in pair for text in one[first:]})
         place = {text: row for row, text in enumerate(texts)}
         vectors = encoder(texts).astype(np.float64)
-        values = [
+        found = [
             min(
                 float(vectors[place[a]] @ vectors[place[b]])
-                for a, b in zip(side[first:], other[first:], strict=True)
+                for a, b in zip(one[first:], other[first:], strict=True)
             )
-            for side, other in self.pairs
+            for one, other in self.pairs
         ]
-        return np.array([round(min(side, 1.0), 6) for side in values], dtype=np.float64)
+        return np.array([round(min(one, 1.0), 6) for one in found], dtype=np.float64)
 
 
 def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
@@ -81,7 +81,7 @@ def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
             f"{path} has no columns {', '.join(PARTS)}, which labels of associations need. Have a sheet written with "
             "--sheet, and fill it in."
         )
-    labels: dict[frozenset[tuple[str, ...]], tuple[bool, int]] = {}
+    said: dict[frozenset[tuple[str, ...]], tuple[bool, int]] = {}
     pairs: list[Pair] = []
     repeated = unlabelled = equal = 0
     for number, row in enumerate(table.iter_rows(named=True), start=1):
@@ -97,13 +97,13 @@ def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
                     f"{path}, row {number}: two equal texts are called unrelated. Correct it, or leave the row out."
                 )
             equal += 1
-        elif key in labels:
-            _require_same(path, number, answer, labels[key])
+        elif key in said:
+            _require_same(path, number, answer, said[key])
             repeated += 1
         else:
-            labels[key] = answer, number
+            said[key] = answer, number
             pairs.append(pair)
-    related = np.array([answer for answer, _ in labels.values()], dtype=bool)
+    related = np.array([answer for answer, _ in said.values()], dtype=bool)
     _require_both(path, related)
     return Labels(tuple(pairs), related, repeated, unlabelled, equal)
 

@@ -74,18 +74,18 @@ def encoded(datasets: Sequence[Concepts], encoder: Encoder, *, same_identity: bo
     ]
 
 
-def likeness(first: Side, second: Side) -> Vectors:
+def likeness(one: Side, other: Side) -> Vectors:
     """Cosines of all concepts of one side to all of the other, shape (n, m).
 
     Two associations are as alike as the less alike of their identities and their attributes: the joined text would
     call 'X are lazy' and 'X are generous' alike for their identity.
     """
-    cosines = first.parts[0] @ second.parts[0].T
-    for mine, theirs in zip(first.parts[1:], second.parts[1:], strict=True):
-        np.minimum(cosines, mine @ theirs.T, out=cosines)
-    if first.identity is not None and second.identity is not None:
-        cosines[first.identity[:, None] != second.identity[None, :]] = NOTHING
-    return cosines
+    found = one.parts[0] @ other.parts[0].T
+    for mine, theirs in zip(one.parts[1:], other.parts[1:], strict=True):
+        np.minimum(found, mine @ theirs.T, out=found)
+    if one.identity is not None and other.identity is not None:
+        found[one.identity[:, None] != other.identity[None, :]] = NOTHING
+    return found
 
 
 def cut(side: Side, start: int, stop: int) -> Side:
@@ -94,21 +94,21 @@ def cut(side: Side, start: int, stop: int) -> Side:
     return Side(tuple(part[start:stop] for part in side.parts), identity)
 
 
-def tiles(first: Side, second: Side, size: Tile = TILE) -> Iterator[tuple[int, int, Vectors]]:
+def tiles(one: Side, other: Side, size: Tile = TILE) -> Iterator[tuple[int, int, Vectors]]:
     """First row, first column and likeness of each tile."""
     height, width = size
-    for top in range(0, len(first), height):
-        rows = cut(first, top, top + height)
-        for left in range(0, len(second), width):
-            yield top, left, likeness(rows, cut(second, left, left + width))
+    for top in range(0, len(one), height):
+        rows = cut(one, top, top + height)
+        for left in range(0, len(other), width):
+            yield top, left, likeness(rows, cut(other, left, left + width))
 
 
-def nearest(first: Side, second: Side, size: Tile = TILE) -> tuple[Nearest, Nearest]:
+def nearest(one: Side, other: Side, size: Tile = TILE) -> tuple[Nearest, Nearest]:
     """The nearest concept of the other side for each of the one, and the reverse, from the same tiles."""
-    there, back = _Best(len(first)), _Best(len(second))
-    for top, left, cosines in tiles(first, second, size):
-        there.take(top, left, cosines)
-        back.take(left, top, cosines.T)
+    there, back = _Best(len(one)), _Best(len(other))
+    for top, left, found in tiles(one, other, size):
+        there.take(top, left, found)
+        back.take(left, top, found.T)
     return there.found(), back.found()
 
 
@@ -124,14 +124,14 @@ class _Best:
         self._cosine = np.full(rows, NOTHING, dtype=np.float32)
         self._column = np.full(rows, -1, dtype=np.int64)
 
-    def take(self, top: int, left: int, cosines: Vectors) -> None:
+    def take(self, top: int, left: int, found: Vectors) -> None:
         """Take a tile whose first row and column are given."""
-        column = cosines.argmax(axis=1)
-        value = cosines[np.arange(len(cosines)), column]
-        rows = slice(top, top + len(cosines))
-        better = value > self._cosine[rows]
-        self._cosine[rows] = np.where(better, value, self._cosine[rows])
-        self._column[rows] = np.where(better, column + left, self._column[rows])
+        column = found.argmax(axis=1)
+        value = found[np.arange(len(found)), column]
+        own = slice(top, top + len(found))
+        better = value > self._cosine[own]
+        self._cosine[own] = np.where(better, value, self._cosine[own])
+        self._column[own] = np.where(better, column + left, self._column[own])
 
     def found(self) -> Nearest:
         """What was found; rounding above 1 is cut off."""

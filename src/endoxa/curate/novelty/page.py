@@ -153,7 +153,7 @@ def _share_table(rows: Rows) -> Table:
     names = ("concepts", "unique", "share unique", "interval", "identities", "rows")
     covers = {"identities": "over identities", "wilson": "over concepts (Wilson)"}
     used = {row["interval"] for row in rows}
-    cells = {
+    told = {
         "identities": "Over identities: how the share would vary had other identities been in the data set.",
         "wilson": "Over concepts (Wilson): fewer than five identities are named, so concepts count as independent, "
         "and the interval is rather too narrow.",
@@ -180,7 +180,7 @@ def _share_table(rows: Rows) -> Table:
             )
             for row in rows
         ),
-        notes=tuple(text for method, text in cells.items() if method in used),
+        notes=tuple(text for method, text in told.items() if method in used),
     )
 
 
@@ -231,24 +231,24 @@ def _part(row: dict[str, Any]) -> str:
 
 
 def _matrix(names: Sequence[str], rows: Rows) -> Table:
-    by_pair = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
+    found = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
 
-    def cell(first: str, second: str) -> str:
-        row = by_pair.get((first, second))
+    def cell(one: str, other: str) -> str:
+        row = found.get((one, other))
         return "–" if row is None else f"{percent(row['share'])} ({count(row['n_shared'])})"
 
     return Table(
         "Concepts of the row that are found in the column: share and number",
         (Column("of"), *(Column(name, numeric=True, above="found in") for name in names)),
-        tuple((first, *(cell(first, second) for second in names)) for first in names),
+        tuple((one, *(cell(one, other) for other in names)) for one in names),
     )
 
 
 def _border_section(concepts: pl.DataFrame, cut: float) -> Section:
     """The concepts whose decision was closest: where a reader can see whether the threshold makes sense."""
-    near = concepts.drop_nulls("cosine").with_columns(distance=(pl.col("cosine") - cut).abs())
-    above = near.filter(unique="false").sort("distance", maintain_order=True).head(EITHER_SIDE)
-    below = near.filter(unique="true").sort("distance", maintain_order=True).head(EITHER_SIDE)
+    known = concepts.drop_nulls("cosine").with_columns(distance=(pl.col("cosine") - cut).abs())
+    above = known.filter(unique="false").sort("distance", maintain_order=True).head(EITHER_SIDE)
+    below = known.filter(unique="true").sort("distance", maintain_order=True).head(EITHER_SIDE)
     rows = pl.concat([above, below]).sort("cosine", descending=True, maintain_order=True).to_dicts()
     columns = (
         Column("cosine", numeric=True),

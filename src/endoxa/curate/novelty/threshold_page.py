@@ -23,10 +23,8 @@ def given_section(cut: float, curve: pl.DataFrame) -> Section:
         cut: the threshold.
         curve: columns of `overlap.CURVE_COLUMNS`.
     """
-    sentences = (
-        f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
-    )
-    return _section((Finding(sentences, ({"threshold": cut},)),), share_curve(curve, cut))
+    told = f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
+    return _section((Finding(told, ({"threshold": cut},)),), share_curve(curve, cut))
 
 
 def chosen_section(
@@ -42,16 +40,16 @@ def chosen_section(
         concepts: columns of `overlap.CONCEPT_COLUMNS`.
     """
     if chosen.is_empty():
-        sentences = f"The threshold of {decimal(cut, 3)} was chosen by labelled pairs; its table is not beside this one."
-        return _section((Finding(sentences, ({"threshold": cut},)),), share_curve(curve, cut))
+        told = f"The threshold of {decimal(cut, 3)} was chosen by labelled pairs; its table is not beside this one."
+        return _section((Finding(told, ({"threshold": cut},)),), share_curve(curve, cut))
     row: dict[str, Any] = {
         name: float("nan") if value is None else value for name, value in chosen.row(0, named=True).items()
     }
-    calibration = Calibration(**(row | {name: int(row[name]) for name in COUNTS}))
+    found = Calibration(**(row | {name: int(row[name]) for name in COUNTS}))
     findings = (
-        *_chosen(calibration, row),
-        *(Finding(text, (row,)) for text in warnings(calibration)),
-        *_at_the_ends(calibration, concepts),
+        *_chosen(found, row),
+        *(Finding(text, (row,)) for text in warnings(found)),
+        *_at_the_ends(found, concepts),
     )
     notes = (
         "The accuracy is that of the labelled pairs. A sheet of --sheet holds as many alike pairs as unlike ones; "
@@ -60,10 +58,10 @@ def chosen_section(
             [
                 "The interval holds every cut that these labels cannot tell from the best one; it is rather wide."
             ]
-            if isfinite(calibration.low)
+            if isfinite(found.low)
             else []
         ),
-        *_left_out(calibration),
+        *_left_out(found),
     )
     return _section(findings, (*cut_curve(cuts, cut), *share_curve(curve, cut)), notes)
 
@@ -72,45 +70,39 @@ def _section(findings: tuple[Finding, ...], figures: Any, notes: tuple[str, ...]
     return Section("threshold", "The threshold", findings=findings, figures=figures, notes=notes)
 
 
-def _chosen(calibration: Calibration, row: dict[str, Any]) -> tuple[Finding, ...]:
-    ends = (
-        f" (interval {decimal_interval(calibration.low, calibration.high, 3)})"
-        if isfinite(calibration.low)
-        else ""
-    )
-    sentences = [
-        f"The threshold is {decimal(calibration.threshold, 3)}{ends}: there Youden's J is greatest over "
-        f"{plural(calibration.n, 'labelled pair')}, {count(calibration.n_related)} of them related. {percent(calibration.sensitivity)} "
-        f"of the related pairs reach it, and {percent(calibration.specificity)} of the unrelated ones stay below."
+def _chosen(found: Calibration, row: dict[str, Any]) -> tuple[Finding, ...]:
+    ends = f" (interval {decimal_interval(found.low, found.high, 3)})" if isfinite(found.low) else ""
+    told = [
+        f"The threshold is {decimal(found.threshold, 3)}{ends}: there Youden's J is greatest over "
+        f"{plural(found.n, 'labelled pair')}, {count(found.n_related)} of them related. {percent(found.sensitivity)} "
+        f"of the related pairs reach it, and {percent(found.specificity)} of the unrelated ones stay below."
     ]
-    if isfinite(calibration.accuracy):
-        sentences.append(
-            f"On pairs of texts that it was not chosen on it decides as people did in {percent(calibration.accuracy)}"
-            f"{_around(calibration.accuracy_low, calibration.accuracy_high)}; calling every pair what most are would be right in "
-            f"{percent(calibration.majority)}."
+    if isfinite(found.accuracy):
+        told.append(
+            f"On pairs of texts that it was not chosen on it decides as people did in {percent(found.accuracy)}"
+            f"{_around(found.accuracy_low, found.accuracy_high)}; calling every pair what most are would be right in "
+            f"{percent(found.majority)}."
         )
     else:
-        sentences.append(
-            "The pairs share too many texts to try the threshold on pairs that it was not chosen on."
+        told.append("The pairs share too many texts to try the threshold on pairs that it was not chosen on.")
+    if isfinite(found.balanced):
+        told.append(
+            f"With related and unrelated pairs counting alike that is {percent(found.balanced)}"
+            f"{_around(found.balanced_low, found.balanced_high)}; guessing would give 50\u00a0%."
         )
-    if isfinite(calibration.balanced):
-        sentences.append(
-            f"With related and unrelated pairs counting alike that is {percent(calibration.balanced)}"
-            f"{_around(calibration.balanced_low, calibration.balanced_high)}; guessing would give 50\u00a0%."
-        )
-    return tuple(Finding(text, (row,)) for text in sentences)
+    return tuple(Finding(text, (row,)) for text in told)
 
 
 def _around(low: float, high: float) -> str:
     return f" (interval {percent_interval(low, high)})" if isfinite(low) else ""
 
 
-def _at_the_ends(calibration: Calibration, concepts: pl.DataFrame) -> tuple[Finding, ...]:
+def _at_the_ends(found: Calibration, concepts: pl.DataFrame) -> tuple[Finding, ...]:
     """The share of unique concepts of each data set at both ends of the interval of the threshold."""
-    if concepts.is_empty() or not isfinite(calibration.low):
+    if concepts.is_empty() or not isfinite(found.low):
         return ()
     # What nothing may be compared with is unique at every threshold.
-    ends = (pl.col("cosine").fill_null(-1) < end for end in (calibration.low, calibration.high))
+    ends = (pl.col("cosine").fill_null(-1) < end for end in (found.low, found.high))
     shares = concepts.group_by("dataset", maintain_order=True).agg(
         share.mean().alias(name) for share, name in zip(ends, ("low", "high"), strict=True)
     )
@@ -120,11 +112,11 @@ def _at_the_ends(calibration: Calibration, concepts: pl.DataFrame) -> tuple[Find
     return (Finding(text, tuple(rows)),)
 
 
-def _left_out(calibration: Calibration) -> list[str]:
+def _left_out(found: Calibration) -> list[str]:
     parts = [
-        (calibration.unlabelled, "without an answer"),
-        (calibration.repeated, "with a pair that an earlier row has"),
-        (calibration.equal, "of two equal texts"),
+        (found.unlabelled, "without an answer"),
+        (found.repeated, "with a pair that an earlier row has"),
+        (found.equal, "of two equal texts"),
     ]
-    parts_said = [f"{count(number)} {words}" for number, words in parts if number]
-    return [f"Rows of the labels left out: {'; '.join(parts_said)}."] if parts_said else []
+    said = [f"{count(number)} {words}" for number, words in parts if number]
+    return [f"Rows of the labels left out: {'; '.join(said)}."] if said else []

@@ -68,8 +68,8 @@ def _dictionary() -> ModuleType:
 @lru_cache(maxsize=65536)
 def lemmas(word: str) -> Mapping[str, str]:
     """First lemma of `word` by part of speech (NOUN, VERB, ADJ, ADV); empty where the dictionary lacks it."""
-    by_part = _dictionary().getAllLemmas(word)
-    return {part: forms[0] for part, forms in by_part.items() if part in ("NOUN", "VERB", "ADJ", "ADV")}
+    found = _dictionary().getAllLemmas(word)
+    return {part: forms[0] for part, forms in found.items() if part in ("NOUN", "VERB", "ADJ", "ADV")}
 
 
 @lru_cache(maxsize=65536)
@@ -78,17 +78,12 @@ def lemma(word: str) -> str:
 
     A word that the dictionary lacks loses the -s of a plural.
     """
-    candidates = lemmas(word)
-    if (
-        not candidates
-        and len(word) > len("cats")
-        and word.endswith("s")
-        and not word.endswith(("ss", "us", "is"))
-    ):
+    found = lemmas(word)
+    if not found and len(word) > len("cats") and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
-    if candidates.get("ADJ") == word:
+    if found.get("ADJ") == word:
         return word
-    return next((candidates[part] for part in ("ADJ", "NOUN", "VERB") if part in candidates), word)
+    return next((found[part] for part in ("ADJ", "NOUN", "VERB") if part in found), word)
 
 
 def inflections(word: str, part: str) -> dict[str, str]:
@@ -98,21 +93,21 @@ def inflections(word: str, part: str) -> dict[str, str]:
     """
     wanted = {"noun": ("NOUN", ("NNS",)), "adj": ("ADJ", ("JJR", "JJS")), "adv": ("ADV", ())}
     upos, tags = wanted.get(part, ("VERB", ("VBZ", "VBG", "VBD")))
-    by_tag = _dictionary().getAllInflections(word, upos)
+    found = _dictionary().getAllInflections(word, upos)
     if part == "noun" and word == "person":
         return {"NNS": "people"}
-    if part == "noun" and not by_tag:
-        by_tag = _dictionary().getAllInflectionsOOV(word, upos)
-    return {tag: by_tag[tag][0] for tag in tags if tag in by_tag}
+    if part == "noun" and not found:
+        found = _dictionary().getAllInflectionsOOV(word, upos)
+    return {tag: found[tag][0] for tag in tags if tag in found}
 
 
 @lru_cache(maxsize=65536)
 def is_participle(word: str) -> bool:
     """Whether `word` is the past participle of a verb of the dictionary, and not its base form too."""
     verb = lemmas(word).get("VERB", word)
-    by_tag = _dictionary().getAllInflections(verb, "VERB")
+    found = _dictionary().getAllInflections(verb, "VERB")
     # The dictionary lists a participle that is like the past tense as past tense only.
-    return verb != word and word in by_tag.get("VBN", by_tag.get("VBD", ()))
+    return verb != word and word in found.get("VBN", found.get("VBD", ()))
 
 
 def is_adjective(word: str) -> bool:
@@ -155,8 +150,8 @@ def graded_base(word: str) -> tuple[str, bool] | None:
     """What "over-" or "under-" grades, and whether it is denied: ("pay", True) for "underpaid"; or None."""
     for prefix, denies in GRADING_PREFIXES.items():
         rest = word.removeprefix(prefix)
-        adjectival = is_participle(rest) or (rest == lemma(rest) and is_adjective(rest))
-        if rest != word and adjectival and word not in rules_of("en").whole:
+        known = is_participle(rest) or (rest == lemma(rest) and is_adjective(rest))
+        if rest != word and known and word not in rules_of("en").whole:
             return lemma(rest), denies
     return None
 
@@ -164,9 +159,9 @@ def graded_base(word: str) -> tuple[str, bool] | None:
 @lru_cache(maxsize=65536)
 def doing(word: str) -> str | None:
     """The verb of one who does it: "lead" for "leader" and "leaders", "oppress" for "oppressor"; or None."""
-    verbs = lemmas(word)
-    name = verbs.get("NOUN", "") if verbs else word.removesuffix("s")
-    if "ADJ" in verbs or not name.endswith(("er", "or")):
+    found = lemmas(word)
+    name = found.get("NOUN", "") if found else word.removesuffix("s")
+    if "ADJ" in found or not name.endswith(("er", "or")):
         return None
     stem = name[:-2]
     doubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem

@@ -91,13 +91,11 @@ def _in_phrase(term: str, maker: Callable[[str], Forms]) -> Forms:
     if first in INVARIABLE:
         return {"": term}
     if first in ADVERBS and after:
-        inflected = {feature: f"{first} {form}" for feature, form in _in_phrase(after, maker).items()}
+        found = {feature: f"{first} {form}" for feature, form in _in_phrase(after, maker).items()}
     else:
-        inflected = {feature: f"{form} {after}".strip() for feature, form in maker(first).items()}
+        found = {feature: f"{form} {after}".strip() for feature, form in maker(first).items()}
     order = ("p", "fp", "", "f")
-    return {
-        feature: (inflected | {"": term})[feature] for feature in order if feature in inflected or not feature
-    }
+    return {feature: (found | {"": term})[feature] for feature in order if feature in found or not feature}
 
 
 def _english(term: str, part: str) -> Forms:

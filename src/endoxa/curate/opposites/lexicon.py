@@ -108,27 +108,27 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(entry.name.removesuffix(".csv") for entry in folder.iterdir()))
 
 
-def load_lexicon(language: str = "en", user_file: Path | None = None) -> Lexicon:
+def load_lexicon(language: str = "en", own: Path | None = None) -> Lexicon:
     """The lexicon of a language, with the rows of a user's own file in front.
 
     Args:
         language: ISO 639 code.
-        user_file: CSV, TSV, JSONL, Parquet or XLSX with columns `one` and `other` (terms separated by ';') and, where
+        own: CSV, TSV, JSONL, Parquet or XLSX with columns `one` and `other` (terms separated by ';') and, where
             known, `pos`.
 
     Raises:
         UserError: no table for the language and none given, or a row of the file is not as described.
     """
-    return _load(language, user_file)
+    return _load(language, own)
 
 
 @lru_cache
-def _load(language: str, user_file: Path | None) -> Lexicon:
-    rows = list(_rows(read_table(user_file, ("one", "other")), user_file)) if user_file else []
+def _load(language: str, own: Path | None) -> Lexicon:
+    rows = list(_rows(read_table(own, ("one", "other")), own)) if own else []
     if language in languages():
         text = files(__package__).joinpath("lexicon", f"{language}.csv").read_text(encoding="utf-8")
         rows += _rows(pl.read_csv(io.StringIO(text), infer_schema=False), Path(f"{language}.csv"))
-    elif not user_file:
+    elif not own:
         raise UserError(
             f"No antonyms for the language '{language}' (available: {', '.join(languages())}). Give your own with "
             "--lexicon FILE."
@@ -140,17 +140,17 @@ def _load(language: str, user_file: Path | None) -> Lexicon:
 def _rows(table: pl.DataFrame, path: Path) -> Iterator[Row]:
     for number, row in enumerate(table.iter_rows(named=True), start=1):
         part = (row.get("pos") or "adj").strip()
-        first, second = (
+        one, other = (
             tuple(term.strip() for term in (row[side] or "").split(";") if term.strip())
             for side in ("one", "other")
         )
-        if not first or not second:
+        if not one or not other:
             raise UserError(f"{path}, row {number}: 'one' or 'other' is empty. Expected a term in both.")
         if part not in PARTS:
             raise UserError(
                 f"{path}, row {number}, column 'pos': '{part}' is invalid. Expected one of: {', '.join(PARTS)}."
             )
-        yield Row(part, (first, second))
+        yield Row(part, (one, other))
 
 
 def _index(rows: Sequence[Row], language: str, rules: Rules) -> dict[str, tuple[Sense, ...]]:

@@ -126,56 +126,56 @@ def analyze_leniency(
     )
 
 
-def _rows(sentiment: str, part: pl.DataFrame, how: _How) -> Iterator[dict[str, Any]]:
+def _rows(sentiment: str, own: pl.DataFrame, how: _How) -> Iterator[dict[str, Any]]:
     """In-group, out-group and their difference."""
-    inside = part["in_group"].to_numpy()
+    inside = own["in_group"].to_numpy()
     for perspective, which in ((IN, inside), (OUT, ~inside)):
-        yield _mean_row(sentiment, perspective, part.filter(pl.Series(which)), how)
-    yield _difference_row(sentiment, part, inside, how)
+        yield _mean_row(sentiment, perspective, own.filter(pl.Series(which)), how)
+    yield _difference_row(sentiment, own, inside, how)
 
 
-def _described(sentiment: str, perspective: str, part: pl.DataFrame) -> dict[str, Any]:
+def _described(sentiment: str, perspective: str, own: pl.DataFrame) -> dict[str, Any]:
     blank = dict.fromkeys(("model", "model_low", "model_high", "p_value", "weighted_mean"), float("nan"))
     return {
         **blank,
         "sentiment": sentiment,
         "perspective": perspective,
-        "n": part.height,
-        "raters": part["rater"].n_unique(),
-        "pairs": part.select("identity", "attribute").n_unique(),
+        "n": own.height,
+        "raters": own["rater"].n_unique(),
+        "pairs": own.select("identity", "attribute").n_unique(),
         "reason": "",
     }
 
 
-def _mean_row(sentiment: str, perspective: str, part: pl.DataFrame, how: _How) -> dict[str, Any]:
-    row = _described(sentiment, perspective, part)
-    if part.is_empty():
+def _mean_row(sentiment: str, perspective: str, own: pl.DataFrame, how: _How) -> dict[str, Any]:
+    row = _described(sentiment, perspective, own)
+    if own.is_empty():
         return {**row, "mean": float("nan"), "low": float("nan"), "high": float("nan")}
-    clusters = Clusters.of(part["rater"].to_numpy(), part["rating"].to_numpy())
+    clusters = Clusters.of(own["rater"].to_numpy(), own["rating"].to_numpy())
     draws = bootstrap(clusters, lambda totals: totals[:, 1] / totals[:, 0], how.resamples, how.seed)
     interval = expanded_interval(draws, clusters, how.confidence)
-    mean = float(np.mean(part["rating"].to_numpy()))
-    return {**row, "mean": mean, "low": interval.low, "high": interval.high, "weighted_mean": _weighted(part)}
+    mean = float(np.mean(own["rating"].to_numpy()))
+    return {**row, "mean": mean, "low": interval.low, "high": interval.high, "weighted_mean": _weighted(own)}
 
 
-def _weighted(part: pl.DataFrame) -> float:
+def _weighted(own: pl.DataFrame) -> float:
     """Hajek mean of the ratings with a propensity; NaN where there are none."""
-    drawn = part.drop_nulls("propensity")
+    drawn = own.drop_nulls("propensity")
     if drawn.is_empty():
         return float("nan")
     weights = 1 / drawn["propensity"].to_numpy()
     return float(np.average(drawn["rating"].to_numpy(), weights=weights))
 
 
-def _difference_row(sentiment: str, part: pl.DataFrame, inside: np.ndarray, how: _How) -> dict[str, Any]:
-    row = _described(sentiment, DIFFERENCE, part)
-    rating = part["rating"].to_numpy()
-    insiders, others = (part.filter(pl.Series(which)) for which in (inside, ~inside))
+def _difference_row(sentiment: str, own: pl.DataFrame, inside: np.ndarray, how: _How) -> dict[str, Any]:
+    row = _described(sentiment, DIFFERENCE, own)
+    rating = own["rating"].to_numpy()
+    insiders, others = (own.filter(pl.Series(which)) for which in (inside, ~inside))
     few = min(insiders["rater"].n_unique(), others["rater"].n_unique())
     if insiders.is_empty() or others.is_empty():
         row |= dict.fromkeys(("mean", "low", "high"), float("nan"))
         return {**row, "reason": "no ratings of one of the two perspectives"}
-    clusters = Clusters.of(part["rater"].to_numpy(), inside * rating, inside, ~inside * rating, ~inside)
+    clusters = Clusters.of(own["rater"].to_numpy(), inside * rating, inside, ~inside * rating, ~inside)
     with np.errstate(divide="ignore", invalid="ignore"):
         draws = bootstrap(
             clusters,
@@ -186,7 +186,7 @@ def _difference_row(sentiment: str, part: pl.DataFrame, inside: np.ndarray, how:
     interval = expanded_interval(draws, clusters, how.confidence)
     return {
         **row,
-        **_modelled(part, inside, how.confidence),
+        **_modelled(own, inside, how.confidence),
         "mean": float(rating[inside].mean() - rating[~inside].mean()),
         "low": interval.low,
         "high": interval.high,
@@ -198,26 +198,26 @@ def _difference_row(sentiment: str, part: pl.DataFrame, inside: np.ndarray, how:
     }
 
 
-def _modelled(part: pl.DataFrame, inside: np.ndarray, confidence: float) -> dict[str, float]:
+def _modelled(own: pl.DataFrame, inside: np.ndarray, confidence: float) -> dict[str, float]:
     """The difference in the mixed model; nothing where it cannot be fitted."""
-    pairs = part.select(pl.struct("identity", "attribute").rank("dense")).to_series().to_numpy()
-    raters = part["rater"].rank("dense").to_numpy()
-    x = np.column_stack([np.ones(part.height), inside])
+    pairs = own.select(pl.struct("identity", "attribute").rank("dense")).to_series().to_numpy()
+    raters = own["rater"].rank("dense").to_numpy()
+    x = np.column_stack([np.ones(own.height), inside])
     try:
-        fit = fit_crossed(part["rating"].to_numpy(), x, raters, pairs)
+        fit = fit_crossed(own["rating"].to_numpy(), x, raters, pairs)
     except (ValueError, np.linalg.LinAlgError):
         return {}
     low, high = fit.interval(1, confidence)
     return {"model": float(fit.coefficients[1]), "model_low": low, "model_high": high}
 
 
-def _shares(rows: pl.DataFrame, parts: list[str]) -> pl.DataFrame:
+def _shares(known: pl.DataFrame, parts: list[str]) -> pl.DataFrame:
     """How often each rating was given, by sentiment and perspective."""
     perspective = pl.when("in_group").then(pl.lit(IN)).otherwise(pl.lit(OUT))
-    named = rows.with_columns(perspective=perspective)
-    overall = named.with_columns(sentiment=pl.lit(ALL))
-    rows_all = pl.concat([overall, named]) if len(parts) > 1 else overall
-    counted = rows_all.group_by("sentiment", "perspective", "rating").len("n")
+    named = known.with_columns(perspective=perspective)
+    whole = named.with_columns(sentiment=pl.lit(ALL))
+    both = pl.concat([whole, named]) if len(parts) > 1 else whole
+    counted = both.group_by("sentiment", "perspective", "rating").len("n")
     return (
         counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("sentiment", "perspective"))
         .sort("sentiment", "perspective", "rating")
@@ -225,11 +225,11 @@ def _shares(rows: pl.DataFrame, parts: list[str]) -> pl.DataFrame:
     )
 
 
-def _topics(rows: pl.DataFrame) -> pl.DataFrame:
+def _topics(known: pl.DataFrame) -> pl.DataFrame:
     """Ratings from within and from outside by topic, the topic with the most ratings from within first."""
     inside = pl.col("in_group").sum().cast(pl.Int64)
     counted = (
-        rows.filter(pl.col("topic") != "")
+        known.filter(pl.col("topic") != "")
         .group_by("topic", maintain_order=True)
         .agg(in_group=inside, out_group=pl.len().cast(pl.Int64) - inside)
     )

@@ -192,7 +192,7 @@ def _leniency_page(
     runs: Sequence[Run], cells: pl.DataFrame, shares: pl.DataFrame, topics: pl.DataFrame
 ) -> Page:
     rows = cells.to_dicts()
-    overall = next(
+    whole = next(
         row for row in rows if row["sentiment"] == lenient.ALL and row["perspective"] == lenient.DIFFERENCE
     )
     first = Section(
@@ -219,7 +219,7 @@ def _leniency_page(
     return _page(
         runs,
         "How people rate what is said of themselves and of others",
-        f"{plural(int(overall['n']), 'rating')} by {plural(int(overall['raters']), 'person', 'people')}.",
+        f"{plural(int(whole['n']), 'rating')} by {plural(int(whole['raters']), 'person', 'people')}.",
         (first, spread, from_within, tests, methods),
     )
 
@@ -235,13 +235,13 @@ def _leniency_findings(rows: Rows) -> tuple[Finding, ...]:
         )
         ends = decimal_interval(row["low"], row["high"], 2)
         size = f"{decimal(abs(row['mean']), 2)} points"
-        sentences = {
+        said = {
             "above": f"people of the group rate them {size} higher than others do",
             "below": f"people of the group rate them {size} lower than others do",
             "unclear": f"a difference ({decimal(row['mean'], 2)} points) is not distinguishable from chance",
         }.get(row["verdict"], f"a difference cannot be tested ({row['reason']})")
         model = "" if row["model"] is None else f"; mixed model {decimal(row['model'], 2)}"
-        findings.append(Finding(f"{of}: {sentences} (interval {ends}{model}).", (row,)))
+        findings.append(Finding(f"{of}: {said} (interval {ends}{model}).", (row,)))
     return tuple(findings)
 
 

@@ -45,8 +45,8 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
         UserError: a file cannot be read, a column is missing, a rating is no number, an `in_group` is neither yes nor
             no, a propensity is not above 0 and at most 1, or somebody rated an association twice.
     """
-    columns_read = (*COLUMNS, *ALIASES.values())
-    table = _named(_of_campaign(path) if _is_export(path) else read_table(path, optional=columns_read))
+    known = (*COLUMNS, *ALIASES.values())
+    table = _named(_of_campaign(path) if _is_export(path) else read_table(path, optional=known))
     require_columns(path, table.columns, NEEDED)
     if topics is not None:
         table = _with_topics(table, topics)

@@ -43,7 +43,7 @@ class Additions:
 
 
 def merge_additions(
-    siblings: Mapping[str, Row], used_ids: set[str], answers: Sequence[Answer], resolve: Resolve
+    siblings: Mapping[str, Row], taken: set[str], answers: Sequence[Answer], resolve: Resolve
 ) -> Additions:
     """The rows that reviewers add.
 
@@ -51,13 +51,13 @@ def merge_additions(
 
     Args:
         siblings: the first row of every id, as reviewed; an added row takes its other columns from there.
-        used_ids: names of the rows that the table has: what was added before is not added again.
+        taken: names of the rows that the table has: what was added before is not added again.
         answers: everything that reviewers say, in the order of the sheets.
         resolve: what to do where they disagree.
     """
     proposed: dict[str, list[Answer]] = {}
     for answer in answers:
-        if answer.added and answer.decision != OMIT and answer.row not in used_ids:
+        if answer.added and answer.decision != OMIT and answer.row not in taken:
             proposed.setdefault(answer.row, []).append(answer)
     rows: dict[str, list[Row]] = {}
     changes: list[Change] = []
@@ -158,7 +158,7 @@ def apply_review(
     first = _first_of_id(now, kind)
     current, stale = _current_answers(sheets, now, first)
     merged = _merge_rows(now, current, resolve)
-    rows = {name: merged_row.row for name, merged_row in merged.items()}
+    rows = {name: one.row for name, one in merged.items()}
     additions = merge_additions(_first_of_id(rows, kind), set(rows), current, resolve)
     complete = _with_added(list(rows.values()), additions.rows, kind)
     drop = not kind.keeps_omitted if drop_omitted is None else drop_omitted

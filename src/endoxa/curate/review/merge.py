@@ -72,7 +72,7 @@ def settle(voices: Sequence[Voice], resolve: Resolve) -> Outcome:
 
 
 def _outcome(value: str, values: Sequence[str], voices: Sequence[Voice], *, agreed: bool) -> Outcome:
-    by = tuple(voice.name for voice, answer in zip(voices, values, strict=True) if answer == value)
+    by = tuple(voice.name for voice, said in zip(voices, values, strict=True) if said == value)
     return Outcome(value, by, agreed)
 
 
@@ -166,7 +166,7 @@ def merge_row(now: Row, answers: Sequence[Answer], resolve: Resolve) -> Merged:
 
 def joined(parts: Iterable[str], *, in_order: bool) -> str:
     """Names or reasons, each once; `in_order` of their appearance, else of the alphabet."""
-    single = dict.fromkeys(piece for part in parts for piece in part.split(SEPARATOR) if piece)
+    single = dict.fromkeys(one for part in parts for one in part.split(SEPARATOR) if one)
     return SEPARATOR.join(single if in_order else sorted(single))
 
 
@@ -217,10 +217,10 @@ def _with_reason(answer: Answer) -> str:
 
 def _omitted(now: Row, omitting: Sequence[Answer]) -> Row:
     """Left out, with every reason that was given; the proposed one where nobody gave any."""
-    reasons = [answer.reason for answer in omitting]
-    if now[_DECISION] == OMIT or not any(reasons):
-        reasons.insert(0, now["omit_reason"])
-    return {"omit": "true", "omit_reason": joined(reasons, in_order=True), _DECISION: OMIT}
+    given = [answer.reason for answer in omitting]
+    if now[_DECISION] == OMIT or not any(given):
+        given.insert(0, now["omit_reason"])
+    return {"omit": "true", "omit_reason": joined(given, in_order=True), _DECISION: OMIT}
 
 
 def _reason_conflict(now: Row, deciding: Sequence[Answer]) -> Iterator[Conflict]:

@@ -117,16 +117,16 @@ def read_sheets(paths: Sequence[Path]) -> list[Returned]:
         raise UserError(f"The sheet {twice[0]} is given twice. Name each sheet once.")
     sheets = [_read(path) for path in paths]
     names = [sheet.reviewer for sheet in sheets]
-    distinct = [
+    told_apart = [
         _renamed(sheet, f"{sheet.reviewer} ({sheet.path.stem})") if names.count(sheet.reviewer) > 1 else sheet
         for sheet in sheets
     ]
-    for place, sheet in enumerate(distinct):
-        if sheet.reviewer in [earlier.reviewer for earlier in distinct[:place]]:
+    for place, sheet in enumerate(told_apart):
+        if sheet.reviewer in [earlier.reviewer for earlier in told_apart[:place]]:
             raise UserError(
                 f"Two sheets of the same reviewer have the name '{sheet.path.name}'. Rename one of the files."
             )
-    return distinct
+    return told_apart
 
 
 def _renamed(sheet: Returned, reviewer: str) -> Returned:
@@ -323,9 +323,9 @@ def votes(sheets: Sequence[Returned], column: str) -> list[tuple[str, str, str]]
     """
     for sheet in sheets:
         if column != "decision" and column not in sheet.origin.edited:
-            allowed = ", ".join(("decision", *sheet.origin.edited))
+            known = ", ".join(("decision", *sheet.origin.edited))
             raise UserError(
-                f"{sheet.path} has no votes in the column '{column}'. Columns with votes: {allowed}."
+                f"{sheet.path} has no votes in the column '{column}'. Columns with votes: {known}."
             )
     return [
         (answer.row, answer.reviewer, answer.decision if column == "decision" else answer.words[column])

@@ -121,12 +121,12 @@ def origin_from(record: object) -> Origin:
     Raises:
         ValueError: it is no such record.
     """
-    fields = _fields(Origin, record)
+    found = _fields(Origin, record)
     try:
-        lists = {name: tuple(fields[name]) for name in ("shown", "edited")}
+        lists = {name: tuple(found[name]) for name in ("shown", "edited")}
     except TypeError as error:
         raise ValueError from error
-    return Origin(**{**fields, **lists})
+    return Origin(**{**found, **lists})
 
 
 def origin_row_from(record: object) -> OriginRow:
@@ -237,7 +237,7 @@ def _present(wanted: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in wanted if name in columns))
 
 
-def _shown(wanted: Sequence[str], columns: Sequence[str], used: set[str]) -> tuple[str, ...]:
+def _shown(wanted: Sequence[str], columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     """The columns that are only shown.
 
     Raises:
@@ -248,8 +248,8 @@ def _shown(wanted: Sequence[str], columns: Sequence[str], used: set[str]) -> tup
         raise UserError(
             f"The column '{clash[0]}' cannot be shown: its name is used for the reviewer's answers. Rename it."
         )
-    reserved = used | {*PROPOSAL, *EARLIER, ROW_KEY}
-    return tuple(name for name in _present(wanted, columns) if name not in reserved)
+    own = taken | {*PROPOSAL, *EARLIER, ROW_KEY}
+    return tuple(name for name in _present(wanted, columns) if name not in own)
 
 
 def _chosen(rows: list[Row], kind: Kind, choice: Choice, path: Path) -> list[Row]:
@@ -270,12 +270,12 @@ def _chosen(rows: list[Row], kind: Kind, choice: Choice, path: Path) -> list[Row
 
 
 def _where(rows: list[Row], column: str, value: str, path: Path) -> list[Row]:
-    matching = [row for row in rows if row.get(column, "").strip().lower() == value]
-    if not matching:
+    found = [row for row in rows if row.get(column, "").strip().lower() == value]
+    if not found:
         raise UserError(
             f"{path}, column '{column}': no row has the value '{value}'. There is nothing to review."
         )
-    return matching
+    return found
 
 
 def _origin_row(row: Row, origin: Origin) -> OriginRow:

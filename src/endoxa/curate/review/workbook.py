@@ -137,10 +137,10 @@ def write_workbook(sheet: Sheet, path: Path, progress: Progress = lambda *_: Non
     _fill_instructions(book.create_sheet(INSTRUCTIONS), sheet)
     _fill_origin(book, sheet)
     progress("saving the workbook", len(sheet.rows), len(sheet.rows))
-    buffer = BytesIO()
-    book.save(buffer)  # at once, so that a full disk leaves no half zip file to be closed
+    whole = BytesIO()
+    book.save(whole)  # at once, so that a full disk leaves no half zip file to be closed
     with replacing(path) as part:
-        part.write_bytes(buffer.getvalue())
+        part.write_bytes(whole.getvalue())
 
 
 def _require_short_texts(sheet: Sheet) -> None:

@@ -47,15 +47,13 @@ class Combined:
     other: tuple[Extraction, ...] | None
 
 
-def same_reading(first: Sequence[Extraction], second: Sequence[Extraction]) -> bool:
+def same_reading(one: Sequence[Extraction], other: Sequence[Extraction]) -> bool:
     """Whether two readings say the same of the same groups, or both propose omission."""
-    if _omits(first) or _omits(second):
-        return _omits(first) and _omits(second)
-    groups = [{loose_identity(pair.identity) for pair in pairs} for pairs in (first, second)]
-    attributes = [
-        frozenset().union(*(attribute_parts(pair.attribute) for pair in pairs)) for pairs in (first, second)
-    ]
-    return groups[0] == groups[1] and attributes[0] == attributes[1]
+    if _omits(one) or _omits(other):
+        return _omits(one) and _omits(other)
+    groups = [{loose_identity(pair.identity) for pair in pairs} for pairs in (one, other)]
+    said = [frozenset().union(*(attribute_parts(pair.attribute) for pair in pairs)) for pairs in (one, other)]
+    return groups[0] == groups[1] and said[0] == said[1]
 
 
 def combine(
@@ -74,24 +72,21 @@ def combine(
         second is not None and same_reading(first, second) for first, second in zip(rules, model, strict=True)
     ]
     by_rule, by_kind = _accuracies(rules, model, agreed)
-    combined = []
+    found = []
     for statement, first, second, same in zip(statements, rules, model, agreed, strict=True):
         if second is None:
-            combined.append(Combined(tuple(first), None))
+            found.append(Combined(tuple(first), None))
             continue
-        rule_odds, kind_odds = by_rule[_rule(first)], by_kind[_omits(second)]
+        one, other = by_rule[_rule(first)], by_kind[_omits(second)]
         if same:
-            odds = rule_odds * kind_odds
-            sure = odds / (odds + COINCIDENCE * (1 - rule_odds) * (1 - kind_odds))
-            combined.append(
-                Combined(
-                    _sure(second if kind_odds > rule_odds and not _alike(first, second) else first, sure),
-                    None,
-                )
+            both = one * other
+            sure = both / (both + COINCIDENCE * (1 - one) * (1 - other))
+            found.append(
+                Combined(_sure(second if other > one and not _alike(first, second) else first, sure), None)
             )
         else:
-            combined.append(_differing(statement, (first, second), (rule_odds, kind_odds)))
-    return combined
+            found.append(_differing(statement, (first, second), (one, other)))
+    return found
 
 
 def _alike(first: Sequence[Extraction], second: Sequence[Extraction]) -> bool:
@@ -103,14 +98,14 @@ def _differing(
     statement: str, readings: tuple[Sequence[Extraction], Sequence[Extraction]], accuracy: tuple[float, float]
 ) -> Combined:
     """The reading that is likelier right, by its reader's accuracy and its fit; the first where both are alike."""
-    rule_pairs, model_pairs = (
+    one, other = (
         log(right / (1 - right)) + FIT * fit(statement, pairs)
         for pairs, right in zip(readings, accuracy, strict=True)
     )
-    share = 1 / (1 + exp(model_pairs - rule_pairs))
+    share = 1 / (1 + exp(other - one))
     neither = (1 - accuracy[0]) * (1 - accuracy[1])
     first, second = readings
-    if model_pairs > rule_pairs:
+    if other > one:
         return Combined(_sure(second, (1 - share) * (1 - neither)), tuple(first))
     return Combined(_sure(first, share * (1 - neither)), tuple(second))
 
@@ -124,8 +119,8 @@ def fit(statement: str, pairs: Sequence[Extraction]) -> float:
         return 0.5
     words = _words(statement)
     named = frozenset().union(*(_words(pair.identity) for pair in pairs))
-    attributes = frozenset().union(*(_words(pair.attribute) for pair in pairs))
-    read = attributes | (named & words if any(pair.rule in _UNNAMED for pair in pairs) else named)
+    said = frozenset().union(*(_words(pair.attribute) for pair in pairs))
+    read = said | (named & words if any(pair.rule in _UNNAMED for pair in pairs) else named)
     shared = len(words & read)
     return 2 * shared / (len(words) + len(read)) if shared else 0.0
 

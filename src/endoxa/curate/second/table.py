@@ -56,7 +56,7 @@ def asked_of(table: pl.DataFrame) -> list[Asked]:
     Raises:
         UserError: there is none.
     """
-    items_out = []
+    found = []
     identified = {
         _answer(row)
         for row in table.fill_null("").iter_rows(named=True)
@@ -72,12 +72,12 @@ def asked_of(table: pl.DataFrame) -> list[Asked]:
             continue
         pairs = tuple((row["identity"], row["attribute"]) for row in rows if row["omit"] != "true")
         question = question_named(first["question"])
-        items_out.append(Asked(statement_id, first["statement"], question, first["country"], subject, pairs))
-    if not items_out:
+        found.append(Asked(statement_id, first["statement"], question, first["country"], subject, pairs))
+    if not found:
         raise UserError(
             "No statement can be shown to a model: all are flagged 'identifier' or 'long-answer'."
         )
-    return items_out
+    return found
 
 
 def second_reading(
@@ -85,7 +85,7 @@ def second_reading(
     settings: ReaderSettings,
     folder: Path,
     *,
-    names: Tables | None = None,
+    known: Tables | None = None,
     progress: Progress = lambda *_: None,
     command: Sequence[str] = (),
 ) -> SecondReading:
@@ -96,12 +96,12 @@ def second_reading(
     Raises:
         UserError: any user error: model, key, money, folder, or nothing to ask.
     """
-    items = asked_of(table)
-    answers, cost = read_with_model(items, settings, folder, names=names, progress=progress, command=command)
+    asked = asked_of(table)
+    answers, cost = read_with_model(asked, settings, folder, known=known, progress=progress, command=command)
     rows_of = dict(_statements(table))
-    rules = [[_extraction(row) for row in rows_of[item.statement_id]] for item in items]
-    both = combine([item.statement for item in items], rules, answers)
-    by_id = {item.statement_id: result for item, result in zip(items, both, strict=True)}
+    rules = [[_extraction(row) for row in rows_of[one.statement_id]] for one in asked]
+    both = combine([one.statement for one in asked], rules, answers)
+    by_id = {one.statement_id: result for one, result in zip(asked, both, strict=True)}
     combined = []
     for statement_id, rows in rows_of.items():
         result = by_id.get(statement_id)
@@ -115,14 +115,14 @@ def second_reading(
             for pair in result.pairs
         ]
     model = [
-        _row(rows_of[item.statement_id][0], pair, "")
-        for item, pairs in zip(items, answers, strict=True)
+        _row(rows_of[one.statement_id][0], pair, "")
+        for one, pairs in zip(asked, answers, strict=True)
         for pair in pairs or ()
     ]
     return SecondReading(
         pl.DataFrame(combined, schema=dict.fromkeys((*table.columns, OTHER_READING), pl.String)),
         pl.DataFrame(model, schema=dict.fromkeys(table.columns, pl.String)),
-        len(items),
+        len(asked),
         sum(pairs is None for pairs in answers),
         sum(result.other is not None for result in both),
         tuple(cost),

@@ -148,8 +148,8 @@ def is_report(chunk: str) -> bool:
 
 def without_report(text: str) -> str:
     """The text without a report behind its last comma ("Bakers are kind, people say" -> "Bakers are kind")."""
-    before, comma, last = text.rpartition(",")
-    return before.rstrip(' "”»').lstrip(' "“«') if comma and before.strip() and is_report(last) else text
+    said, comma, last = text.rpartition(",")
+    return said.rstrip(' "”»').lstrip(' "“«') if comma and said.strip() and is_report(last) else text
 
 
 def with_mark(text: str, *, elliptical: bool) -> str:
@@ -165,8 +165,8 @@ def with_mark(text: str, *, elliptical: bool) -> str:
     article = int(parts[0].lower() == "the") if parts else 0
     for end in range(article + 1, min(article + _NAME_WORDS + 1, len(parts))):
         who = parts[article:end]
-        named = bool(article) and is_group(" ".join(who))
-        if (named or (not elliptical and _plural(who))) and _adjectives(parts[end:]):
+        known = bool(article) and is_group(" ".join(who))
+        if (known or (not elliptical and _plural(who))) and _adjectives(parts[end:]):
             return f"{' '.join(parts[:end])} - {' '.join(parts[end:])}"
     return text
 
@@ -177,9 +177,9 @@ def _plural(who: Sequence[str]) -> bool:
     return described and is_plural(head) and head not in _LOOKING and not can_be(head, "ADJ")
 
 
-def _adjectives(parts_said: Sequence[str]) -> bool:
+def _adjectives(said: Sequence[str]) -> bool:
     """Whether words are adjectives alone, with adverbs and conjunctions ("always drunk and loud")."""
-    low = [word.lower() for word in tokens(" ".join(parts_said))]
+    low = [word.lower() for word in tokens(" ".join(said))]
     plain = all(can_be(word, "ADJ") or is_adverb(word) or word in {"and", "or"} for word in low)
     return 0 < len(low) <= _SAID_WORDS and plain and can_be(low[-1], "ADJ")
 
@@ -278,16 +278,16 @@ def _continues(so_far: Sequence[str], chunk: str, begins: Begins) -> bool:
     """Whether `chunk` belongs to the statement that the chunks `so_far` have begun."""
     if is_report(chunk):
         return True
-    begins_here = begins(chunk)
-    if len(so_far) == 1 and _OPENING.match(so_far[0]) and (begins_here or is_pronoun(chunk)):
+    own = begins(chunk)
+    if len(so_far) == 1 and _OPENING.match(so_far[0]) and (own or is_pronoun(chunk)):
         return True
-    if begins_here and not is_pronoun(chunk):
+    if own and not is_pronoun(chunk):
         return False
     if _CONTINUES.match(chunk) or further_object(so_far, chunk):
         return True
-    text = " ".join(so_far)
-    waiting = len(so_far) > 1 and _bare_subject(so_far[0], begins) and not begins(text)
-    return waiting or (bool(_EXAMPLES.search(text)) and not begins_here)
+    said = " ".join(so_far)
+    waiting = len(so_far) > 1 and _bare_subject(so_far[0], begins) and not begins(said)
+    return waiting or (bool(_EXAMPLES.search(said)) and not own)
 
 
 def _bare_subject(chunk: str, begins: Begins) -> bool:

@@ -76,15 +76,15 @@ def draft_map(path: Path) -> str:
 
 
 def _questions(names: Sequence[str], headers: Sequence[str]) -> Iterator[str]:
-    chosen: list[str] = []
+    taken: list[str] = []
     for number, header in enumerate(names, start=1):
         plain = _plain(header).split("for example")[0]
         axis = next((axis for axis, pattern in _AXES.items() if re.search(pattern, plain)), "other")
         groups = [group for group, pattern in _IDENTITIES.items() if re.search(pattern, plain)]
         identity = groups[0] if len(groups) == 1 else None
         wanted = identity or axis
-        name = wanted if wanted not in chosen else f"{wanted}-{number}"
-        chosen.append(name)
+        name = wanted if wanted not in taken else f"{wanted}-{number}"
+        taken.append(name)
         lines = [
             "[[question]]",
             f"column = {_quoted(_short(header, headers))}",
@@ -128,10 +128,10 @@ def _is_question(header: str, cells: pl.Series) -> bool:
     filled = [cell.strip().casefold() for cell in cells.drop_nulls().to_list() if cell.strip()]
     words = sum(map(_words, filled)) / len(filled) if filled else 0.0
     plain = _plain(header)
-    asks = bool(_SAID.search(plain)) or ("?" in plain and not _OF_RESPONDENT.search(plain))
+    asked = bool(_SAID.search(plain)) or ("?" in plain and not _OF_RESPONDENT.search(plain))
     if all(_TIME.search(cell) for cell in filled):
         return False
-    return words >= _WORDS or (asks and words >= _ASKED_WORDS and len(set(filled)) >= _VARIED * len(filled))
+    return words >= _WORDS or (asked and words >= _ASKED_WORDS and len(set(filled)) >= _VARIED * len(filled))
 
 
 def _words(cell: str) -> int:

@@ -72,12 +72,12 @@ class Suspicion:
 
 def private_columns(table: pl.DataFrame, columns: Iterable[str]) -> list[Suspicion]:
     """Those of `columns` that look private by their header or by a fifth of their first filled cells."""
-    private = []
+    found = []
     for column in columns:
         kind = _by_header(column) or _by_values(table[column])
         if kind:
-            private.append(Suspicion(column, kind))
-    return private
+            found.append(Suspicion(column, kind))
+    return found
 
 
 def _by_header(column: str) -> str:
@@ -96,12 +96,10 @@ def _by_values(cells: pl.Series) -> str:
 
 def _whole_identifier(cell: str) -> str:
     """The kind of identifier that a cell is, or an empty text; a bare number below ten digits may be an income."""
-    identifiers = find_identifiers(cell)
-    if not identifiers or identifiers[0].end - identifiers[0].start < len(cell):
+    found = find_identifiers(cell)
+    if not found or found[0].end - found[0].start < len(cell):
         return ""
-    return (
-        "" if identifiers[0].kind == LONG_NUMBER and len(cell) < _LONG_NUMBER_DIGITS else identifiers[0].kind
-    )
+    return "" if found[0].kind == LONG_NUMBER and len(cell) < _LONG_NUMBER_DIGITS else found[0].kind
 
 
 def read_export(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
@@ -175,7 +173,7 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     """
     table = read_export(path)
     headers = table.columns
-    question_columns = [_must(find_column(path, headers, wanted), wanted) for wanted in survey_map.question]
+    question_columns = [_must(find_column(path, headers, one), one) for one in survey_map.question]
     named_twice = next((name for name in question_columns if question_columns.count(name) > 1), None)
     if named_twice:
         raise UserError(
@@ -183,7 +181,7 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
             "their "
             "headers."
         )
-    kept = [(wanted.name, find_column(path, headers, wanted)) for wanted in survey_map.keep]
+    kept = [(one.name, find_column(path, headers, one)) for one in survey_map.keep]
     kept_columns = [(name, column) for name, column in kept if column is not None]
     country = _optional(path, headers, survey_map.country)
     language = _optional(path, headers, survey_map.language_column)
@@ -209,7 +207,7 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     )
     _require_words(path, respondents, question_columns)
     return Survey(
-        questions=tuple(wanted.question for wanted in survey_map.question),
+        questions=tuple(one.question for one in survey_map.question),
         kept=names,
         respondents=respondents,
         dropped=tuple(dropped),
@@ -239,10 +237,9 @@ def _joined(
     names: Sequence[str], columns: Sequence[tuple[str, str]], row: dict[str, str | None], mark: str
 ) -> dict[str, str]:
     cells = {
-        name: [clean_choice(row[column], mark) for column_name, column in columns if column_name == name]
-        for name in names
+        name: [clean_choice(row[column], mark) for one, column in columns if one == name] for name in names
     }
-    return {name: "; ".join(cell for cell in choices if cell) for name, choices in cells.items()}
+    return {name: "; ".join(cell for cell in found if cell) for name, found in cells.items()}
 
 
 def refuse_private(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> None:

@@ -140,7 +140,7 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
     address, phone number or the like stands in the answer, whichever statement it is part of).
     """
     short = survey_map.short_names()
-    statements = []
+    found = []
     for respondent in survey.respondents:
         code = respondent.code.zfill(3) if respondent.code.isdigit() else respondent.code
         for question, answer in zip(survey.questions, respondent.answers, strict=True):
@@ -150,7 +150,7 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
                 split_answer(answer, elliptical=bool(question.identity)), start=1
             ):
                 original = " ".join(piece.text.split())
-                statements.append(
+                found.append(
                     Statement(
                         statement_id=f"{code}-{short[question.name]}-{position:03d}",
                         respondent=respondent.code,
@@ -166,7 +166,7 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
                     )
                 )
                 seen.add(original.casefold())
-    return statements
+    return found
 
 
 def _flags(original: str, answer: str, seen: set[str], *, identified: bool) -> tuple[str, ...]:
@@ -202,16 +202,16 @@ def identify_languages(statements: Sequence[Statement], candidates: Sequence[str
     Raises:
         UserError: see `endoxa.curate.language.identify`.
     """
-    undecided = [statement for statement in statements if not statement.language]
-    people = [statement.statement_id if statement.alone else statement.respondent for statement in undecided]
-    languages = iter(identify([statement.original for statement in undecided], people, candidates or COMMON))
+    open_ones = [one for one in statements if not one.language]
+    people = [one.statement_id if one.alone else one.respondent for one in open_ones]
+    found = iter(identify([one.original for one in open_ones], people, candidates or COMMON))
     named = []
-    for statement in statements:
-        if statement.language:
-            named.append(statement)
+    for one in statements:
+        if one.language:
+            named.append(one)
         else:
-            guess = next(languages)
-            named.append(replace(statement, language=guess.code, language_confidence=guess.confidence))
+            guess = next(found)
+            named.append(replace(one, language=guess.code, language_confidence=guess.confidence))
     return named
 
 
@@ -227,8 +227,8 @@ def translate_statements(
         UserError: see `endoxa.curate.translation.translate_all`.
     """
     translated = translate_all(
-        [statement.text for statement in statements],
-        [WORKING_LANGUAGE if _stays(statement) else statement.language for statement in statements],
+        [one.text for one in statements],
+        [WORKING_LANGUAGE if _stays(one) else one.language for one in statements],
         translator,
         target=WORKING_LANGUAGE,
         memory=memory,
@@ -236,13 +236,11 @@ def translate_statements(
     )
     return [
         replace(
-            statement,
+            one,
             text=new.text,
-            flags=(*statement.flags, "untranslated")
-            if new.failed or _private(statement)
-            else statement.flags,
+            flags=(*one.flags, "untranslated") if new.failed or _private(one) else one.flags,
         )
-        for statement, new in zip(statements, translated, strict=True)
+        for one, new in zip(statements, translated, strict=True)
     ]
 
 
@@ -259,54 +257,51 @@ def extract_all(
     statements: Sequence[Statement],
     kept: Sequence[str],
     progress: Progress | None = None,
-    names: Tables | None = None,
+    known: Tables | None = None,
     lexicon: Lexicon | None = None,
 ) -> pl.DataFrame:
     """The table of statements: `STATEMENT_COLUMNS` and the kept demographics, one row per pair that was read.
 
     A piece without a subject of its own gets the subject of its sentence, of the heading above it, of its question, or
     of the piece before it (`endoxa.curate.survey.subjects`); where that had several subjects of one attribute, it gets
-    each of them. `names` are tables of names of groups to normalise with, those of the package where None; `lexicon` is
+    each of them. `known` are tables of names of groups to normalise with, those of the package where None; `lexicon` is
     what reviewers of the same campaign taught.
     """
     rows = []
     answer: tuple[str, str] | None = None
     named = Named()
-    for done, statement in enumerate(statements, start=1):
-        if statement.alone or (statement.respondent, statement.question.name) != answer:
-            answer, named = (statement.respondent, statement.question.name), Named()
-        text = "" if len(statement.text) > LONG_STATEMENT else _as_read(statement)
+    for done, one in enumerate(statements, start=1):
+        if one.alone or (one.respondent, one.question.name) != answer:
+            answer, named = (one.respondent, one.question.name), Named()
+        text = "" if len(one.text) > LONG_STATEMENT else _as_read(one)
         if not text.strip():
-            rows.append(_row(statement, UNREAD, kept))
+            rows.append(_row(one, UNREAD, kept))
             continue
-        heading = below_heading(text, statement.question, statement.country, names, opens=statement.opens)
-        alone = heading is not None or _is_foreign(statement)
-        subjects = () if alone else inherited(text, statement.question, named, opens=statement.opens)
-        distinct = _extractions(statement, text, subjects, names, lexicon)
-        named = after(named, distinct, subjects) if heading is None else heading
-        rows += [_row(statement, pair, kept) for pair in distinct]
+        heading = below_heading(text, one.question, one.country, known, opens=one.opens)
+        alone = heading is not None or _is_foreign(one)
+        subjects = () if alone else inherited(text, one.question, named, opens=one.opens)
+        found = _extractions(one, text, subjects, known, lexicon)
+        named = after(named, found, subjects) if heading is None else heading
+        rows += [_row(one, pair, kept) for pair in found]
         if progress:
             progress("extracting", done, len(statements))
     return pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, *kept), pl.String))
 
 
-def _as_read(statement: Statement) -> str:
+def _as_read(one: Statement) -> str:
     """The words that are read: without identifiers and reports, and with a mark where a verb was left out."""
-    text = without_identifiers(statement.text)
-    if _spoken(statement) != WORKING_LANGUAGE:
+    text = without_identifiers(one.text)
+    if _spoken(one) != WORKING_LANGUAGE:
         return text
-    return with_mark(without_report(text), elliptical=statement.question.identity is not None)
+    return with_mark(without_report(text), elliptical=one.question.identity is not None)
 
 
 def without_identifiers(text: str) -> str:
     """What stands between the identifiers of a text and has a subject and a verb; the text where it holds none."""
-    identifiers = find_identifiers(text)
-    if not identifiers:
+    found = find_identifiers(text)
+    if not found:
         return text
-    starts, ends = (
-        [0, *(identifier.end for identifier in identifiers)],
-        [*(identifier.start for identifier in identifiers), len(text)],
-    )
+    starts, ends = [0, *(one.end for one in found)], [*(one.start for one in found), len(text)]
     between = [
         _JOINED.sub("", text[start:end].strip(" ,.;:")) for start, end in zip(starts, ends, strict=True)
     ]
@@ -318,13 +313,9 @@ def _is_foreign(one: Statement) -> bool:
     return one.text == one.original and one.language != WORKING_LANGUAGE and len(one.text.split()) > FEW_WORDS
 
 
-def _spoken(statement: Statement) -> str:
+def _spoken(one: Statement) -> str:
     """Language of the text that is read: the working one where it was translated."""
-    return (
-        statement.language
-        if statement.text == statement.original and statement.language
-        else WORKING_LANGUAGE
-    )
+    return one.language if one.text == one.original and one.language else WORKING_LANGUAGE
 
 
 def _extractions(
@@ -334,26 +325,26 @@ def _extractions(
     pairs = [
         pair
         for subject in subjects or ("",)
-        for pair in extract(text, one.question, one.country, subject, names=known, language=_spoken(one))
+        for pair in extract(text, one.question, one.country, subject, known=known, language=_spoken(one))
     ]
     if lexicon:
         pairs = apply_lexicon(lexicon, text, pairs, one.question, one.country)
     return list({(pair.identity, pair.attribute): pair for pair in reversed(pairs)}.values())[::-1]
 
 
-def _row(statement: Statement, pair: Extraction, kept: Sequence[str]) -> dict[str, str]:
-    sure = "" if statement.language_confidence is None else f"{statement.language_confidence:.3f}"
+def _row(one: Statement, pair: Extraction, kept: Sequence[str]) -> dict[str, str]:
+    sure = "" if one.language_confidence is None else f"{one.language_confidence:.3f}"
     return {
-        "statement_id": statement.statement_id,
-        "respondent": statement.respondent,
-        "question": statement.question.name,
-        "axis": statement.question.axis,
-        "position": str(statement.position),
-        "country": statement.country,
-        "language": statement.language,
+        "statement_id": one.statement_id,
+        "respondent": one.respondent,
+        "question": one.question.name,
+        "axis": one.question.axis,
+        "position": str(one.position),
+        "country": one.country,
+        "language": one.language,
         "language_confidence": sure,
-        "original_statement": statement.original,
-        "statement": statement.text,
+        "original_statement": one.original,
+        "statement": one.text,
         "identity": pair.identity,
         "attribute": pair.attribute,
         "verb": pair.verb,
@@ -361,6 +352,6 @@ def _row(statement: Statement, pair: Extraction, kept: Sequence[str]) -> dict[st
         "confidence": f"{pair.confidence:.2f}",
         "omit": "true" if pair.omit else "false",
         "omit_reason": pair.omit_reason,
-        "flag": " ".join(statement.flags),
-        **{name: statement.kept.get(name, "") for name in kept},
+        "flag": " ".join(one.flags),
+        **{name: one.kept.get(name, "") for name in kept},
     }

@@ -51,20 +51,20 @@ def inherited(text: str, question: Question, named: Named, *, opens: bool) -> tu
     pronoun = is_pronoun(text)
     if begins_statement(text) and not pronoun:
         return ()
-    pairs = named.last
+    found = named.last
     if opens and not pronoun:
         apart = question.identity is not None or bool(_LABELLED.search(text))
-        pairs = named.heading or (() if apart else named.last)
-    return () if pairs == (question.identity,) else pairs
+        found = named.heading or (() if apart else named.last)
+    return () if found == (question.identity,) else found
 
 
-def after(named: Named, pairs: Sequence[Extraction], subjects_before: tuple[str, ...]) -> Named:
+def after(named: Named, found: Sequence[Extraction], taken_up: tuple[str, ...]) -> Named:
     """What is named behind a piece: who its last attribute was said of, else whom it inherited."""
-    last = pairs[-1].attribute
+    last = found[-1].attribute
     subjects = tuple(
-        dict.fromkeys(pair.identity for pair in pairs if pair.attribute == last and pair.identity)
+        dict.fromkeys(pair.identity for pair in found if pair.attribute == last and pair.identity)
     )
-    return Named(named.heading, subjects or subjects_before)
+    return Named(named.heading, subjects or taken_up)
 
 
 def below_heading(

@@ -286,17 +286,17 @@ class TableTranslator:
             UserError: the file cannot be read, lacks a column, or translates one original in two ways.
         """
         table = read_table(path, (ORIGINAL, TRANSLATION))
-        translations: dict[tuple[str, str], str] = {}
+        known: dict[tuple[str, str], str] = {}
         for number, row in enumerate(table.iter_rows(named=True), start=1):
             original, translation = row[ORIGINAL] or "", " ".join((row[TRANSLATION] or "").split())
             if not original.strip() or not translation:
                 continue
             key = ((row.get(LANGUAGE) or "").strip().lower(), _plain(original))
-            if translations.setdefault(key, translation) != translation:
+            if known.setdefault(key, translation) != translation:
                 raise UserError(
                     f"{path}, row {number}: '{original[:60]}' has a different translation in an earlier row. Keep one."
                 )
-        return cls(str(path), translations)
+        return cls(str(path), known)
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
         """See `Translator.translate`; the table's target language is taken to be `target`."""

@@ -54,20 +54,18 @@ def translate_all(
     keys = list(zip(languages, texts, strict=True))
     wanted = dict.fromkeys(key for key in keys if key[0] != target)
     memory = memory if translator.remembered else None
-    remembered_texts = _remembered(memory, translator.name, target) if memory else {}
-    missing = [key for key in wanted if key not in remembered_texts]
+    known = _remembered(memory, translator.name, target) if memory else {}
+    missing = [key for key in wanted if key not in known]
     if missing:
         with _notebook(memory, translator.name, target) as note:
             for done, (key, text) in enumerate(_made(missing, translator, target), start=1):
                 if text is not None:
-                    remembered_texts[key] = text
+                    known[key] = text
                     note(key, text)
                 if progress:
                     progress("translating", done, len(missing))
     return [
-        Translated(remembered_texts.get(key, key[1]), failed=key not in remembered_texts)
-        if key in wanted
-        else Translated(key[1])
+        Translated(known.get(key, key[1]), failed=key not in known) if key in wanted else Translated(key[1])
         for key in keys
     ]
 
@@ -84,7 +82,7 @@ def _remembered(path: Path, translator: str, target: str) -> dict[Key, str]:
     """Translations made by the same translator into the same language; a last line cut in half is left out."""
     if not path.exists():
         return {}
-    translations: dict[Key, str] = {}
+    known: dict[Key, str] = {}
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as problem:
@@ -93,13 +91,13 @@ def _remembered(path: Path, translator: str, target: str) -> dict[Key, str]:
         try:
             entry = json.loads(line)
             if (entry["translator"], entry["target"]) == (translator, target):
-                translations[entry["language"], entry["original"]] = entry["translation"]
+                known[entry["language"], entry["original"]] = entry["translation"]
         except (ValueError, KeyError, TypeError) as problem:
             if number < len(lines):
                 raise UserError(
                     f"{path}, line {number}: not a stored translation. Remove the line, or the file to start over."
                 ) from problem
-    return translations
+    return known
 
 
 @contextmanager

@@ -127,10 +127,10 @@ class LibreTranslator:
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             chunk = list(texts[start : start + TEXTS_AT_ONCE])
             body = {"q": chunk, "source": source, "target": target, "format": "text"}
-            answers = self.interface.send(
+            found = self.interface.send(
                 body | ({"api_key": self.interface.key} if self.interface.key != NO_KEY else {})
             )
-            made = answers.get("translatedText") if isinstance(answers, dict) else None
+            made = found.get("translatedText") if isinstance(found, dict) else None
             yield from _texts(made if isinstance(made, list) else None, len(chunk))
 
 
@@ -168,18 +168,16 @@ class DeepLTranslator:
         """See `Translator.translate`."""
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             chunk = list(texts[start : start + TEXTS_AT_ONCE])
-            answers = self.interface.send(
+            found = self.interface.send(
                 {
                     "text": chunk,
                     "source_lang": source.split("-", maxsplit=1)[0].upper(),
                     "target_lang": target.upper(),
                 }
             )
-            made = answers.get("translations") if isinstance(answers, dict) else None
+            made = found.get("translations") if isinstance(found, dict) else None
             texts_made = (
-                [item.get("text") for item in made if isinstance(item, dict)]
-                if isinstance(made, list)
-                else None
+                [one.get("text") for one in made if isinstance(one, dict)] if isinstance(made, list) else None
             )
             yield from _texts(texts_made, len(chunk))
 
@@ -189,5 +187,5 @@ def _texts(made: list[Any] | None, wanted: int) -> Iterator[str | None]:
     if made is None or len(made) != wanted:
         yield from [None] * wanted
         return
-    for item in made:
-        yield " ".join(str(item or "").split()) or None
+    for one in made:
+        yield " ".join(str(one or "").split()) or None
