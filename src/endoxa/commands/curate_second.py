@@ -50,7 +50,7 @@ def read_twice(
     folder = output.with_name(f"{output.name}.model")
     beside = output.with_name(f"{output.stem}.model{output.suffix}")
     with shown("statements") as progress:
-        both = second_reading(table, reader, folder, names=known, progress=progress, command=sys.argv)
+        both = second_reading(table, reader, folder, known=known, progress=progress, command=sys.argv)
     write_table(both.model, beside)
     unread = f"; {plural(both.unread, 'answer')} could not be read" if both.unread else ""
     typer.echo(
