@@ -140,7 +140,8 @@ class CausalModel:
         self._tokenizer = checkpoint.tokenizer
         self._reader = CausalReader(checkpoint.name, checkpoint.tokenizer, checkpoint.max_tokens)
         self._split = Split(checkpoint.network)
-        self._window = _attention_window(checkpoint.network.config)
+        window = getattr(checkpoint.network.config, "sliding_window", None)
+        self._window = int(window) if window else None
         self._refuse_looking_ahead()
         self.shares_prefixes = self._tree_is_exact()
 
@@ -257,9 +258,3 @@ def _prefix_batches(sequences: list[Ids], budget: int) -> Iterator[list[Ids]]:
         nodes, before = nodes + new, ids
     if batch:
         yield batch
-
-
-def _attention_window(config: Any) -> int | None:
-    """Tokens a sliding-window layer sees; a given mask would switch the window off beyond it."""
-    window = getattr(config, "sliding_window", None)
-    return int(window) if window else None

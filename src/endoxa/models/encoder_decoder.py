@@ -69,7 +69,10 @@ class EncoderDecoderReader:
         return ""
 
     def _works(self, requests: Sequence[CompletionRequest]) -> list[Work | Unscorable]:
-        prompts, completions = [one.prompt for one in requests], [one.completion for one in requests]
+        prompts, completions = (
+            [request.prompt for request in requests],
+            [request.completion for request in requests],
+        )
         sources = self.tokenizer(prompts, **AS_TEXT)["input_ids"]
         labels = self.tokenizer(text_target=completions, **AS_TEXT)["input_ids"]
         plain = self.tokenizer([*prompts, *completions], add_special_tokens=False, **AS_TEXT)["input_ids"]

@@ -201,7 +201,7 @@ def _read_list(body: str, prompts: int) -> list[Prompted]:
         if len(ids) != len(entries):
             raise LeftOutError(f"{len(ids)} tokens have {len(entries)} entries")
         tokens = [_of_prompt(entry or {}, one) for entry, one in zip(entries, ids, strict=True)]
-        found.append(([one.decoded_token for one in tokens], [one.logprob for one in tokens]))
+        found.append(([token.decoded_token for token in tokens], [token.logprob for token in tokens]))
     return _prompted(found, prompts, answer.usage)
 
 

@@ -168,7 +168,7 @@ def checkpoint_of(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
         held.tokenizer,
         next(network.parameters()).device,
         options,
-        parameters=sum(one.numel() for one in network.parameters()),
+        parameters=sum(parameter.numel() for parameter in network.parameters()),
         revision=None,
         mark=fingerprint(network),
         tokenizer_from="given with the model",

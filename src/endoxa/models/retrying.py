@@ -334,24 +334,21 @@ class Retrier:
         now = self._clock()
         self._silent_since = now if self._silent_since is None else self._silent_since
         if now - self._silent_since >= self._patience:
-            self._over = self._over or self._silence(problem)
+            self._over = self._over or (
+                SilentError(
+                    f"{self._name} {self._silence_words}: for {self._patience:.0f} seconds every call "
+                    f"failed ({problem}). "
+                    f"{self._advice}What was done is kept; the same command continues."
+                )
+            )
         course.tries += 1
         course.failures += not problem.slow_down
         given_up = course.failures >= self._attempts and self.answered_since(course.begun)
         if self._over is not None or given_up:
             return False
-        return self._wait(course.tries, problem.wait)
-
-    def _wait(self, tries: int, asked: float | None) -> float:
-        if asked:
-            return min(asked, self._patience) * (1 + self._uniform(0, SPREAD))
-        return self._uniform(0, min(LAST_BOUND, FIRST_BOUND * 2 ** min(tries - 1, 16)))
-
-    def _silence(self, problem: TransientError) -> SilentError:
-        return SilentError(
-            f"{self._name} {self._silence_words}: for {self._patience:.0f} seconds every call failed ({problem}). "
-            f"{self._advice}What was done is kept; the same command continues."
-        )
+        if problem.wait:
+            return min(problem.wait, self._patience) * (1 + self._uniform(0, SPREAD))
+        return self._uniform(0, min(LAST_BOUND, FIRST_BOUND * 2 ** min(course.tries - 1, 16)))
 
 
 def for_server(url: str, *, checking: bool = False) -> Retrier:

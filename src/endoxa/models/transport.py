@@ -104,7 +104,13 @@ def body_limit(body: Mapping[str, Any], length: int) -> int:
     if "requests" in body or "input_file_id" in body:  # a batch is handed in: its description comes back
         return LISTING_BYTES
     texts = len(body["input"]) if isinstance(body.get("input"), list) else int("input" in body)
-    tokens = _max_tokens(body) or (USUAL_TOKENS if "messages" in body else 0)
+    fields = [
+        *body.items(),
+        *(field for part in body.values() if isinstance(part, Mapping) for field in part.items()),
+    ]
+    tokens = max((_count(value) for name, value in fields if "tokens" in name), default=0) or (
+        USUAL_TOKENS if "messages" in body else 0
+    )
     logprobs = LOGPROB_BYTES * (1 + _count(body.get("top_logprobs"))) if body.get("logprobs") else 0
     per_prompt_byte = 2 * LOGPROB_BYTES if any(body.get(name) for name in _PROMPT_LOGPROBS) else 16
     limit = (
@@ -114,15 +120,6 @@ def body_limit(body: Mapping[str, Any], length: int) -> int:
         + length * per_prompt_byte
     )
     return min(limit, MOST_BYTES)
-
-
-def _max_tokens(body: Mapping[str, Any]) -> int:
-    """The largest maximum of tokens among the fields of a body and of the objects in it; 0 where there is none."""
-    fields = [
-        *body.items(),
-        *(field for part in body.values() if isinstance(part, Mapping) for field in part.items()),
-    ]
-    return max((_count(value) for name, value in fields if "tokens" in name), default=0)
 
 
 def _count(value: Any) -> int:

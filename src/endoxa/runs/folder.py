@@ -89,13 +89,15 @@ def differences(earlier: Any, now: Any, where: str = "") -> list[str]:
     if isinstance(earlier, dict) and isinstance(now, dict):
         keys = {**earlier, **now}
         return [
-            found
+            difference
             for key in keys
-            for found in differences(earlier.get(key), now.get(key), f"{where} {key}".strip())
+            for difference in differences(earlier.get(key), now.get(key), f"{where} {key}".strip())
         ]
     if isinstance(earlier, list) and isinstance(now, list) and len(earlier) == len(now):
         return [
-            found for old, new in zip(earlier, now, strict=True) for found in differences(old, new, where)
+            difference
+            for old, new in zip(earlier, now, strict=True)
+            for difference in differences(old, new, where)
         ]
     if earlier == now:
         return []

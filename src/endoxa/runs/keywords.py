@@ -13,8 +13,8 @@ from endoxa.schema.options import OptionField, options_of
 def keywords(owner: Any) -> dict[str, OptionField]:
     """Options by keyword; those that are spelled like the option are known, too ("max_cost", "rule", "rules")."""
     options = options_of(owner)
-    words = {one.name.strip("-").partition("/")[0].replace("-", "_"): one for one in options}
-    return words | {one.path[-1]: one for one in options}
+    words = {option.name.strip("-").partition("/")[0].replace("-", "_"): option for option in options}
+    return words | {option.path[-1]: option for option in options}
 
 
 def nearest(word: str, known: Mapping[str, Any]) -> str:

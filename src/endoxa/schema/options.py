@@ -230,7 +230,7 @@ def settings_from(settings: type[S], values: dict[tuple[str, ...], Any]) -> S:
         return TypeAdapter(settings).validate_python(_built(settings, values))
     except ValidationError as problem:
         first = problem.errors()[0]
-        names = {one.path: one.name for one in options_of(settings)}
+        names = {option.path: option.name for option in options_of(settings)}
         where = names.get(tuple(str(part) for part in first["loc"]), ".".join(map(str, first["loc"])))
         raise UserError(f"{where}: {first['msg']} (found: {first.get('input')!r}).") from problem
 
@@ -243,7 +243,7 @@ def _built(owner: Any, values: dict[tuple[str, ...], Any], path: tuple[str, ...]
         here = (*path, name)
         if here in values:
             built[name] = values[here]
-        elif any(one[: len(here)] == here for one in values):
+        elif any(value[: len(here)] == here for value in values):
             inner = hints[name]
             given = _built(inner, values, here)
             if dataclasses.is_dataclass(default) and not isinstance(default, type):

@@ -171,7 +171,7 @@ def convert_pairs(
     if to == _LAST:
         frames = _with_own_columns(frames, path, reader_for(path, options, format), options)
     write(_counted(frames, counts, normalise=normalise), target)
-    return Converted(sum(one.pairs for one in counts), sum(one.made_alike for one in counts))
+    return Converted(sum(count.pairs for count in counts), sum(count.made_alike for count in counts))
 
 
 def _with_own_columns(
@@ -186,7 +186,9 @@ def _with_own_columns(
     rows = table_rows(path, ())
     for frame in frames:
         cells = [row.cells for row in islice(rows, frame.height)]
-        columns = [pl.Series(name, [one.get(name) for one in cells], dtype=pl.String) for name in own if name]
+        columns = [
+            pl.Series(name, [cell.get(name) for cell in cells], dtype=pl.String) for name in own if name
+        ]
         yield frame.with_columns(columns)
 
 

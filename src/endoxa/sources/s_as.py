@@ -78,13 +78,8 @@ def _draft(row: Row, template: str, prefix: str, language: str) -> Draft:
         "attribute_less": opposite or None,
         "prompt": f"What are {(prefix + name).lower()} like?" if name and language == "en" else None,
     }
-    return Draft.of(row, pair, _columns(name))
-
-
-def _columns(name: str) -> dict[str, str]:
-    """The cell that a sentence is missing is the attribute's, unless the identity itself is empty."""
     sides = {"sent_more": "canonical_attribute", "sent_less": "anti_stereotype"}
-    return _NAMES | (sides if name else dict.fromkeys(sides, "identity"))
+    return Draft.of(row, pair, (_NAMES | (sides if name else dict.fromkeys(sides, "identity"))))
 
 
 def _stripped(row: Row, column: str) -> str:

@@ -76,7 +76,7 @@ class Difference:
 @lru_cache(maxsize=4)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and marks of a text, in order."""
-    return tuple(Token(found[1], found[2], plain_form(found[2])) for found in _TOKEN.finditer(text))
+    return tuple(Token(match[1], match[2], plain_form(match[2])) for match in _TOKEN.finditer(text))
 
 
 @lru_cache(maxsize=1 << 16)

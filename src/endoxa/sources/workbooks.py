@@ -41,7 +41,13 @@ def opened_workbook(path: Path, *, only_values: bool = False) -> Iterator[Workbo
             f"{path}: reading a spreadsheet needs openpyxl. Install it with: pip install 'endoxa[curate]'"
         ) from error
     try:
-        _require_bounded(path)
+        with zipfile.ZipFile(path) as archive:
+            size = sum(part.file_size for part in archive.infolist())  # a sheet can have any name
+        if size > MOST_BYTES:
+            raise UserError(
+                f"{path} is too large for a workbook: it unpacks to {size / 1e6:,.0f} MB, and at most "
+                f"{MOST_BYTES / 1e6:,.0f} MB are read. Save the table as .csv, which is read at any size."
+            )
         with warnings.catch_warnings():
             # Warnings about styles that openpyxl does not keep; nothing is written back.
             warnings.simplefilter("ignore")
@@ -49,23 +55,6 @@ def opened_workbook(path: Path, *, only_values: bool = False) -> Iterator[Workbo
                 yield book
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, IndexError, OSError, ParseError) as error:
         raise UserError(f"{path} is not a readable spreadsheet. Save it again as .xlsx.") from error
-
-
-def _require_bounded(path: Path) -> None:
-    """Refuse a workbook by its size before any of it is parsed.
-
-    The directory of the archive is believed, because `zipfile` never gives more of a member than it declares there.
-
-    Raises:
-        UserError: it is too large.
-    """
-    with zipfile.ZipFile(path) as archive:
-        size = sum(part.file_size for part in archive.infolist())  # a sheet can have any name
-    if size > MOST_BYTES:
-        raise UserError(
-            f"{path} is too large for a workbook: it unpacks to {size / 1e6:,.0f} MB, and at most "
-            f"{MOST_BYTES / 1e6:,.0f} MB are read. Save the table as .csv, which is read at any size."
-        )
 
 
 def workbook_rows(path: Path) -> Iterator[tuple[int, list[str | None]]]:

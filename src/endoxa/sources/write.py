@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import TextIO
 
 import polars as pl
 
@@ -67,13 +66,9 @@ def write_jsonl(frames: Iterator[pl.DataFrame], path: Path) -> None:
     """Write one JSON object per pair and line, without its null cells."""
     with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as stream:
         for frame in frames:
-            _write_objects(frame, stream)
-
-
-def _write_objects(frame: pl.DataFrame, stream: TextIO) -> None:
-    for pair in frame.iter_rows(named=True):
-        known = {name: value for name, value in pair.items() if value is not None}
-        stream.write(json.dumps(known, ensure_ascii=False) + "\n")
+            for pair in frame.iter_rows(named=True):
+                known = {name: value for name, value in pair.items() if value is not None}
+                stream.write(json.dumps(known, ensure_ascii=False) + "\n")
 
 
 def write_parquet(frames: Iterator[pl.DataFrame], path: Path) -> None:

@@ -77,11 +77,11 @@ def _check_declared(instrument: Instrument[Any]) -> None:
     assert instrument.unit, "say what progress counts"
     assert instrument.help.partition("\n")[0].endswith("."), "the first line of the help must be a sentence"
     assert "Examples:" in instrument.help, "the help must have examples"
-    names = [one.name for one in options_of(instrument.settings)]
+    names = [option.name for option in options_of(instrument.settings)]
     assert len(names) == len(set(names)), "two options have one name"
-    for one in options_of(instrument.settings):
-        assert one.option.group in GROUPS, f"{one.name}: unknown group"
-        assert one.option.help.endswith((".", "...", ")")), f"{one.name}: its help must be a sentence"
+    for option in options_of(instrument.settings):
+        assert option.option.group in GROUPS, f"{option.name}: unknown group"
+        assert option.option.help.endswith((".", "...", ")")), f"{option.name}: its help must be a sentence"
 
 
 def _check_identity(instrument: Instrument[Any], settings: Any, folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,7 +37,12 @@ def check_reader(reader: Reader) -> None:
         assert reader.recognise(path), f"{reader.name}: does not recognise its own example"
         pairs = pl.concat(reader.read(path, _OPTIONS))
         _check_pairs(reader, pairs)
-        _check_chunks(reader, path, pairs)
+        for rows in (1, 2, pairs.height + 1):
+            frames = list(reader.read(path, replace(_OPTIONS, chunk_rows=rows)))
+            tallest = max(frame.height for frame in frames)
+            assert tallest <= rows, f"{reader.name}: a frame has {tallest} rows where chunk_rows is {rows}"
+            same = pl.concat(frames).equals(pairs)
+            assert same, f"{reader.name}: chunks of {rows} give other pairs than one chunk"
         _check_refusals(reader, path)
         _check_writing(reader, pairs, Path(folder) / f"written{reader.suffixes[0]}")
 
@@ -65,15 +69,6 @@ def _check_pairs(reader: Reader, pairs: pl.DataFrame) -> None:
         assert not unknown, f"{reader.name}: '{column}' holds {unknown}"
     cased = pairs.filter(pl.col("axis") != pl.col("axis").str.to_lowercase())
     assert cased.is_empty(), f"{reader.name}: axes must be in lower case"
-
-
-def _check_chunks(reader: Reader, path: Path, pairs: pl.DataFrame) -> None:
-    for rows in (1, 2, pairs.height + 1):
-        frames = list(reader.read(path, replace(_OPTIONS, chunk_rows=rows)))
-        tallest = max(frame.height for frame in frames)
-        assert tallest <= rows, f"{reader.name}: a frame has {tallest} rows where chunk_rows is {rows}"
-        same = pl.concat(frames).equals(pairs)
-        assert same, f"{reader.name}: chunks of {rows} give other pairs than one chunk"
 
 
 def _check_refusals(reader: Reader, example: Path) -> None:
@@ -105,12 +100,8 @@ def _refusal(reader: Reader, path: Path) -> str | None:
 def _check_writing(reader: Reader, pairs: pl.DataFrame, path: Path) -> None:
     if reader.write is None:
         return
-    reader.write(_frames(pairs), path)
+    reader.write(pairs.iter_slices(1), path)
     back = pl.concat(reader.read(path, _OPTIONS)).select(_KEPT_BY_EVERY_FORMAT)
     assert back.equals(pairs.select(_KEPT_BY_EVERY_FORMAT)), (
         f"{reader.name}: what it writes reads differently"
     )
-
-
-def _frames(pairs: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    return pairs.iter_slices(1)

@@ -28,7 +28,7 @@ def check_rule(rule: Rule, model: Model, pairs: Sequence[Pair]) -> None:
     assert _close(scores, backwards), f"{rule.name}: scores depend on the order of the rows"
     alone = [score_pairs(rule, model, [pair])[0] for pair in pairs]
     assert _close(scores, alone), f"{rule.name}: scores depend on the other rows of the batch"
-    assert all(value <= 0 for both in scores for value in both), (
+    assert all(value <= 0 for score in scores for value in score), (
         f"{rule.name}: a log-probability is above zero"
     )
     assert rule.requests([], model) == [], f"{rule.name}: an empty table must give no request"

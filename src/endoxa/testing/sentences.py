@@ -202,7 +202,7 @@ def _check_numbers(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequenc
 
 def _spoken(rows: Sequence[Mapping[str, Any]]) -> set[str]:
     """Every way in which pages print the numbers of these rows, and how many rows there are of each verdict."""
-    counts = [len(rows), *(sum(row.get("verdict") == one for row in rows) for one in PHRASES)]
+    counts = [len(rows), *(sum(row.get("verdict") == phrase for row in rows) for phrase in PHRASES)]
     counts.append(counts[1] + counts[2])
     spoken = {str(count) for count in counts}
     for row in rows:

@@ -27,7 +27,11 @@ def check_statistic(statistic: Statistic) -> None:
     Raises:
         AssertionError: a check failed; the message names the statistic and what is wrong with it.
     """
-    _check_documented(statistic)
+    for part in ("name", "unit", "summary", "source"):
+        text = getattr(statistic, part)
+        assert isinstance(text, str), f"{statistic.name}: `{part}` must be text"
+        assert text.strip(), f"{statistic.name}: `{part}` is empty"
+    assert isinstance(statistic.neutral, float), f"{statistic.name}: `neutral` must be a float (NaN for none)"
     sample = neutral_sample()
     first = statistic.compute(sample, CONFIDENCE, SEED)
     _check_parts(statistic, first)
@@ -37,7 +41,12 @@ def check_statistic(statistic: Statistic) -> None:
     moved = statistic.compute(_rows(sample, order), CONFIDENCE, SEED)
     assert _close(first, moved, exact=False), f"{statistic.name}: the order of the pairs changed an estimate"
     _check_neutral(statistic, first)
-    _check_refusals(statistic, sample)
+    for what, broken in _broken(sample):
+        refusal = _refusal(statistic, broken)
+        assert refusal is not None, f"{statistic.name}: {what} gives no ValueError"
+        assert refusal.strip(), f"{statistic.name}: {what} is refused without a word"
+        if what == "an empty sample":
+            assert "empty" in refusal, f"{statistic.name}: the error for {what} does not say so: {refusal}"
 
 
 def neutral_sample() -> Sample:
@@ -59,14 +68,6 @@ def neutral_sample() -> Sample:
         neutral_difference=np.concatenate([neutral, -neutral]),
         cluster=np.concatenate([cluster, cluster + identities]),
     )
-
-
-def _check_documented(statistic: Statistic) -> None:
-    for part in ("name", "unit", "summary", "source"):
-        text = getattr(statistic, part)
-        assert isinstance(text, str), f"{statistic.name}: `{part}` must be text"
-        assert text.strip(), f"{statistic.name}: `{part}` is empty"
-    assert isinstance(statistic.neutral, float), f"{statistic.name}: `neutral` must be a float (NaN for none)"
 
 
 def _check_parts(statistic: Statistic, estimates: list[Estimate]) -> None:
@@ -97,15 +98,6 @@ def _check_neutral(statistic: Statistic, estimates: list[Estimate]) -> None:
             f"{statistic.name}: {estimate.value} for a model without preference, "
             f"although its neutral value is {statistic.neutral}"
         )
-
-
-def _check_refusals(statistic: Statistic, sample: Sample) -> None:
-    for what, broken in _broken(sample):
-        refusal = _refusal(statistic, broken)
-        assert refusal is not None, f"{statistic.name}: {what} gives no ValueError"
-        assert refusal.strip(), f"{statistic.name}: {what} is refused without a word"
-        if what == "an empty sample":
-            assert "empty" in refusal, f"{statistic.name}: the error for {what} does not say so: {refusal}"
 
 
 def _refusal(statistic: Statistic, broken: Sample) -> str | None:

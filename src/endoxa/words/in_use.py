@@ -63,7 +63,7 @@ def _tree(package: Path, file: str) -> dict[str, Any]:
 
 @cache
 def _examples(language: str, package: Path) -> Mapping[str, str]:
-    return {one.key: one.text for one in texts_of(COMPONENTS["examples"], language, package)}
+    return {text.key: text.text for text in texts_of(COMPONENTS["examples"], language, package)}
 
 
 def _filled(template: str, values: Mapping[str, Any]) -> str:
@@ -239,7 +239,7 @@ def _people(text: Text, place: _Place) -> str:
             names = Locale(text.language).territories
             used = [names.get(code, code) for code in form.get("countries", [])]
             starts = form.get("starts", [])
-            used += [name for name in names.values() if any(name.startswith(one) for one in starts)]
+            used += [name for name in names.values() if any(name.startswith(start) for start in starts)]
             if used:
                 return _filled(text.text, {"country": used[0]})
     usual = place.another(text, "collect/articles.toml")[text.language]["usual"]

@@ -52,9 +52,9 @@ def _candidates(name: str, content: str, old: str, new: str) -> Iterator[str]:
     """The file with the new text in each place where the old one may stand, in each way of writing both."""
     ways = list(dict.fromkeys(_written(name, new)))
     for pattern in dict.fromkeys(_looked_for(name, old)):
-        for found in re.finditer(pattern, content):
+        for match in re.finditer(pattern, content):
             for written in ways:
-                yield content[: found.start()] + written + content[found.end() :]
+                yield content[: match.start()] + written + content[match.end() :]
 
 
 def _looked_for(name: str, old: str) -> Iterator[str]:

@@ -70,7 +70,7 @@ class FunctionChat:
             UserError: the function raised, or returned something else than text.
         """
         del told  # for simulated respondents only
-        said = [{"role": one.role, "content": one.content} for one in messages]
+        said = [{"role": message.role, "content": message.content} for message in messages]
         settings = {word: getattr(sampling, word) for word in self._takes}
         try:
             if inspect.iscoroutinefunction(self._function):

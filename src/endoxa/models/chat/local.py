@@ -221,7 +221,15 @@ class LocalChat:
             return ChatAnswer("", finish=ERROR, error=problem)
         room = self._room(ids)
         if room <= 0:
-            return ChatAnswer("", finish=ERROR, error=self._too_long(ids))
+            return ChatAnswer(
+                "",
+                finish=ERROR,
+                error=(
+                    f"the conversation has {len(ids)} tokens and the model reads at most "
+                    f"{self._checkpoint.max_tokens}, "
+                    "the answer included"
+                ),
+            )
         prompt = self._prompt(ids, sampling, room)
         generated = await self._batcher.submit(prompt)
         spoken, stopped = self._spoken(generated.ids, text, prompt.settings.stop)
@@ -304,12 +312,6 @@ class LocalChat:
 
         seed = secrets.randbits(64) if sampling.seed is None else sampling.seed
         return Prompt(ids, settings_of(sampling, self._own, room, self._next_turn), seed)
-
-    def _too_long(self, ids: Sequence[int]) -> str:
-        return (
-            f"the conversation has {len(ids)} tokens and the model reads at most {self._checkpoint.max_tokens}, "
-            "the answer included"
-        )
 
 
 WEIGHTS = Provider(

@@ -144,17 +144,14 @@ def _load_weights(
     has_both = bool(getattr(config, "is_encoder_decoder", False))
     unused = ("pooler.", "decoder.") if has_both else ("pooler.",)
     needed = {
-        kind: [key for key in info[kind] if not _name_of(key).startswith(unused)]
+        kind: [
+            key for key in info[kind] if not str(key[0] if isinstance(key, tuple) else key).startswith(unused)
+        ]
         for kind in ("missing_keys", "mismatched_keys")
     }
     refuse_incomplete(_as_model(spec), needed)
     part = network.get_encoder() if has_both else network
     return had(spec.text, "weights", lambda: part.to(device)).eval()
-
-
-def _name_of(key: Any) -> str:
-    """Name of a weight; one of another shape comes with both shapes."""
-    return str(key[0] if isinstance(key, tuple) else key)
 
 
 def _reader(network: Any, layer: int | None) -> Callable[[torch.Tensor], torch.Tensor]:
@@ -284,10 +281,23 @@ class TransformerEncoder:
         for with_special in self._readings():
             sequences = self._tokenize(texts, with_special=with_special)
             # Texts with the same special tokens at the same places have the same poolings.
-            unlike = {_special_tokens(sequence): k for k, sequence in enumerate(sequences)}
+            unlike = {
+                (
+                    tuple(
+                        token if special else None
+                        for token, special in zip(sequence.ids, sequence.special, strict=True)
+                    )
+                ): k
+                for k, sequence in enumerate(sequences)
+            }
             for text, sequence in ((texts[k], sequences[k]) for k in unlike.values()):
                 states = self._states([sequence], torch.zeros(1, len(sequence.ids), 1))
-                self._refuse_absent(text, states, with_special=with_special)
+                for pooling in self._poolings:
+                    if pooling.special_tokens == with_special and not bool(pooling.present(states).all()):
+                        raise UserError(
+                            f"The pooling '{pooling.name}' needs {pooling.needs}, and '{self.name}' has none in "
+                            f"'{text[:SHOWN]}': choose another --pooling for it (mean and last fit every model)."
+                        )
 
     def _readings(self) -> list[bool]:
         return sorted({pooling.special_tokens for pooling in self._poolings}, reverse=True)
@@ -304,7 +314,12 @@ class TransformerEncoder:
             special = tuple(bool(mark) for mark in mask) if with_special else (False,) * len(ids)
             sequences.append(Sequenced(tuple(ids), special))
             self._refuse_length(text, len(ids))
-            self._refuse_special(text, ids, with_special=with_special)
+            problem = self._special.problem(ids, around=with_special)
+            if problem:
+                raise UserError(
+                    f"The text '{text[:SHOWN]}' cannot be encoded with '{self.name}': {problem}. Take it "
+                    f"out of the tests."
+                )
         return sequences
 
     def _pool_batch(self, batch: Sequence[Sequenced]) -> list[dict[str, Vector]]:
@@ -338,33 +353,12 @@ class TransformerEncoder:
                 "shorten it or take it out of the tests."
             )
 
-    def _refuse_special(self, text: str, ids: Sequence[int], *, with_special: bool) -> None:
-        problem = self._special.problem(ids, around=with_special)
-        if problem:
-            raise UserError(
-                f"The text '{text[:SHOWN]}' cannot be encoded with '{self.name}': {problem}. Take it out of the tests."
-            )
-
-    def _refuse_absent(self, text: str, states: States, *, with_special: bool) -> None:
-        for pooling in self._poolings:
-            if pooling.special_tokens == with_special and not bool(pooling.present(states).all()):
-                raise UserError(
-                    f"The pooling '{pooling.name}' needs {pooling.needs}, and '{self.name}' has none in "
-                    f"'{text[:SHOWN]}': choose another --pooling for it (mean and last fit every model)."
-                )
-
     def _finite(self, text: str, vectors: Mapping[str, Vector]) -> Mapping[str, Vector]:
         if not all(np.isfinite(vector).all() for vector in vectors.values()):
             raise UserError(
                 f"'{self.name}' gives '{text[:SHOWN]}' a vector that is not finite: try --dtype float32 or bfloat16."
             )
         return vectors
-
-
-def _special_tokens(sequence: Sequenced) -> tuple[int | None, ...]:
-    return tuple(
-        token if special else None for token, special in zip(sequence.ids, sequence.special, strict=True)
-    )
 
 
 def _shape(sequence: Sequenced) -> tuple[int, ...]:

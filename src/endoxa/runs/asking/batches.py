@@ -200,7 +200,11 @@ def _stopped(asking: Asking, handed_in: _HandedIn) -> UserError:
 def _requests(asking: Asking, jobs: Iterable[Job], turn: int) -> Iterator[Request]:
     for job, answers in _open(asking, jobs):
         if len(answers) == turn:
-            yield _request(job, answers, sampling_of(job, asking, turn))
+            yield (
+                f"{job.number}-{len(answers)}",
+                conversation(job, answers),
+                (sampling_of(job, asking, turn)),
+            )
 
 
 def _open(asking: Asking, jobs: Iterable[Job]) -> Iterator[tuple[Job, list[ChatAnswer]]]:
@@ -210,10 +214,6 @@ def _open(asking: Asking, jobs: Iterable[Job]) -> Iterator[tuple[Job, list[ChatA
             _keep(asking, unasked)
         else:
             yield job, answers
-
-
-def _request(job: Job, answers: Sequence[ChatAnswer], sampling: Sampling) -> Request:
-    return f"{job.number}-{len(answers)}", conversation(job, answers), sampling
 
 
 def _affordable(group: Sequence[Request], budget: Budget) -> tuple[int, Usage]:

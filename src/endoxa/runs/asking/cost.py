@@ -37,7 +37,7 @@ def spent(totals: Sequence[Totals], price: Price | None) -> float | None:
     """US dollars that the answers of a model cost, or None where its price is not known."""
     if price is None:
         return None
-    return sum(cost(one.usage, price, batched=one.batched) for one in totals)
+    return sum(cost(total.usage, price, batched=total.batched) for total in totals)
 
 
 def likely(totals: Sequence[Totals]) -> list[Totals]:
@@ -46,7 +46,7 @@ def likely(totals: Sequence[Totals]) -> list[Totals]:
     Tokens sent are estimated as in a plan; tokens received are those of a mean answer of this model, and at most those
     allowed. As long as nothing has been answered they are those allowed.
     """
-    known = [one for one in totals if one.known]
+    known = [total for total in totals if total.known]
     calls = sum(one.calls for one in known)
     received = sum(one.usage.completion_tokens for one in known)
 
@@ -56,7 +56,7 @@ def likely(totals: Sequence[Totals]) -> list[Totals]:
         sent = -(-most.prompt_tokens // BYTES_PER_TOKEN)
         return replace(one, usage=Usage(sent, most.completion_tokens if answer is None else answer))
 
-    return [one if one.known else estimated(one) for one in totals]
+    return [total if total.known else estimated(total) for total in totals]
 
 
 @dataclass(frozen=True, slots=True)

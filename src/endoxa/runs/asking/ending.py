@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from endoxa.errors import UserError
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.models.retrying import TransientError
-from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling
+from endoxa.schema import ChatModel, Message, Sampling
 from endoxa.schema.finish import STOP
 
 FIELD = "stop"
@@ -58,7 +58,10 @@ async def try_stops(model: ChatModel, sampling: Sampling, seed: int, stops: Sequ
         return _without(model, f"a trial question with them failed: {str(problem).rstrip('.')}")
     if answer.error:
         return _without(model, f"a trial question with them failed: {answer.error.rstrip('.')}")
-    if _thinks(answer):
+    parted = part_thoughts(answer.text)
+    if bool(
+        answer.reasoning or answer.usage.reasoning_tokens or parted.reasoning or parted.text != answer.text
+    ):
         return _without(model, "the model thinks before it answers, and they could cut its thoughts")
     if answer.finish != STOP:
         return _without(
@@ -75,13 +78,6 @@ async def try_stops(model: ChatModel, sampling: Sampling, seed: int, stops: Sequ
 def with_stops(sampling: Sampling, stops: Sequence[str]) -> Sampling:
     """The same draw, ended at these texts; as it is where there are none."""
     return replace(sampling, extra={**sampling.extra, FIELD: list(stops)}) if stops else sampling
-
-
-def _thinks(answer: ChatAnswer) -> bool:
-    parted = part_thoughts(answer.text)
-    return bool(
-        answer.reasoning or answer.usage.reasoning_tokens or parted.reasoning or parted.text != answer.text
-    )
 
 
 def _without(model: ChatModel, reason: str) -> Ending:

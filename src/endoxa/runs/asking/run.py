@@ -306,7 +306,7 @@ def cut_off(settings: ChatRunSettings, spec: ChatSpec, number: int, journal: Ans
     most = spent([lost], price)
     if not most:
         return ""
-    known = [one for one in journal.totals(number) if one.known]
+    known = [total for total in journal.totals(number) if total.known]
     about = spent(likely([*known, lost])[-1:], price)
     calls, they = ("1 call was", "it") if lost.calls == 1 else (f"{lost.calls} calls were", "they")
     return (
@@ -325,14 +325,14 @@ def usage(
     and failed at each of several addresses, in all starts of the run that ended by themselves.
     """
     totals = journal.totals(number)
-    known = [one for one in totals if one.known]
+    known = [total for total in totals if total.known]
     price = price_of(specs[number], settings.price)
     return {
         "calls": sum(one.calls for one in known),
         "prompt_tokens": sum(one.usage.prompt_tokens for one in known),
         "completion_tokens": sum(one.usage.completion_tokens for one in known),
         "reasoning_tokens": sum(one.usage.reasoning_tokens for one in known),
-        "lost_calls": sum(one.calls for one in totals if not one.known),
+        "lost_calls": sum(total.calls for total in totals if not total.known),
         "errors": journal.errors(number),
         "cost_usd": spent(likely(totals), price),
         "most_cost_usd": spent(totals, price),

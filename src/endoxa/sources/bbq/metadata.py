@@ -103,7 +103,7 @@ def names_group(
             both = places.setdefault((record.variant, record.context, *record.options), {})
             both[record.question_polarity] = place
     pairs = [both for both in places.values() if len(both) == 2]
-    same = sum(both["neg"] == both["nonneg"] for both in pairs)
+    same = sum(pair["neg"] == pair["nonneg"] for pair in pairs)
     if 2 * same <= len(pairs):
         return False
     log.warning(

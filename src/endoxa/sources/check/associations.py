@@ -169,34 +169,34 @@ def check_associations(path: Path) -> list[Problem]:
 def duplicate_id(rows: Sequence[Association]) -> Iterator[Problem]:
     """Two associations of one name: what is made from them could not be told apart."""
     first: dict[str, int] = {}
-    for one in rows:
-        name = one.cell("association_id")
+    for row in rows:
+        name = row.cell("association_id")
         if name and name in first:
             message = f"is also the id of row {first[name]}; ids must be unique"
-            yield one.problem("error", "duplicate-id", "association_id", message)
-        first.setdefault(name, one.row.number)
+            yield row.problem("error", "duplicate-id", "association_id", message)
+        first.setdefault(name, row.row.number)
 
 
 def duplicate_association(rows: Sequence[Association]) -> Iterator[Problem]:
     """The same is said of the same people twice in one language: it is counted twice. Merge the two."""
     first: dict[tuple[str, ...], int] = {}
-    for one in rows:
+    for row in rows:
         columns = ("identity", "attribute", "axis", "region", "language", "source")
-        key = tuple(identity_key(one.cell(name)) for name in columns)
+        key = tuple(identity_key(row.cell(name)) for name in columns)
         if key[0] and key[1] and key in first:
             message = f"repeats row {first[key]} and is counted twice"
-            yield one.problem("warning", "duplicate-association", "", message)
-        first.setdefault(key, one.row.number)
+            yield row.problem("warning", "duplicate-association", "", message)
+        first.setdefault(key, row.row.number)
 
 
 def identity_spellings(rows: Sequence[Association]) -> Iterator[Problem]:
     """One identity is written in several ways: it counts as one in everything made of the table."""
-    yield from several_spellings([one.cell("identity") for one in rows])
+    yield from several_spellings([row.cell("identity") for row in rows])
 
 
 def too_few_ratings(rows: Sequence[Association]) -> Iterator[Problem]:
     """Fewer ratings than each association was to get (`k`): its mean says little."""
-    asked = [(number(one.cell("ratings")), number(one.cell("k"))) for one in rows]
+    asked = [(number(row.cell("ratings")), number(row.cell("k"))) for row in rows]
     known = [(n, k) for n, k in asked if n is not None and k is not None]
     few = sum(n < k for n, k in known)
     if few:
@@ -206,7 +206,7 @@ def too_few_ratings(rows: Sequence[Association]) -> Iterator[Problem]:
 
 def nobody_said(rows: Sequence[Association]) -> Iterator[Problem]:
     """Nobody said it unprompted: a seed, or words that stayed when their author left. Only its ratings speak for it."""
-    silent = sum(number(one.cell("support")) == 0 for one in rows)
+    silent = sum(number(row.cell("support")) == 0 for row in rows)
     if silent:
         message = f"{silent} of {len(rows)} associations have no unprompted mention (support 0)"
         yield Problem("note", "nobody-said", "", 0, "support", message)
@@ -214,7 +214,7 @@ def nobody_said(rows: Sequence[Association]) -> Iterator[Problem]:
 
 def one_counter(rows: Sequence[Association]) -> Iterator[Problem]:
     """Mentions (said unprompted) and ratings (shown, then judged) are the same number everywhere: were they mixed?"""
-    both = [(one.cell("support"), one.cell("ratings")) for one in rows if one.cell("ratings")]
+    both = [(row.cell("support"), row.cell("ratings")) for row in rows if row.cell("ratings")]
     filled = [(said, rated) for said, rated in both if said != "0" or rated != "0"]
     if len(filled) > 1 and all(said == rated for said, rated in filled):
         message = "support equals ratings in every row: mentions and ratings must be counted apart"

@@ -112,7 +112,7 @@ def script_language(item: Item) -> Iterator[Problem]:
         if text.isascii() and "Latn" in expected:
             continue
         letters = list(filter(None, map(script_of, text)))
-        inside = sum(found in expected for found in letters)
+        inside = sum(letter in expected for letter in letters)
         if letters and inside * 2 < len(letters):
             message = (
                 f"is mostly not in the script of language '{item.cell('language')}' ({_listed(expected)}); "

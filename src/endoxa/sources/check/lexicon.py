@@ -69,7 +69,7 @@ def negates(more: str, less: str, language: str) -> bool:
     negating = NEGATIONS.get(language)
     if negating is None:
         return False
-    sides = [_apart(text, language) for text in (more, less)]
+    sides = [_SPLITTERS.get(language, _folded)(text) for text in (more, less)]
     denials = [sum(word in negating for word in side) for side in sides]
     if denials[0] == denials[1]:
         return False
@@ -78,11 +78,6 @@ def negates(more: str, less: str, language: str) -> bool:
     return len(one) == len(other) and all(
         a == b or (language == "en" and _same_verb(a, b)) for a, b in zip(one, other, strict=True)
     )
-
-
-def _apart(text: str, language: str) -> list[str]:
-    """The words of a sentence, a negation that is part of a word apart from it."""
-    return _SPLITTERS.get(language, _folded)(text)
 
 
 def _folded(text: str) -> list[str]:

@@ -97,7 +97,7 @@ def _stem(word: Word) -> str:
 
 def long_perturbation(item: Item) -> Iterator[Problem]:
     """A replaced stretch longer than a group's name: the topic changes too (Blodgett et al. 2021)."""
-    longest = max((len(side) for one in item.replacements for side in one.sides), default=0)
+    longest = max((len(side) for replacement in item.replacements for side in replacement.sides), default=0)
     if longest > LONG_SPAN:
         message = f"the sentences differ in a stretch of {longest} words, more than a group's name"
         yield item.problem("warning", "long-perturbation", "", message, _changes(item.replacements))

@@ -43,7 +43,9 @@ class Trace:
         """Texts are kept as hashes of their words, so that a million pairs fit in memory."""
         keys = [hash(" ".join(word.folded for word in side)) for side in (item.more, item.less)]
         other = 0 if item.cell("stereotypical") == "less" else 1
-        changed = [one.sides[other] for one in item.replacements] if item.compares_groups else []
+        changed = (
+            [replacement.sides[other] for replacement in item.replacements] if item.compares_groups else []
+        )
         return cls(
             item_id=item.cell("item_id"),
             row=item.draft.row,

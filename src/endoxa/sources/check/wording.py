@@ -24,7 +24,7 @@ from endoxa.sources.check.lexicon import (
     PRONOUNS,
     VOWEL_SOUND,
 )
-from endoxa.sources.check.problems import SENTENCES, Item, Problem, Replacement, join
+from endoxa.sources.check.problems import SENTENCES, Item, Problem, join
 from endoxa.sources.spans import Word
 
 
@@ -55,7 +55,7 @@ def indefinite_article(word: str) -> str:
     if word[0].isdigit():
         return "an" if word.startswith(("8", "11", "18")) else "a"
     spelled = re.split("[/-]", word, maxsplit=1)[0]
-    if spelled.isupper() and (len(spelled) == 1 or not _readable(spelled)):
+    if spelled.isupper() and (len(spelled) == 1 or not (len(spelled) > 4)):
         return "an" if word[0] in LETTERS_AN else "a"
     folded = word.casefold()
     if folded.startswith(VOWEL_SOUND):
@@ -63,17 +63,19 @@ def indefinite_article(word: str) -> str:
     return "an" if folded[0] in "aeiou" and not folded.startswith(CONSONANT_SOUND) else "a"
 
 
-def _readable(letters: str) -> bool:
-    """False for what is read letter by letter: up to four capitals."""
-    return len(letters) > 4
-
-
 def pronoun(item: Item) -> Iterator[Problem]:
     """A person's gender was changed, and a later pronoun was left: 'she ... his'.
 
     It may mean another person, so this is a note for the eye.
     """
-    if item.language != "en" or not _changes_gender(item):
+    if item.language != "en" or not (
+        any(
+            {_gender(word.folded) for word in replacement.more}
+            | {_gender(word.folded) for word in replacement.less}
+            >= {"masculine", "feminine"}
+            for replacement in item.replacements
+        )
+    ):
         return
     for column, side, changed in _sides(item):
         first = min(changed, default=0)
@@ -89,14 +91,6 @@ def pronoun(item: Item) -> Iterator[Problem]:
         if len(own) == 1 and left:
             message = "keeps a pronoun of the other gender after the changed word"
             yield item.problem("note", "pronoun", column, message, " ".join(left))
-
-
-def _changes_gender(item: Item) -> bool:
-    return any(
-        {_gender(word.folded) for word in one.more} | {_gender(word.folded) for word in one.less}
-        >= {"masculine", "feminine"}
-        for one in item.replacements
-    )
 
 
 def _gender(word: str) -> str | None:
@@ -139,7 +133,12 @@ def country_for_group(item: Item) -> Iterator[Problem]:
     if not item.compares_groups:
         return
     known = _territories(item.language)
-    found = [join(side) for one in item.replacements for side in one.sides if _phrase(side) in known]
+    found = [
+        join(side)
+        for replacement in item.replacements
+        for side in replacement.sides
+        if " ".join(word.folded for word in side).removesuffix("'s").removesuffix("’s") in known
+    ]
     if found:
         message = "names a country or territory where the other sentence has something else"
         yield item.problem("note", "country-for-group", "", message, ", ".join(found))
@@ -154,10 +153,6 @@ def _territories(language: str) -> frozenset[str]:
     return frozenset(name.casefold() for code, name in names.items() if len(code) == 2)
 
 
-def _phrase(side: tuple[Word, ...]) -> str:
-    return " ".join(word.folded for word in side).removesuffix("'s").removesuffix("’s")
-
-
 def name_for_group(item: Item) -> Iterator[Problem]:
     """Under a gender axis, two capitalised words inside the sentence are names of persons, not of groups.
 
@@ -168,7 +163,12 @@ def name_for_group(item: Item) -> Iterator[Problem]:
         return
     for one, span in zip(item.replacements, item.spans, strict=True):
         inside = span.start_more > 0 and span.start_less > 0
-        if inside and _looks_like_names(one):
+        if inside and (
+            all(
+                len(side) == 1 and side[0].text.istitle() and side[0].folded not in GENDERED
+                for side in one.sides
+            )
+        ):
             text = f"{join(one.more)} / {join(one.less)}"
             yield item.problem(
                 "note", "name-for-group", "", "persons' names seem to stand for the groups", text
@@ -176,17 +176,11 @@ def name_for_group(item: Item) -> Iterator[Problem]:
             return
 
 
-def _looks_like_names(one: Replacement) -> bool:
-    return all(
-        len(side) == 1 and side[0].text.istitle() and side[0].folded not in GENDERED for side in one.sides
-    )
-
-
 def no_group_term(item: Item) -> Iterator[Problem]:
     """Only words that name no group differ: articles, prepositions, auxiliaries. Only English."""
     if item.language != "en" or not item.compares_groups:
         return
-    changed = [word for one in item.replacements for side in one.sides for word in side]
+    changed = [word for replacement in item.replacements for side in replacement.sides for word in side]
     if changed and all(word.folded in FUNCTION_WORDS for word in changed):
         text = " ".join(word.text for word in changed)
         message = "the sentences differ only in words that name no group"

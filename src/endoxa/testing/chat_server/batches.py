@@ -46,7 +46,7 @@ class BatchStore:
             case "POST", ["batches"]:
                 return self.create_openai(json.loads(request.body))
             case "GET", ["batches"]:
-                return listed([self.openai(one, look=False) for one in reversed(self.batches)])
+                return listed([self.openai(batch, look=False) for batch in reversed(self.batches)])
             case "GET", ["batches", name]:
                 return self.openai(self._named(name))
         return Refusal(404, f"no such page: {request.path}")

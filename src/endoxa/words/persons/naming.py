@@ -66,7 +66,10 @@ def _accuses_somebody(text: str, language: str, known: Known) -> bool:
             continue
         if (certain and not known(word)) or _accused(at, words, offences, language):
             return True
-    return _capitalised_beside(text, language, known)
+    return language not in _NOUNS_CAPITALISED and any(
+        word[0].isupper() and not word.isupper() and not _names_a_group(word, language) and not known(word)
+        for word in _WORD.findall(text)[1:]
+    )
 
 
 def _accused(at: int, words: Sequence[str], offences: Sequence[Offence], language: str) -> bool:
@@ -104,14 +107,6 @@ def _said_of(start: int, words: Sequence[str], offences: Sequence[Offence]) -> b
         elif words[at] not in in_any_language("between"):
             return False
     return False
-
-
-def _capitalised_beside(text: str, language: str, known: Known) -> bool:
-    """Whether a word has a capital that is not the first: that one has it in any sentence."""
-    return language not in _NOUNS_CAPITALISED and any(
-        word[0].isupper() and not word.isupper() and not _names_a_group(word, language) and not known(word)
-        for word in _WORD.findall(text)[1:]
-    )
 
 
 def _own(table: str, language: str) -> frozenset[str]:

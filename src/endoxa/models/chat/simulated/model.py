@@ -102,8 +102,13 @@ def read_words(text: str) -> Words:
     """
     simulations = SIMULATIONS.all().values()
     name, _, query = text.removeprefix(PREFIX).partition("?")
-    _require_known(text, "respondent", name, {one for known in simulations for one in known.respondents})
-    parameters = {one for known in simulations for one in known.parameters}
+    _require_known(
+        text,
+        "respondent",
+        name,
+        {respondent for simulation in simulations for respondent in simulation.respondents},
+    )
+    parameters = {one for simulation in simulations for one in simulation.parameters}
     values: dict[str, float] = {}
     for part in filter(None, query.split("&")):
         parameter, _, value = part.partition("=")

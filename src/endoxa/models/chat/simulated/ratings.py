@@ -216,18 +216,15 @@ class RatingRespondent:
             return draws.one_of(NOISE, "wording")
         scattered = opinion(self.planted, told) + self.planted.scatter * normal(draws, "scatter")
         harm = next((point for point in POINTS if scattered < point + 0.5), POINTS[-1])
-        frequent = words.answers[self._frequent(draws.uniform("frequent"))]
+        uniform = draws.uniform("frequent")
+        yes = self.planted.frequent
+        frequent = words.answers[(0 if uniform < yes else 1 if uniform < (1 + yes) / 2 else 2)]
         form = draws.one_of(FORMS, "wording")
         return worded(form, words, harm, frequent, harm_first=told["order"] == "harm")
 
     def describe(self) -> Mapping[str, Any]:
         """The parameters; what is true of an association follows from them and its four parts (`planted.expected`)."""
         return {"planted": asdict(self.planted)}
-
-    def _frequent(self, uniform: float) -> int:
-        """0 for yes, 1 for no, 2 for not sure."""
-        yes = self.planted.frequent
-        return 0 if uniform < yes else 1 if uniform < (1 + yes) / 2 else 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ class StoryReader:
             return UNKNOWN
         uniform = draws.uniform(attribute)
         if uniform < self.errors.error:
-            others = [one for one in answers if one not in (stated, OTHER, UNKNOWN)]
+            others = [answer for answer in answers if answer not in (stated, OTHER, UNKNOWN)]
             return draws.one_of(others, f"{attribute} instead")
         return UNKNOWN if uniform < self.errors.error + self.errors.unknown else stated
 

@@ -142,32 +142,34 @@ class Planted:
         in proportion.
         """
         shares = base_rates()[attribute].shares
-        for one in self.associations():
-            if (one.base_attribute, one.base_value, one.compared_attribute) == (
+        for association in self.associations():
+            if (association.base_attribute, association.base_value, association.compared_attribute) == (
                 base_attribute,
                 base_value,
                 attribute,
             ):
-                raised = min(one.multiplier * shares[one.compared_value], LARGEST_SHARE)
-                rest = (1 - raised) / (1 - shares[one.compared_value])
-                return {v: raised if v == one.compared_value else rest * p for v, p in shares.items()}
+                raised = min(association.multiplier * shares[association.compared_value], LARGEST_SHARE)
+                rest = (1 - raised) / (1 - shares[association.compared_value])
+                return {v: raised if v == association.compared_value else rest * p for v, p in shares.items()}
         return shares
 
     def expected(self) -> Iterator[dict[str, Any]]:
         """Each association with its true fraction and lift; all values of a base attribute have as many prompts."""
-        for one in self.associations():
+        for association in self.associations():
             rows = [
-                self.shares(one.base_attribute, value, one.compared_attribute)[one.compared_value]
-                for value in base_rates()[one.base_attribute].shares
+                self.shares(association.base_attribute, value, association.compared_attribute)[
+                    association.compared_value
+                ]
+                for value in base_rates()[association.base_attribute].shares
             ]
-            fraction = self.shares(one.base_attribute, one.base_value, one.compared_attribute)[
-                one.compared_value
-            ]
+            fraction = self.shares(
+                association.base_attribute, association.base_value, association.compared_attribute
+            )[association.compared_value]
             yield {
-                **asdict(one),
+                **asdict(association),
                 "expected_fraction": fraction,
                 "expected_lift": fraction * len(rows) / sum(rows),
-                "known": self.known(one.compared_attribute),
+                "known": self.known(association.compared_attribute),
             }
 
 
