@@ -360,13 +360,7 @@ def _measured(
         progress("reading the data", 0, 0)
         items = work.scan(journal)
         facts |= work.measure(journal, items, before or {}, progress)
-        for path, expected in work.files.items():
-            if not path.is_file() or sha256(path) != expected:
-                raise UserError(
-                    f"{path} was changed during the run, so answers might not match their items. Restore "
-                    f"the file and run "
-                    "the same command again, or start over with --restart."
-                )
+        _require_unchanged(work.files)
         progress("writing records", items, items)
         part = {} if work.available is None else {AVAILABLE: work.available()}
         if notes := left_out_notes():
@@ -394,3 +388,17 @@ def _remove_start(out: Path) -> None:
     clear(out)
     if not any(out.iterdir()):
         out.rmdir()
+
+
+def _require_unchanged(files: Mapping[Path, str]) -> None:
+    """Refuse to write records of other data than was measured.
+
+    Raises:
+        UserError: a file is not what it was when the run began.
+    """
+    for path, expected in files.items():
+        if not path.is_file() or sha256(path) != expected:
+            raise UserError(
+                f"{path} was changed during the run, so answers might not match their items. Restore the file and run "
+                "the same command again, or start over with --restart."
+            )
