@@ -50,7 +50,7 @@ class Source:
         from endoxa.models.encoders.static import WORDS, StaticEncoder
 
         encoder = StaticEncoder.open(self.model, self.path, texts)
-        return {texts[one.index]: one.vectors[WORDS] for one in encoder.encode(texts)}
+        return {texts[encoded.index]: encoded.vectors[WORDS] for encoded in encoder.encode(texts)}
 
 
 def vector_source(tests: Sequence[AssociationTest], path: Path, pooling: str = "") -> Source:

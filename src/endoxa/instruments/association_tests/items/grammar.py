@@ -45,20 +45,20 @@ class Fault:
 
 def check_templates(terms: Iterable[tuple[str, Term]], templates: Mapping[str, Templates]) -> list[Fault]:
     """Faults of every sentence of every (language, term); modifiers stand only in compounds and are passed over."""
-    found: list[Fault] = []
+    faults: list[Fault] = []
     for language, term in terms:
         if term.kind == "modifier":
             continue
         made = list(sentences(term, templates[language]))
         if not made:
-            found.append(Fault(language, term.text, "", f"no sentence takes a {term.kind} of this form"))
+            faults.append(Fault(language, term.text, "", f"no sentence takes a {term.kind} of this form"))
         for text, code in made:
             form = term.form(code) or ""
-            found += [
+            faults += [
                 Fault(language, term.text, text, fault)
                 for fault in check_sentence(text, form, term.kind, language, code)
             ]
-    return found
+    return faults
 
 
 def check_sentence(text: str, form: str, kind: str, language: str, code: str) -> Iterator[str]:

@@ -54,19 +54,19 @@ class VectorJournal(JournalFile):
 
     def done(self, model: int, poolings: Iterable[str]) -> set[int]:
         """Numbers of the texts that have a vector under every one of `poolings`."""
-        found = []
+        numbers_done = []
         for pooling in poolings:
             query = "SELECT text FROM vectors WHERE model = ? AND pooling = ?"
             with self._explained():
-                found.append({number for (number,) in self._db.execute(query, (model, pooling))})
-        return set.intersection(*found) if found else set()
+                numbers_done.append({number for (number,) in self._db.execute(query, (model, pooling))})
+        return set.intersection(*numbers_done) if numbers_done else set()
 
     def add(self, model: int, numbers: Iterable[int], encoded: Iterable[Encoded]) -> None:
         """Remember the vectors of the texts called `numbers`, in one transaction."""
         rows = [
             (model, pooling, number, np.ascontiguousarray(vector, dtype="<f4").tobytes())
-            for number, one in zip(numbers, encoded, strict=True)
-            for pooling, vector in one.vectors.items()
+            for number, vectors_of_text in zip(numbers, encoded, strict=True)
+            for pooling, vector in vectors_of_text.vectors.items()
         ]
         with self._explained(), self._transaction():
             self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
@@ -187,7 +187,9 @@ def _encode_missing(work: Encoding, number: int, encoder: Encoder, ahead: int) -
     )
 
     def save() -> None:
-        work.journal.add(number, [place for place, _ in fresh], [one for _, one in fresh])
+        work.journal.add(
+            number, [place for place, _ in fresh], [vectors_of_text for _, vectors_of_text in fresh]
+        )
         work.progress(what, count, len(work.texts))
         fresh.clear()
 
@@ -195,8 +197,8 @@ def _encode_missing(work: Encoding, number: int, encoder: Encoder, ahead: int) -
     saved = time.monotonic()
     try:
         for chunk, encoded in begun_ahead(begun, ahead):
-            for one in encoded:
-                fresh.append((chunk[one.index], one))
+            for vectors_of_text in encoded:
+                fresh.append((chunk[vectors_of_text.index], vectors_of_text))
                 count += 1
                 if time.monotonic() - saved > COMMIT_SECONDS:
                     save()

@@ -52,8 +52,8 @@ def unknown_shares(encoder: Encoder, tests: Sequence[AssociationTest]) -> dict[s
     for test in tests:
         by_language.setdefault(test.language, {}).update(dict.fromkeys(texts_of(test)))
     shares = {language: encoder.unknown_share(list(texts)) for language, texts in sorted(by_language.items())}
-    known = {language: share for language, share in shares.items() if share is not None}
-    for language, share in known.items():
+    recorded = {language: share for language, share in shares.items() if share is not None}
+    for language, share in recorded.items():
         if share > WORTH_SAYING:
             log.warning(
                 "%s: %.0f %% of the tokens of its %stexts are unknown to the tokenizer; the vectors are unreliable",
@@ -61,4 +61,4 @@ def unknown_shares(encoder: Encoder, tests: Sequence[AssociationTest]) -> dict[s
                 100 * share,
                 f"'{language}' " if language else "",
             )
-    return known
+    return recorded
