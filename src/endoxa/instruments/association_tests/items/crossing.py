@@ -162,7 +162,10 @@ def _compound(head: Term, modifiers: Sequence[Term], places: Sequence[str]) -> T
         phrase: str | None = form
         for modifier, place in zip(modifiers, places, strict=True):
             word = modifier.form(code)
-            phrase = _joined(phrase, word, place) if phrase is not None and word is not None else None
+            if phrase is None or word is None:
+                phrase = None
+            else:
+                phrase = f"{word} {phrase}" if place == "before" else f"{phrase} {word}"
         if phrase is not None:
             forms[code] = phrase
     first = [
@@ -170,10 +173,6 @@ def _compound(head: Term, modifiers: Sequence[Term], places: Sequence[str]) -> T
         *(word_set for word_set, place in zip(modifiers, places, strict=True) if place == "before"),
     ][-1]
     return Term(head.kind, forms, vowel=first.vowel) if forms else None
-
-
-def _joined(phrase: str, word: str, place: str) -> str:
-    return f"{word} {phrase}" if place == "before" else f"{phrase} {word}"
 
 
 FEWEST_TERMS = 4

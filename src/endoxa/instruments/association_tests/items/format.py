@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,17 @@ def require_test(test: AssociationTest, where: Place) -> AssociationTest:
 
 
 _KEYS = ("targ1", "targ2", "attr1", "attr2")
+
+
+def texts_of(test: AssociationTest) -> Iterator[str]:
+    """Every text of the four sets of a test."""
+    for terms in (test.x, test.y, test.a, test.b):
+        yield from terms.texts
+
+
+def distinct_texts(tests: Sequence[AssociationTest]) -> list[str]:
+    """Every text of all tests once, in the order in which they first stand there."""
+    return list(dict.fromkeys(text for test in tests for text in texts_of(test)))
 
 
 def shared_words(tests: Iterable[AssociationTest]) -> list[str]:

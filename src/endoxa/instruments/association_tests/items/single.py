@@ -47,7 +47,13 @@ def single_tests(
     """
     if contrast.attributes != "antonym":
         raise UserError("--each compares an attribute with its antonym. Leave out --contrast other.")
-    _require_ids(table)
+    if ID not in table.columns:
+        raise UserError(
+            "--each needs a column association_id. Write one with `endoxa curate associations` or `endoxa study init`."
+        )
+    twice = table.filter(pl.col(ID).is_duplicated() | pl.col(ID).is_null())[ID]
+    if len(twice):
+        raise UserError(f"association_id '{twice[0] or ''}' is empty or appears twice. Make ids unique.")
     sayings = with_sentences(filled(table, contrast, kept=(ID,)), templates)
     made: list[AssociationTest] = []
     left_out: list[str] = []
@@ -61,16 +67,6 @@ def single_tests(
         why = left_out[0] if left_out else "the table is empty"
         raise UserError(f"No test can be made from the associations: {why}.")
     return made, left_out
-
-
-def _require_ids(table: pl.DataFrame) -> None:
-    if ID not in table.columns:
-        raise UserError(
-            "--each needs a column association_id. Write one with `endoxa curate associations` or `endoxa study init`."
-        )
-    twice = table.filter(pl.col(ID).is_duplicated() | pl.col(ID).is_null())[ID]
-    if len(twice):
-        raise UserError(f"association_id '{twice[0] or ''}' is empty or appears twice. Make ids unique.")
 
 
 def _of_part(part: pl.DataFrame, templates: Templates, against: str) -> Iterator[AssociationTest | str]:

@@ -6,6 +6,7 @@ are written to one file for each pooling. Estimates and report are made from the
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,17 +16,18 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items import read_tests, shared_words, write_tests
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
-from endoxa.instruments.association_tests.probe.texts import (
-    chosen_tests,
+from endoxa.instruments.association_tests.items import (
     distinct_texts,
+    read_tests,
+    shared_words,
     texts_of,
-    unknown_shares,
+    write_tests,
 )
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, check_texts, parse_encoder
 from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
 from endoxa.models.encoders.static import write_npz
+from endoxa.models.scoring import WORTH_SAYING
 from endoxa.runs.executors import begun_ahead, encoders
 from endoxa.runs.folder import NOTES, TESTS, VECTORS
 from endoxa.runs.instrument import Work
@@ -33,6 +35,8 @@ from endoxa.runs.items import chunked
 from endoxa.runs.journal import COMMIT_SECONDS, JournalFile
 from endoxa.schema import AssociationTest, Progress
 from endoxa.sources.files import require_file, sha256
+
+log = logging.getLogger(__name__)
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -88,12 +92,50 @@ class VectorJournal(JournalFile):
         return np.stack(rows)
 
 
+def chosen_tests(
+    tests: Sequence[AssociationTest], languages: Sequence[str], path: Path
+) -> list[AssociationTest]:
+    """The tests in one of `languages`, or all where none is named.
+
+    Raises:
+        UserError: there is none.
+    """
+    kept = [test for test in tests if not languages or test.language in languages]
+    if not kept:
+        there = ", ".join(sorted({test.language or "none named" for test in tests}))
+        raise UserError(
+            f"{path} contains no test in the language {', '.join(languages)}. Available: {there}."
+        )
+    return kept
+
+
+def unknown_shares(encoder: Encoder, tests: Sequence[AssociationTest]) -> dict[str, float]:
+    """Share (0 to 1) of tokens or words the encoder does not know, by language ('' where a test names none).
+
+    An encoder made for one script reads another as a row of unknown tokens, and gives every text nearly the same
+    vector; so the share is recorded and, where it matters, said. Empty where the encoder does not tell.
+    """
+    by_language: dict[str, dict[str, None]] = {}
+    for test in tests:
+        by_language.setdefault(test.language, {}).update(dict.fromkeys(texts_of(test)))
+    shares = {language: encoder.unknown_share(list(texts)) for language, texts in sorted(by_language.items())}
+    recorded = {language: share for language, share in shares.items() if share is not None}
+    for language, share in recorded.items():
+        if share > WORTH_SAYING:
+            log.warning(
+                "%s: %.0f %% of the tokens of its %stexts are unknown to the tokenizer; the vectors are unreliable",
+                encoder.name,
+                100 * share,
+                f"'{language}' " if language else "",
+            )
+    return recorded
+
+
 @dataclass(frozen=True, slots=True)
 class Encoding:
     """The run as all its steps see it."""
 
     settings: EmbeddingsSettings
-    out: Path
     tests: Sequence[AssociationTest]
     texts: Sequence[str]
     journal: VectorJournal
@@ -119,7 +161,7 @@ def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
         journal: VectorJournal, _items: int, before: Mapping[str, Any], progress: Progress
     ) -> dict[str, Any]:
         write_tests(tests, out / TESTS)
-        work = Encoding(settings, out, tests, texts, journal, progress)
+        work = Encoding(settings, tests, texts, journal, progress)
         finished = bool(before.get("finished"))
         models = list(before["models"]) if finished else []
         vectors = list(before["vectors"]) if finished else []
@@ -129,7 +171,11 @@ def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
         for number, spec in list(enumerate(specs))[len(models) :]:
             described = _encode_model(work, number, spec, fitted.poolings[spec.text])
             models.append({**described, "fingerprint": facts[spec.text].fingerprint})
-            vectors.extend(_write_vectors(work, number, spec, fitted.poolings[spec.text]))
+            (out / VECTORS).mkdir(exist_ok=True)
+            for pooling in fitted.poolings[spec.text]:
+                name = f"{VECTORS}/{number + 1}-{pooling}.npz"
+                write_npz(out / name, texts, journal.vectors(number, pooling))
+                vectors.append({"model": spec.text, "pooling": pooling, "file": name})
         return {"models": models, "vectors": vectors}
 
     return Work(
@@ -205,19 +251,6 @@ def _encode_missing(work: Encoding, number: int, encoder: Encoder, ahead: int) -
                     saved = time.monotonic()
     finally:
         save()
-
-
-def _write_vectors(
-    work: Encoding, number: int, spec: EncoderSpec, poolings: Sequence[str]
-) -> list[dict[str, str]]:
-    """A file of vectors for each pooling of one model; returns their entries for `run.json`."""
-    (work.out / VECTORS).mkdir(exist_ok=True)
-    entries = []
-    for pooling in poolings:
-        name = f"{VECTORS}/{number + 1}-{pooling}.npz"
-        write_npz(work.out / name, work.texts, work.journal.vectors(number, pooling))
-        entries.append({"model": spec.text, "pooling": pooling, "file": name})
-    return entries
 
 
 def _parse(models: Sequence[str]) -> list[EncoderSpec]:
