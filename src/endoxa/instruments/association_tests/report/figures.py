@@ -311,10 +311,12 @@ def _matrices(estimates: pl.DataFrame) -> Iterator[Figure]:
         title = f"{a} or {b}" + (f", {language_name(str(language))}" if language else "")
         for part, page in in_parts(encoders, PANEL_ROWS * across, even=False):
             shown = ordered.filter(pl.col("encoder").is_in(list(page)))
-            defined = shown["effect_size"].drop_nulls()
+            defined = shown["effect_size"].drop_nulls().to_list()
             sizes = (
-                f"Effect sizes as tested run from {defined.min():+.2f} to {defined.max():+.2f}; {_differ(shown)}. The "
+                f"Effect sizes as tested run from {min(defined):+.2f} to {max(defined):+.2f}; {_differ(shown)}. The "
                 "table of all tests holds every number."
+                if defined
+                else "Every effect size is undefined."
             )
             yield Figure(
                 name=f"groups-{slug(f'{language} {a} {b}')}",
@@ -327,7 +329,7 @@ def _matrices(estimates: pl.DataFrame) -> Iterator[Figure]:
                     across=across,
                 ),
                 alt=f"Matrices of {listed(groups)} against each other for {plural(len(page), 'encoder')}, {a} against "
-                f"{b}. {sizes if len(defined) else 'Every effect size is undefined.'}",
+                f"{b}. {sizes}",
                 wide=True,
             )
 

@@ -102,7 +102,9 @@ def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
 
 
 def _rule_table(runs: Sequence[Run]) -> Table:
-    rows = [(name, *(rule_facts(name) or 3 * (NOT_RECORDED,))) for name in rule_names(runs)]
     heads = ("rule", "unit", "meaning", "source")
-    fields = [text_field(head, lambda row, place=place: row[place]) for place, head in enumerate(heads)]
-    return table_of("Scoring rules", rows, fields, measured=False)
+    rows = [
+        dict(zip(heads, (name, *(rule_facts(name) or 3 * (NOT_RECORDED,))), strict=True))
+        for name in rule_names(runs)
+    ]
+    return table_of("Scoring rules", rows, [*map(text_field, heads)], measured=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import isnan
 from typing import Any
 
@@ -64,15 +65,16 @@ def _table(results: Results, language: str, paper: PaperOptions) -> Table:
     combinations = [pair for pair in results.combinations if (*pair, ALL) in rows]
     spoken = language_name(results.languages[0] if len(results.languages) == 1 else language)
 
-    def cell(pair: tuple[str, str], axis: str) -> Cell:
-        return _cell(rows.get((*pair, axis)), means=paper.interval == MEANS)
+    def cell(model: str, rule: str, axis: str) -> Cell:
+        return _cell(rows.get((model, rule, axis)), means=paper.interval == MEANS)
+
+    def of_pair(axis: str, pair: tuple[str, str]) -> Cell:
+        return cell(*pair, axis)
 
     if (paper.columns == "model") != paper.transpose:
         fields = [
-            number_field(
-                results.labels[pair[0]], lambda axis, pair=pair: cell(pair, axis), narrow=True, below=pair[1]
-            )
-            for pair in combinations
+            number_field(results.labels[model], partial(cell, model, rule), narrow=True, below=rule)
+            for model, rule in combinations
         ]
         return table_of(f"{results.title}, {spoken}", axes, (text_field("axis", axis_name), *fields))
     return table_of(
@@ -82,10 +84,7 @@ def _table(results: Results, language: str, paper: PaperOptions) -> Table:
             text_field("model", lambda pair: results.labels[pair[0]]),
             text_field("rule", lambda pair: pair[1]),
             number_field("pairs", lambda pair: count(rows[*pair, ALL]["n"])),
-            *(
-                number_field(axis_name(axis), lambda pair, axis=axis: cell(pair, axis), narrow=True)
-                for axis in axes
-            ),
+            *(number_field(axis_name(axis), partial(of_pair, axis), narrow=True) for axis in axes),
         ),
         stub=3,
     )
