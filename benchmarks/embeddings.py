@@ -35,9 +35,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel, PreTrainedTokenizerFast
 
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
-from endoxa.instruments.association_tests.items import read_tests, write_tests
+from endoxa.instruments.association_tests.items import distinct_texts, read_tests, texts_of, write_tests
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
-from endoxa.instruments.association_tests.probe.texts import distinct_texts, texts_of
 from endoxa.models.encoders import transformer
 from endoxa.runs.run import measure
 from endoxa.schema import AssociationTest, TermSet

@@ -166,6 +166,7 @@ def table_of(
     fields: Sequence[Field | None],
     *,
     most_open: int | None = None,
+    distinct: bool = False,
     **settings: Any,
 ) -> Table:
     """A table with a row for each row of estimates.
@@ -175,11 +176,14 @@ def table_of(
         rows: rows of a frame, or anything that the fields read.
         fields: its columns; those that are None are left out.
         most_open: rows up to which a page shows it open; None leaves that to `settings`.
+        distinct: True where equal rows are written once.
         settings: further settings of `Table`.
     """
     used = [field for field in fields if field is not None]
     entries = rows.iter_rows(named=True) if isinstance(rows, pl.DataFrame) else rows
     body = tuple(tuple(field.cell(row) for field in used) for row in entries)
+    if distinct:
+        body = tuple(dict.fromkeys(body))
     if most_open is not None:
         settings["folded"] = len(body) > most_open
     return Table(caption, tuple(field.column for field in used), body, **settings)

@@ -15,6 +15,8 @@ from endoxa.report.charts.dots import (
 from endoxa.report.charts.forest import series_forest
 from endoxa.report.charts.heat import heat_map, verdict_map
 from endoxa.report.charts.matrix import signed_matrix
+from endoxa.report.charts.ridges import LEAST_PAIRS, density, ridgeline, robust_range
+from endoxa.report.charts.scatter import binned_scatter
 from endoxa.report.charts.series import MOST_APART, MOST_SERIES, series_colors, series_dots
 from endoxa.report.charts.style import (
     BLUE,
@@ -40,6 +42,7 @@ __all__ = [
     "GRID",
     "INK",
     "LABEL_LIMIT",
+    "LEAST_PAIRS",
     "MOST_APART",
     "MOST_ARCS",
     "MOST_SERIES",
@@ -52,9 +55,11 @@ __all__ = [
     "DotRows",
     "bar_blocks",
     "beside",
+    "binned_scatter",
     "chord_figure",
     "chord_layout",
     "defined",
+    "density",
     "either",
     "finish",
     "fixed",
@@ -65,6 +70,8 @@ __all__ = [
     "neutral_line",
     "notes_beside",
     "pointed",
+    "ridgeline",
+    "robust_range",
     "series_colors",
     "series_dots",
     "series_forest",

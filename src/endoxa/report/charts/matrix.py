@@ -88,14 +88,15 @@ def _panel(
     )
     row_labels = alt.Axis(labelLimit=LABEL_LIMIT, labelOverlap=False, minExtent=label_width(groups))
 
-    def place(channel: type, field: str, order: list[str], axis: alt.Axis) -> alt.X | alt.Y:
-        made: alt.X | alt.Y = channel(
-            f"{field}:N", sort=order, scale=alt.Scale(domain=order, padding=0), title=None, axis=axis
-        )
-        return made
-
     rows, columns = list(groups[:-1]), list(groups[1:])
-    x, y = place(alt.X, "column", columns, column_labels), place(alt.Y, "row", rows, row_labels)
+    x = alt.X(
+        "column:N",
+        sort=columns,
+        scale=alt.Scale(domain=columns, padding=0),
+        title=None,
+        axis=column_labels,
+    )
+    y = alt.Y("row:N", sort=rows, scale=alt.Scale(domain=rows, padding=0), title=None, axis=row_labels)
 
     def layer(*rows: pl.Expr) -> alt.Chart:
         return alt.Chart(shown.filter(*rows)).encode(x=x, y=y)

@@ -13,10 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.instruments.pairs.report.axes import forest
-from endoxa.instruments.pairs.report.calibration import dumbbell, scatter
-from endoxa.instruments.pairs.report.distributions import density, ridgeline, robust_range
+from endoxa.instruments.pairs.report.calibration import dumbbell
 from endoxa.instruments.pairs.report.flips import flip_matrix
-from endoxa.report.charts import interval_rows, symmetric_domain
+from endoxa.report.charts import (
+    binned_scatter,
+    density,
+    interval_rows,
+    ridgeline,
+    robust_range,
+    symmetric_domain,
+)
 from endoxa.report.words import (
     LABEL_LIMIT,
     axis_name,
@@ -177,7 +183,14 @@ def test_flip_cells_print_share_and_counts() -> None:
 def test_calibration_figures_render_with_one_pair_too() -> None:
     rows = pl.DataFrame({"label": ["m · r"], "raw": [0.8], "calibrated": [0.5], "note": ["80 → 50 %"]})
     assert "80 → 50 %" in _svg(dumbbell(rows, neutral=0.5, domain=(0.2, 0.8)))
-    svg = _svg(scatter(pl.DataFrame({"neutral": [0.0], "raw": [5.0]}), reach=1.0, unit="nats"))
+    svg = _svg(
+        binned_scatter(
+            pl.DataFrame({"x": [0.0], "y": [5.0]}),
+            reach=1.0,
+            across="with neutral identities (nats)",
+            up="raw",
+        )
+    )
     assert "with neutral identities (nats)" in svg
 
 

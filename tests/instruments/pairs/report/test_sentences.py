@@ -10,11 +10,11 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import analyze_pairs
-from endoxa.instruments.pairs.report import tables
 from endoxa.instruments.pairs.report.axes import axes as axes_of
 from endoxa.instruments.pairs.report.headline import headline as headline_of
 from endoxa.instruments.pairs.report.page import SECTIONS
 from endoxa.instruments.pairs.report.results import Results, labels_of, with_differences
+from endoxa.instruments.pairs.report.tables import headline_tables, paper_forms
 from endoxa.runs.options import PaperOptions
 from endoxa.testing.sentences import check_findings
 from support.analyze_fixtures import make_records
@@ -45,6 +45,10 @@ def results_of(records, confidence=0.95):
         labels=labels_of([table]),
         confidence=confidence,
     )
+
+
+def latex(results, **options):
+    return paper_forms([results], PaperOptions(**options))["latex"]()
 
 
 def sections_of(results):
@@ -164,7 +168,7 @@ def check_stars(results):
             ["above", "below"]
         )
     )
-    assert tables.latex([results]).count("$^{*}$") == stars
+    assert latex(results).count("$^{*}$") == stars
 
 
 def test_many_models_are_summed_up_and_drawn_in_order():
@@ -207,8 +211,8 @@ def test_summed_up_models_say_why_nothing_is_tested_and_name_what_they_prefer():
 def test_tables_for_papers_are_what_is_asked_for():
     """Other intervals change the ends and no verdict; rows and columns change places; what stands in LaTeX is ours."""
     results = results_of(EDGES["two rules"])
-    usual = tables.latex([results])
-    wilson = tables.latex([results], PaperOptions(interval="wilson", label="tab:x", caption="50% & more"))
+    usual = latex(results)
+    wilson = latex(results, interval="wilson", label="tab:x", caption="50% & more")
     assert "\\label{tab:x}" in wilson
     assert r"\caption{50\% \& more}" in wilson
     assert wilson.count("$^{*}$") == usual.count("$^{*}$")
@@ -217,19 +221,19 @@ def test_tables_for_papers_are_what_is_asked_for():
         assert f"{100 * row['low']:.1f}--{100 * row['high']:.1f}" in wilson
         assert f"{100 * row['low']:.1f}--{100 * row['high']:.1f}" not in usual
     rules = sorted(set(results.estimates["rule"]))
-    one = tables.headline_tables([results], PaperOptions(rules=(rules[0],)))
+    one = headline_tables([results], PaperOptions(rules=(rules[0],)))
     assert {row[1] for row in one[0].rows} == {rules[0]}
-    turned = tables.headline_tables([results], PaperOptions(columns="model"))[0]
-    plain = tables.headline_tables([results], PaperOptions())[0]
+    turned = headline_tables([results], PaperOptions(columns="model"))[0]
+    plain = headline_tables([results], PaperOptions())[0]
     assert [str(cell) for cell in turned.rows[0][1:]] == [str(row[3]) for row in plain.rows]
-    assert tables.headline_tables([results], PaperOptions(columns="model", transpose=True))[0] == plain
-    means = tables.markdown([results], PaperOptions(interval="t"))
+    assert headline_tables([results], PaperOptions(columns="model", transpose=True))[0] == plain
+    means = paper_forms([results], PaperOptions(interval="t"))["md"]()
     value = results.estimates.filter(name="mean_difference", interval="t", axis="all", rule=rules[0])[
         "value"
     ][0]
     assert f"{value:+.3f}".replace("-", "−") in means
     with pytest.raises(UserError, match="The runs have no rule 'pll'"):
-        tables.headline_tables([results], PaperOptions(rules=("pll",)))
+        headline_tables([results], PaperOptions(rules=("pll",)))
 
 
 @pytest.mark.slow

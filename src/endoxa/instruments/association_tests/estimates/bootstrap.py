@@ -63,20 +63,20 @@ class Targets:
         return Targets(self.values[kept], self.unit[kept])
 
 
-def unit_of(test: AssociationTest, asked: Unit) -> Literal["text", "term"]:
+def unit_of(test: AssociationTest, setting: Unit) -> Literal["text", "term"]:
     """The unit of a test: 'auto' takes terms where both target sets name them and one has several texts.
 
     Raises:
         UserError: terms are asked for and the test does not name them.
     """
     named = bool(test.x.terms and test.y.terms)
-    if asked == "term" and not named:
+    if setting == "term" and not named:
         raise UserError(
             f"Test '{test.name}' has no terms for the texts of X and Y. Use --unit text, or add the terms to its "
             "definition."
         )
     repeated = any(len(set(terms.terms)) < len(terms.texts) for terms in (test.x, test.y))
-    return "term" if named and asked != "text" and (repeated or asked == "term") else "text"
+    return "term" if named and setting != "text" and (repeated or setting == "term") else "text"
 
 
 def targets(values: np.ndarray, terms: TermSet, unit: Literal["text", "term"]) -> Targets:
@@ -141,12 +141,12 @@ def bootstrap_interval(
     if min(x.count, y.count) < MIN_UNITS or max(np.ptp(x.values), np.ptp(y.values)) <= 2 * error:
         return UNDEFINED
     centre = float(np.concatenate([x.values, y.values]).mean())
-    sums = [one.totals(centre) for one in (x, y)]
+    sums = [side_targets.totals(centre) for side_targets in (x, y)]
     observed = _Moments.of(*(total.sum(axis=0, keepdims=True) for total in sums))
     drawn = _Moments.of(
         *(
-            _counts(one.count, resamples, seed, side) @ total
-            for side, (one, total) in enumerate(zip((x, y), sums, strict=True))
+            _counts(side_targets.count, resamples, seed, side) @ total
+            for side, (side_targets, total) in enumerate(zip((x, y), sums, strict=True))
         )
     )
     n_x, n_y = len(x.values), len(y.values)

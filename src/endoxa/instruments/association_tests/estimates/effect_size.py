@@ -88,9 +88,9 @@ def _scaled(vectors: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def _refuse(vectors: Mapping[str, np.ndarray], bad: np.ndarray, what: str, do: str) -> None:
-    found = [text for text, is_bad in zip(vectors, bad, strict=True) if is_bad]
-    if found:
-        raise UserError(f"{len(found)} of the {len(vectors)} vectors hold {what} ({_first(found)}): {do}.")
+    faulty = [text for text, is_bad in zip(vectors, bad, strict=True) if is_bad]
+    if faulty:
+        raise UserError(f"{len(faulty)} of the {len(vectors)} vectors hold {what} ({_first(faulty)}): {do}.")
 
 
 def _first(texts: Sequence[str]) -> str:
@@ -114,7 +114,7 @@ def effect_size(x: np.ndarray, y: np.ndarray, *, ddof: int = 1, error: float = 0
     Returns:
         The effect size in standard deviations. NaN where all associations are equal: 0 / 0 is no effect size of 0.
     """
-    both = np.concatenate([x, y])
-    if len(both) <= ddof or np.ptp(both) <= 2 * error:
+    pooled = np.concatenate([x, y])
+    if len(pooled) <= ddof or np.ptp(pooled) <= 2 * error:
         return float("nan")
-    return float((x.mean() - y.mean()) / both.std(ddof=ddof))
+    return float((x.mean() - y.mean()) / pooled.std(ddof=ddof))

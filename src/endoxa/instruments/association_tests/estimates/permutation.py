@@ -119,15 +119,15 @@ def _subsets(n: int, size: int, draws: int, seed: int) -> np.ndarray:
     """Different subsets as rows of bits, eight to a byte; the first `size` values are not among them."""
     rng = np.random.default_rng([seed, n, size])
     observed = np.packbits(np.arange(n) < size)
-    found = observed[None, :]
-    while len(found) <= draws:
-        drawn = [found]
+    distinct = observed[None, :]
+    while len(distinct) <= draws:
+        drawn = [distinct]
         drawn.extend(
             np.packbits(_random_members(rng, rows, n, size), axis=1)
-            for rows in _heights(draws + 1 - len(found), n)
+            for rows in _heights(draws + 1 - len(distinct), n)
         )
-        found = _first_of_each(np.concatenate(drawn))
-    subsets = found[1:]
+        distinct = _first_of_each(np.concatenate(drawn))
+    subsets = distinct[1:]
     subsets.flags.writeable = False
     return subsets
 

@@ -37,18 +37,18 @@ from endoxa.stats.verdicts import UNTESTED, Alternative
 
 
 def method(
-    whole: tuple[Targets, Targets],
+    full: tuple[Targets, Targets],
     used: tuple[Targets, Targets],
     unit: Literal["text", "term"],
     settings: AnalysisOptions,
 ) -> str:
     """The method; up to the first semicolon it is the same in every row of one analysis."""
     sizes = f"{used[0].count} against {used[1].count} {unit}s"
-    if whole[0].count == whole[1].count:
+    if full[0].count == full[1].count:
         kept = f"partitions of {sizes}"
     elif settings.unequal == "truncate":
-        cut = "X" if whole[0].count > used[0].count else "Y"
-        longest = max(one.count for one in whole)
+        cut = "X" if full[0].count > used[0].count else "Y"
+        longest = max(side.count for side in full)
         kept = f"truncated to the first {used[0].count} of {longest} {unit}s of {cut}, partitions of {sizes}"
     else:
         kept = f"fixed-size partitions of {sizes}"
@@ -70,7 +70,7 @@ def reason(
     if kind == "undefined":
         reasons.append(f"p: all {unit}s have the same association")
     if isnan(interval.low):
-        fewest = min(one.count for one in used)
+        fewest = min(side.count for side in used)
         reasons.append(
             f"interval: {fewest} {unit}s in a target set, fewer than {MIN_UNITS}"
             if fewest < MIN_UNITS
@@ -79,7 +79,7 @@ def reason(
     return "; ".join(reasons)
 
 
-_WHOLE = ("n_x", "n_y", "n_a", "n_b", "n_draws", "clusters")
+_INTEGERS = ("n_x", "n_y", "n_a", "n_b", "n_draws", "clusters")
 _REAL = (
     "statistic",
     "effect_size",
@@ -92,7 +92,8 @@ _REAL = (
     "neutral",
 )
 SCHEMA: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _WHOLE else pl.Float64 if name in _REAL else pl.String for name in TEST_COLUMNS
+    name: pl.Int64 if name in _INTEGERS else pl.Float64 if name in _REAL else pl.String
+    for name in TEST_COLUMNS
 }
 """Types of `TEST_COLUMNS`; `n_partitions` is text, because no column of numbers holds 38 digits."""
 
@@ -193,12 +194,12 @@ def _sets(test: AssociationTest) -> tuple[tuple[str, ...], ...]:
 
 
 def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions) -> dict[str, Any]:
-    found = vectors.associations(test)
+    associations = vectors.associations(test)
     unit = unit_of(test, settings.unit)
-    whole = targets(found.x, test.x, unit), targets(found.y, test.y, unit)
-    x, y = _evened(*whole) if settings.unequal == "truncate" else whole
+    full = targets(associations.x, test.x, unit), targets(associations.y, test.y, unit)
+    x, y = _evened(*full) if settings.unequal == "truncate" else full
     ddof = 0 if settings.ddof == "wefe" else 1
-    effect = effect_size(x.values, y.values, ddof=ddof, error=found.error)
+    effect = effect_size(x.values, y.values, ddof=ddof, error=associations.error)
     interval = bootstrap_interval(
         x,
         y,
@@ -206,14 +207,14 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         resamples=settings.resamples,
         seed=settings.seed,
         ddof=ddof,
-        error=found.error,
+        error=associations.error,
     )
     interval = UNDEFINED if isnan(effect) else interval
     permuted = permutation_test(
         x.means(),
         y.means(),
         alternative=settings.alternative,
-        error=found.error,
+        error=associations.error,
         draws=settings.draws,
         seed=settings.seed,
         parametric=settings.parametric,
@@ -230,7 +231,7 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         "n_b": len(test.b.texts),
         "statistic": float(x.values.sum() - y.values.sum()),
         "effect_size": effect,
-        "effect_size_ddof0": effect_size(x.values, y.values, ddof=0, error=found.error),
+        "effect_size_ddof0": effect_size(x.values, y.values, ddof=0, error=associations.error),
         "low": interval.low,
         "high": interval.high,
         "confidence": settings.confidence,
@@ -240,7 +241,7 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         "n_partitions": str(permuted.partitions),
         "n_draws": permuted.draws,
         "neutral": 0.0,
-        "method": method(whole, (x, y), unit, settings),
+        "method": method(full, (x, y), unit, settings),
         "reason": reason(effect, permuted.kind, interval, (x, y), unit),
         "interval": BOOTSTRAP if interval.defined else "",
         "clusters": min(x.count, y.count),
@@ -255,10 +256,10 @@ def _cannot(
     if isnan(effect) or isnan(permuted.p_value):
         return {"verdict": "", "verdict_reason": ""}
     side, level = settings.alternative, settings.confidence
-    found = too_small(permuted.partitions, side, level, draws=permuted.draws, sizes=sizes)
+    obstacle = too_small(permuted.partitions, side, level, draws=permuted.draws, sizes=sizes)
     if opposed(effect, permuted.p_value, upper=permuted.upper, confidence=level):
-        found = found or OPPOSED
-    return {"verdict": UNTESTED if found else "", "verdict_reason": found}
+        obstacle = obstacle or OPPOSED
+    return {"verdict": UNTESTED if obstacle else "", "verdict_reason": obstacle}
 
 
 def _evened(x: Targets, y: Targets) -> tuple[Targets, Targets]:

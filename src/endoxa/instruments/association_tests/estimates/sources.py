@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items import read_tests
+from endoxa.instruments.association_tests.items import distinct_texts, read_tests
 from endoxa.models.encoders.static import NPZ_SUFFIX, read_vectors
-from endoxa.runs.folder import RUN
+from endoxa.runs.folder import RUN, TESTS
 from endoxa.schema import AssociationTest
-
-TESTS = "tests.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +42,13 @@ class Source:
         Raises:
             UserError: the file cannot be read, or word vectors lack too many words.
         """
-        texts = _texts(self.tests)
+        texts = distinct_texts(self.tests)
         if self.path.name.lower().endswith(NPZ_SUFFIX):
             return read_vectors(self.path, set(texts))
         from endoxa.models.encoders.static import WORDS, StaticEncoder
 
         encoder = StaticEncoder.open(self.model, self.path, texts)
-        return {texts[one.index]: one.vectors[WORDS] for one in encoder.encode(texts)}
+        return {texts[encoded.index]: encoded.vectors[WORDS] for encoded in encoder.encode(texts)}
 
 
 def vector_source(tests: Sequence[AssociationTest], path: Path, pooling: str = "") -> Source:
@@ -82,8 +80,3 @@ def run_sources(folder: Path, tests: Sequence[AssociationTest] | None = None) ->
         raise problem
     used = tuple(read_tests(folder / TESTS) if tests is None else tests)
     return [Source(used, file, str(model), str(pooling)) for model, pooling, file in listed]
-
-
-def _texts(tests: Sequence[AssociationTest]) -> list[str]:
-    sets = (terms for test in tests for terms in (test.x, test.y, test.a, test.b))
-    return list(dict.fromkeys(text for terms in sets for text in terms.texts))

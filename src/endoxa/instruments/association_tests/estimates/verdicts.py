@@ -29,7 +29,7 @@ def judged(tests: pl.DataFrame) -> pl.DataFrame:
             any, is decided from its numbers alone.
     """
     tests = adjusted(tests, ASSOCIATION_TESTS)
-    asked = tests.with_row_index("place").select(
+    questions = tests.with_row_index("place").select(
         "place",
         "effect_size",
         "p_value",
@@ -39,13 +39,13 @@ def judged(tests: pl.DataFrame) -> pl.DataFrame:
         alternative=pl.Series([side_of(method) for method in tests["method"]], dtype=pl.String),
         reason=pl.Series([_cannot(row) for row in tests.iter_rows(named=True)], dtype=pl.String),
     )
-    found = pl.concat(
-        decided(own, value="effect_size", confidence=level, alternative=side)
-        for (level, side), own in asked.group_by("confidence", "alternative", maintain_order=True)
+    decisions = pl.concat(
+        decided(group, value="effect_size", confidence=level, alternative=side)
+        for (level, side), group in questions.group_by("confidence", "alternative", maintain_order=True)
     ).sort("place")
-    decisions = tests.with_columns(verdict=found["verdict"], verdict_reason=found["reason"])
+    judgements = tests.with_columns(verdict=decisions["verdict"], verdict_reason=decisions["reason"])
     # No interval stands in place of a test that cannot be made.
-    return decisions.with_columns(
+    return judgements.with_columns(
         *beside_a_test("low", "high"),
         interval=pl.when(pl.col("verdict") != UNTESTED).then("interval").otherwise(pl.lit("")),
     )

@@ -6,9 +6,11 @@ from endoxa.instruments.association_tests.items.build import (
     build_tests,
 )
 from endoxa.instruments.association_tests.items.format import (
+    distinct_texts,
     read_tests,
     require_tests_name,
     shared_words,
+    texts_of,
     write_tests,
 )
 from endoxa.instruments.association_tests.items.lists import load_lists
@@ -21,11 +23,13 @@ __all__ = [
     "available",
     "build_from_associations",
     "build_tests",
+    "distinct_texts",
     "load_lists",
     "load_templates",
     "read_tests",
     "require_tests_name",
     "sentences_per_term",
     "shared_words",
+    "texts_of",
     "write_tests",
 ]

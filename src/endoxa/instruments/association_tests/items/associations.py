@@ -45,13 +45,13 @@ def bare_plural(identity: str, language: str) -> str:
     return with_capitals(text) if language == "en" else text
 
 
-def unclear(identity: str, language: str, known_gender: str) -> str:
+def unclear(identity: str, language: str, stated_gender: str) -> str:
     """Why the identity can be no subject in that language (a singular, an English word in French), or nothing."""
     template = _pair_templates().get(language)
     if template is None:
         return ""
     try:
-        subject(identity, template, known_gender)
+        subject(identity, template, stated_gender)
     except UnclearError as problem:
         return str(problem)
     return ""
@@ -67,15 +67,15 @@ def with_sentences(table: pl.DataFrame, templates: Mapping[str, Templates]) -> p
     for language in table["language"].unique(maintain_order=True):
         require_sentences(language, templates, ALL)
     keys = ["attribute", "language", "agreement", "predicate"]
-    asked = table.select(keys).unique(maintain_order=True)
+    attributes = table.select(keys).unique(maintain_order=True)
     subjects = [
         templates[language].people.get(gender, templates[language].people.get("", ""))
-        for language, gender in asked.select("language", "agreement").iter_rows()
+        for language, gender in attributes.select("language", "agreement").iter_rows()
     ]
-    rows = asked.with_columns(pl.Series("identity", subjects, dtype=pl.String)).iter_rows(named=True)
+    rows = attributes.with_columns(pl.Series("identity", subjects, dtype=pl.String)).iter_rows(named=True)
     made = pl.DataFrame(list(_made(rows)), schema=dict.fromkeys(MADE, pl.String))
-    asked = pl.concat([asked, made], how="horizontal")
-    return table.join(asked, on=keys, how="left", maintain_order="left")
+    attributes = pl.concat([attributes, made], how="horizontal")
+    return table.join(attributes, on=keys, how="left", maintain_order="left")
 
 
 MADE = ("said", "opposite", "opposite_term")
@@ -88,11 +88,11 @@ def _made(rows: Iterable[Mapping[str, str | None]]) -> Iterator[dict[str, str | 
     for row in rows:
         cells = {name: (cell or "").strip() for name, cell in row.items()}
         language = cells["language"]
-        said = _sentences(cells, None, denied)
+        sayings = _sentences(cells, None, denied)
         lexicon = load_lexicon(language) if language in languages() else None
         other = _sentences(cells, lexicon, opposed, antonym_only=True)
         yield {
-            "said": said.more if said else None,
+            "said": sayings.more if sayings else None,
             "opposite": other.less if other else None,
             "opposite_term": other.attribute_less if other else None,
         }
@@ -132,16 +132,16 @@ def poles(part: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
     Args:
         part: rows of one identity, with the columns of `with_sentences` and `support`.
     """
-    known = part.filter(pl.col("said").is_not_null() & pl.col("opposite").is_not_null())
-    support = dict(known.group_by("said").agg(pl.col("support").sum()).iter_rows())
-    said: dict[str, str] = {}
+    stated = part.filter(pl.col("said").is_not_null() & pl.col("opposite").is_not_null())
+    support = dict(stated.group_by("said").agg(pl.col("support").sum()).iter_rows())
+    sayings: dict[str, str] = {}
     opposites: dict[str, str] = {}
-    for row in known.sort("support", descending=True, maintain_order=True).iter_rows(named=True):
+    for row in stated.sort("support", descending=True, maintain_order=True).iter_rows(named=True):
         tied = support.get(row["opposite"]) == support[row["said"]]
-        if not tied and row["said"] not in opposites and row["opposite"] not in said:
-            said[row["said"]] = row["attribute"]
+        if not tied and row["said"] not in opposites and row["opposite"] not in sayings:
+            sayings[row["said"]] = row["attribute"]
             opposites[row["opposite"]] = row["opposite_term"]
-    return said, opposites
+    return sayings, opposites
 
 
 CONTRASTS = ("antonym", "other")
@@ -158,12 +158,12 @@ def association_tests(
     Raises:
         UserError: no test can be made, or a language has no sentences.
     """
-    said = with_sentences(filled(table, contrast), templates)
+    sayings = with_sentences(filled(table, contrast), templates)
     tests: list[AssociationTest] = []
     left_out: list[str] = []
-    for (_, language), part in said.group_by("axis", "language", maintain_order=True):
-        for one, other in _pairs(part, contrast):
-            made = _test(part, one, other, templates[str(language)], contrast.attributes)
+    for (_, language), part in sayings.group_by("axis", "language", maintain_order=True):
+        for identity_x, other in _pairs(part, contrast):
+            made = _test(part, identity_x, other, templates[str(language)], contrast.attributes)
             if isinstance(made, AssociationTest):
                 tests.append(made)
             else:
@@ -174,11 +174,11 @@ def association_tests(
             if left_out
             else f"no two identities of an axis and language have {FEWEST_TERMS} attributes"
         )
-        if contrast.against and contrast.against not in said["identity"]:
-            known = ", ".join(said["identity"].unique(maintain_order=True).head(8))
+        if contrast.against and contrast.against not in sayings["identity"]:
+            stated = ", ".join(sayings["identity"].unique(maintain_order=True).head(8))
             why = (
                 f"--against: the identity '{contrast.against}' is unknown or has no attributes (available: "
-                f"{known}, ...)"
+                f"{stated}, ...)"
             )
         raise UserError(f"No test can be made from the associations: {why}.")
     return tests, left_out
@@ -189,8 +189,14 @@ def _pairs(part: pl.DataFrame, contrast: Contrast) -> Iterator[tuple[str, str]]:
     counted = part.group_by("identity", maintain_order=True).len().filter(pl.col("len") >= FEWEST_TERMS)
     identities = counted["identity"].to_list()
     if contrast.against:
-        known = contrast.against in part["identity"]
-        return iter([(one, contrast.against) for one in identities if known and one != contrast.against])
+        stated = contrast.against in part["identity"]
+        return iter(
+            [
+                (identity_x, contrast.against)
+                for identity_x in identities
+                if stated and identity_x != contrast.against
+            ]
+        )
     # X against Y by what is said of each is the same test as Y against X.
     return permutations(identities, 2) if contrast.attributes == "antonym" else combinations(identities, 2)
 
@@ -222,56 +228,58 @@ def filled(table: pl.DataFrame, contrast: Contrast, *, kept: tuple[str, ...] = (
     if table.is_empty():
         raise UserError(f"No associations in {', '.join(contrast.languages)}. Leave out --language.")
     genders = [
-        known or gender(identity, language)
-        for identity, language, known in table.select("identity", "language", "agreement").iter_rows()
+        stated or gender(identity, language)
+        for identity, language, stated in table.select("identity", "language", "agreement").iter_rows()
     ]
     return table.with_columns(pl.Series("agreement", genders, dtype=pl.String))
 
 
 def _test(
-    part: pl.DataFrame, one: str, other: str, templates: Templates, contrast: str
+    part: pl.DataFrame, identity_x: str, other: str, templates: Templates, contrast: str
 ) -> AssociationTest | str:
-    """The test of `one` against `other`, or why there is none."""
+    """The test of `identity_x` against `other`, or why there is none."""
     axis = str(part["axis"][0])
-    own = part.filter(identity=one)
+    rows_x = part.filter(identity=identity_x)
     if contrast == "antonym":
-        a, b = poles(own)
+        a, b = poles(rows_x)
     else:
-        a, b = sentences_of(own), sentences_of(part.filter(identity=other))
+        a, b = sentences_of(rows_x), sentences_of(part.filter(identity=other))
         common = a.keys() & b.keys()
         a, b = ({text: term for text, term in side.items() if text not in common} for side in (a, b))
-    where = f"{templates.language}{f', {axis}' if axis else ''}: '{one}' against '{other}'"
-    for identity in (one, other):
+    where = f"{templates.language}{f', {axis}' if axis else ''}: '{identity_x}' against '{other}'"
+    for identity in (identity_x, other):
         why = unclear(identity, templates.language, gender_in(part, identity))
         if why:
             return f"{where}: {why}"
-    fewest, what = min((len(a), f"what is said of '{one}'"), (len(b), _called(one, other, contrast)))
+    fewest, what = min(
+        (len(a), f"what is said of '{identity_x}'"), (len(b), _called(identity_x, other, contrast))
+    )
     if fewest < FEWEST_TERMS:
         return f"{where}: {what} gives {fewest} attributes, and a set needs {FEWEST_TERMS}"
-    x, y = (identity_texts(part, identity, templates) for identity in (one, other))
+    x, y = (identity_texts(part, identity, templates) for identity in (identity_x, other))
     if min(len(x), len(y)) < FEWEST_TEXTS:
-        unknown = one if len(x) < len(y) else other
+        unknown = identity_x if len(x) < len(y) else other
         return f"{where}: the gender of '{unknown}' is not known; add a column 'agreement' (f or m)"
     return AssociationTest(
-        name=f"{templates.language}/{axis or 'any'}/{one}/{other}/{contrast}".replace(" ", "_"),
-        x=TermSet(one, x, (one,) * len(x)),
+        name=f"{templates.language}/{axis or 'any'}/{identity_x}/{other}/{contrast}".replace(" ", "_"),
+        x=TermSet(identity_x, x, (identity_x,) * len(x)),
         y=TermSet(other, y, (other,) * len(y)),
-        a=TermSet(f"said of {one}", tuple(a), tuple(a.values())),
-        b=TermSet(_called(one, other, contrast), tuple(b), tuple(b.values())),
+        a=TermSet(f"said of {identity_x}", tuple(a), tuple(a.values())),
+        b=TermSet(_called(identity_x, other, contrast), tuple(b), tuple(b.values())),
         axis=axis,
         language=templates.language,
-        source=f"associations; sentences: {templates.source}; positive effect: {one} with what is said of them",
+        source=f"associations; sentences: {templates.source}; positive effect: {identity_x} with what is said of them",
     )
 
 
-def _called(one: str, other: str, contrast: str) -> str:
-    return f"opposites of what is said of {one}" if contrast == "antonym" else f"said of {other}"
+def _called(identity_x: str, other: str, contrast: str) -> str:
+    return f"opposites of what is said of {identity_x}" if contrast == "antonym" else f"said of {other}"
 
 
 def identity_texts(part: pl.DataFrame, identity: str, templates: Templates) -> tuple[str, ...]:
     """Every sentence that takes the identity as a plural noun; with an unknown gender, those right for all."""
-    noun, known = bare_plural(identity, templates.language), gender_in(part, identity)
-    codes = [templates.plural[known]] if known in templates.plural else list(templates.plural.values())
+    noun, stated = bare_plural(identity, templates.language), gender_in(part, identity)
+    codes = [templates.plural[stated]] if stated in templates.plural else list(templates.plural.values())
     if not codes:
         raise UserError(
             f'The templates of \'{templates.language}\' name no plural: add, for example, plural = {{ "" = "p" }}.'

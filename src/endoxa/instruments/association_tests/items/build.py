@@ -29,14 +29,14 @@ def build_tests(options: BuildOptions) -> list[AssociationTest]:
         raise UserError("Give --axes and --attributes (list them with --list), or --associations FILE.")
     lists = load_lists(options.lists)
     templates = load_templates(options.templates)
-    asked = Crossing(
-        axes=_known("axis", options.axes, lists.axes),
-        attributes=_known("attribute pair", options.attributes, lists.pairs),
-        languages=_known("language", options.languages or ("en",), lists.languages),
+    crossing = Crossing(
+        axes=_distinct_names("axis", options.axes, lists.axes),
+        attributes=_distinct_names("attribute pair", options.attributes, lists.pairs),
+        languages=_distinct_names("language", options.languages or ("en",), lists.languages),
         per_term=options.per_term,
         wanted=options.wanted,
     )
-    return list(crossed_tests(lists, templates, asked))
+    return list(crossed_tests(lists, templates, crossing))
 
 
 def build_from_associations(
@@ -47,42 +47,42 @@ def build_from_associations(
     Raises:
         UserError: an unknown contrast, or no test can be made.
     """
-    _known("contrast", (contrast.attributes,), CONTRASTS)
+    _distinct_names("contrast", (contrast.attributes,), CONTRASTS)
     if contrast.each:
         return single_tests(table, load_templates(templates), contrast)
     return association_tests(table, load_templates(templates), contrast)
 
 
-def _known(kind: str, asked: Sequence[str], there: Iterable[str]) -> tuple[str, ...]:
+def _distinct_names(kind: str, wanted: Sequence[str], there: Iterable[str]) -> tuple[str, ...]:
     """The distinct words asked for, where all of them are there."""
     names = list(there)
-    for word in asked:
+    for word in wanted:
         if word not in names:
             near = get_close_matches(word, names, n=1)
             hint = f" Did you mean '{near[0]}'?" if near else ""
             raise UserError(
                 f"Unknown {kind} '{word}'.{hint} Available: {', '.join(names)} (list them with --list)."
             )
-    return tuple(dict.fromkeys(asked))
+    return tuple(dict.fromkeys(wanted))
 
 
 def available(lists: WordLists) -> pl.DataFrame:
     """Every set of terms: columns what, list, language, terms (how many), source."""
     rows = [
         {
-            "what": _what(one),
-            "list": one.list,
-            "language": one.language,
-            "terms": len(one.terms),
-            "source": one.source,
+            "what": _what(word_set),
+            "list": word_set.list,
+            "language": word_set.language,
+            "terms": len(word_set.terms),
+            "source": word_set.source,
         }
-        for one in lists.sets
+        for word_set in lists.sets
     ]
     return pl.DataFrame(rows).sort("what", "list", maintain_order=True)
 
 
-def _what(one: WordSet) -> str:
-    if one.attribute:
-        return f"{one.attribute}: {one.name}"
-    values = ", ".join(f"{axis} {value}" for axis, value in one.group.items()) or "people of any group"
-    return f"{values} (with a noun)" if one.modifies else values
+def _what(word_set: WordSet) -> str:
+    if word_set.attribute:
+        return f"{word_set.attribute}: {word_set.name}"
+    values = ", ".join(f"{axis} {value}" for axis, value in word_set.group.items()) or "people of any group"
+    return f"{values} (with a noun)" if word_set.modifies else values

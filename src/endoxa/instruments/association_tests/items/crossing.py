@@ -56,38 +56,47 @@ def groups(
     Raises:
         UserError: there is no such list, or nothing to make the groups from.
     """
-    available = [one for one in lists.sets if one.language == language and one.group and not one.modifies]
+    available = [
+        word_set
+        for word_set in lists.sets
+        if word_set.language == language and word_set.group and not word_set.modifies
+    ]
     choices: dict[str, list[WordSet]] = {}
     for exact in (True, False):
-        for one in available:
-            fits = set(one.group) == set(axes) if exact else set(one.group) > set(axes)
+        for word_set in available:
+            fits = set(word_set.group) == set(axes) if exact else set(word_set.group) > set(axes)
             if fits:
-                choices.setdefault(one.list, []).append(one)
+                choices.setdefault(word_set.list, []).append(word_set)
     for name, sets in choices.items():
-        found = _united(lists, sets, axes)
-        if wanted in (None, name) and len(found) > 1:
-            return found
+        made = _united(lists, sets, axes)
+        if wanted in (None, name) and len(made) > 1:
+            return made
     if wanted in (None, CROSSED):
-        found = _crossed(lists, axes, language)
-        if len(found) > 1:
-            return found
+        made = _crossed(lists, axes, language)
+        if len(made) > 1:
+            return made
     raise _missing(lists, axes, language, wanted, list(choices))
 
 
 def _missing(
     lists: WordLists, axes: Sequence[str], language: str, wanted: str | None, choices: Sequence[str]
 ) -> UserError:
-    asked = " x ".join(axes)
+    axes_words = " x ".join(axes)
     if wanted is not None:
         names = ", ".join([*choices, CROSSED])
-        return UserError(f"--from: no word list '{wanted}' of {asked} in '{language}'. Available: {names}.")
+        return UserError(
+            f"--from: no word list '{wanted}' of {axes_words} in '{language}'. Available: {names}."
+        )
     spoken = [
         code
         for code in lists.languages
-        if all(any(axis in one.group for one in lists.sets if one.language == code) for axis in axes)
+        if all(
+            any(axis in word_set.group for word_set in lists.sets if word_set.language == code)
+            for axis in axes
+        )
     ]
     return UserError(
-        f"No terms for {asked} in '{language}' (available in: {', '.join(spoken) or 'no language'}). "
+        f"No terms for {axes_words} in '{language}' (available in: {', '.join(spoken) or 'no language'}). "
         "Give your own with --lists FILE."
     )
 
@@ -104,11 +113,11 @@ def _distinct(terms: Sequence[Term]) -> tuple[Term, ...]:
 
 
 def _united(lists: WordLists, sets: Sequence[WordSet], axes: Sequence[str]) -> tuple[Group, ...]:
-    found: dict[tuple[str, ...], list[WordSet]] = {}
-    for one in sets:
-        found.setdefault(tuple(one.group[axis] for axis in axes), []).append(one)
+    by_values: dict[tuple[str, ...], list[WordSet]] = {}
+    for word_set in sets:
+        by_values.setdefault(tuple(word_set.group[axis] for axis in axes), []).append(word_set)
     made = []
-    for key, parts in found.items():
+    for key, parts in by_values.items():
         values = dict(zip(axes, key, strict=True))
         terms = _distinct([term for part in parts for term in part.terms])
         made.append(Group(values, _name(lists, values), terms, parts[0].list, parts[0].source))
@@ -117,15 +126,18 @@ def _united(lists: WordLists, sets: Sequence[WordSet], axes: Sequence[str]) -> t
 
 def _crossed(lists: WordLists, axes: Sequence[str], language: str) -> tuple[Group, ...]:
     """Heads of as many of the axes as there are, each with one modifier of every other axis."""
-    spoken = [one for one in lists.sets if one.language == language]
-    heads = [one for one in spoken if one.head and set(one.group) <= set(axes)]
-    most = max((len(one.group) for one in heads), default=0)
-    heads = [one for one in heads if len(one.group) == most]
-    heads = [one for one in heads if one.list == heads[0].list]
+    spoken = [word_set for word_set in lists.sets if word_set.language == language]
+    heads = [word_set for word_set in spoken if word_set.head and set(word_set.group) <= set(axes)]
+    most = max((len(word_set.group) for word_set in heads), default=0)
+    heads = [word_set for word_set in heads if len(word_set.group) == most]
+    heads = [word_set for word_set in heads if word_set.list == heads[0].list]
     if not heads:
         return ()
     others = [axis for axis in lists.axes if axis in axes and axis not in heads[0].group]
-    modifiers = [[one for one in spoken if one.modifies and set(one.group) == {axis}] for axis in others]
+    modifiers = [
+        [word_set for word_set in spoken if word_set.modifies and set(word_set.group) == {axis}]
+        for axis in others
+    ]
     made = []
     for head, *parts in product(heads, *modifiers):
         values = {**head.group}
@@ -138,7 +150,7 @@ def _crossed(lists: WordLists, axes: Sequence[str], language: str) -> tuple[Grou
             if (crossed := _compound(term, words, [part.place for part in parts])) is not None
         ]
         if terms:
-            source = "; ".join(dict.fromkeys(one.source for one in (head, *parts)))
+            source = "; ".join(dict.fromkeys(word_set.source for word_set in (head, *parts)))
             made.append(Group(values, _name(lists, values), _distinct(terms), CROSSED, source))
     return tuple(made)
 
@@ -150,15 +162,17 @@ def _compound(head: Term, modifiers: Sequence[Term], places: Sequence[str]) -> T
         phrase: str | None = form
         for modifier, place in zip(modifiers, places, strict=True):
             word = modifier.form(code)
-            phrase = _joined(phrase, word, place) if phrase is not None and word is not None else None
+            if phrase is None or word is None:
+                phrase = None
+            else:
+                phrase = f"{word} {phrase}" if place == "before" else f"{phrase} {word}"
         if phrase is not None:
             forms[code] = phrase
-    first = [head, *(one for one, place in zip(modifiers, places, strict=True) if place == "before")][-1]
+    first = [
+        head,
+        *(word_set for word_set, place in zip(modifiers, places, strict=True) if place == "before"),
+    ][-1]
     return Term(head.kind, forms, vowel=first.vowel) if forms else None
-
-
-def _joined(phrase: str, word: str, place: str) -> str:
-    return f"{word} {phrase}" if place == "before" else f"{phrase} {word}"
 
 
 FEWEST_TERMS = 4
@@ -184,7 +198,7 @@ class Crossing:
 
 
 def crossed_tests(
-    lists: WordLists, templates: Mapping[str, Templates], asked: Crossing
+    lists: WordLists, templates: Mapping[str, Templates], crossing: Crossing
 ) -> Iterator[AssociationTest]:
     """Tests of every pair of groups, for every attribute pair and language.
 
@@ -194,21 +208,21 @@ def crossed_tests(
     Args:
         lists: word lists.
         templates: sentences by language.
-        asked: what to cross; its names are those of the lists.
+        crossing: what to cross; its names are those of the lists.
 
     Raises:
         UserError: no terms, attributes or sentences for one of them, or a set too small.
     """
-    for language in asked.languages:
-        require_sentences(language, templates, asked.per_term)
-        maker = templates.get(language) if asked.per_term != WORDS else None
-        found = groups(lists, asked.axes, language, asked.wanted)
-        made = {group.name: term_set(group.name, group.terms, maker, asked.per_term) for group in found}
-        for attribute in asked.attributes:
+    for language in crossing.languages:
+        require_sentences(language, templates, crossing.per_term)
+        maker = templates.get(language) if crossing.per_term != WORDS else None
+        members = groups(lists, crossing.axes, language, crossing.wanted)
+        made = {group.name: term_set(group.name, group.terms, maker, crossing.per_term) for group in members}
+        for attribute in crossing.attributes:
             pair = lists.pairs[attribute]
             a, b = _sides(lists, attribute, language)
-            side_a, side_b = (term_set(side.name, side.terms, maker, asked.per_term) for side in (a, b))
-            for x, y in _ordered(lists, pair, found):
+            side_a, side_b = (term_set(side.name, side.terms, maker, crossing.per_term) for side in (a, b))
+            for x, y in _ordered(lists, pair, members):
                 meaning = (
                     _direction(lists, pair, x, y)
                     or f"X with {a.name}, Y with {b.name} (no direction claimed)"
@@ -219,10 +233,10 @@ def crossed_tests(
                     y=made[y.name],
                     a=side_a,
                     b=side_b,
-                    axis=" x ".join(asked.axes),
+                    axis=" x ".join(crossing.axes),
                     language=language,
                     source=f"groups: {x.list}, {x.source}; attributes: {a.list}, {a.source}; "
-                    f"{how_written(maker, asked.per_term)}; positive effect: {meaning}",
+                    f"{how_written(maker, crossing.per_term)}; positive effect: {meaning}",
                 )
 
 
@@ -250,7 +264,7 @@ def term_set(name: str, terms: Sequence[Term], templates: Templates | None, per_
     """
     if len(terms) < FEWEST_TERMS:
         raise UserError(f"The set '{name}' has {len(terms)} terms. Expected at least {FEWEST_TERMS} per set.")
-    found: dict[str, str] = {}
+    terms_by_text: dict[str, str] = {}
     for term in terms:
         texts = _texts(term, templates, per_term)
         if not texts:
@@ -260,8 +274,8 @@ def term_set(name: str, terms: Sequence[Term], templates: Templates | None, per_
                 f"under [templates.{term.kind}]."
             )
         for text in texts:
-            found.setdefault(text, term.text)
-    return TermSet(name, tuple(found), tuple(found.values()))
+            terms_by_text.setdefault(text, term.text)
+    return TermSet(name, tuple(terms_by_text), tuple(terms_by_text.values()))
 
 
 def _texts(term: Term, templates: Templates | None, per_term: int) -> list[str]:
@@ -274,23 +288,25 @@ def _texts(term: Term, templates: Templates | None, per_term: int) -> list[str]:
 def _sides(lists: WordLists, attribute: str, language: str) -> tuple[WordSet, WordSet]:
     """Both sides of an attribute pair, from the first list that has them."""
     sides: dict[str, dict[str, WordSet]] = {}
-    for one in lists.sets:
-        if one.attribute == attribute and one.language == language:
-            sides.setdefault(one.list, {})[one.side] = one
-    for found in sides.values():
-        if len(found) == 2:
-            return found["a"], found["b"]
-    spoken = dict.fromkeys(one.language for one in lists.sets if one.attribute == attribute)
+    for word_set in lists.sets:
+        if word_set.attribute == attribute and word_set.language == language:
+            sides.setdefault(word_set.list, {})[word_set.side] = word_set
+    for pair in sides.values():
+        if len(pair) == 2:
+            return pair["a"], pair["b"]
+    spoken = dict.fromkeys(word_set.language for word_set in lists.sets if word_set.attribute == attribute)
     raise UserError(
         f"No terms for '{attribute}' in '{language}' (available in: {', '.join(spoken)}). Give your own with "
         "--lists FILE."
     )
 
 
-def _ordered(lists: WordLists, pair: AttributePair, found: Sequence[Group]) -> Iterator[tuple[Group, Group]]:
+def _ordered(
+    lists: WordLists, pair: AttributePair, members: Sequence[Group]
+) -> Iterator[tuple[Group, Group]]:
     """Every pair of groups, the one that becomes X first."""
     axes = [*pair.lead, *(axis for axis in lists.axes if axis not in pair.lead)]
-    ranked = sorted(found, key=lambda group: [_rank(lists, group, axis) for axis in axes])
+    ranked = sorted(members, key=lambda group: [_rank(lists, group, axis) for axis in axes])
     return combinations(ranked, 2)
 
 

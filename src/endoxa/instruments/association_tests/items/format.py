@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,26 +69,26 @@ def make_set(
     """
     if not isinstance(name, str):
         raise where.problem("its name is not text")
-    found = _texts(texts, where)
+    kept = _texts(texts, where)
     behind = _texts(terms, where, allow_none=True)
-    if behind and len(behind) != len(found):
+    if behind and len(behind) != len(kept):
         raise where.problem(
-            f"it has {len(found)} texts but {len(behind)} terms: expected one for each, or none"
+            f"it has {len(kept)} texts but {len(behind)} terms: expected one for each, or none"
         )
-    text, times = Counter(found).most_common(1)[0] if found else ("", 0)
+    text, times = Counter(kept).most_common(1)[0] if kept else ("", 0)
     if times > 1 and not collapse:
         raise where.problem(f"'{text}' appears {times} times in one set: keep it once")
-    if len(set(found)) < fewest:
-        raise where.problem(f"it holds {len(set(found))} texts: expected at least {fewest}, all different")
+    if len(set(kept)) < fewest:
+        raise where.problem(f"it holds {len(set(kept))} texts: expected at least {fewest}, all different")
     if times > 1:
-        found = list(dict.fromkeys(found))
-    return TermSet(name, tuple(found), tuple(behind))
+        kept = list(dict.fromkeys(kept))
+    return TermSet(name, tuple(kept), tuple(behind))
 
 
-def _texts(found: object, where: Place, *, allow_none: bool = False) -> list[str]:
-    if not isinstance(found, list | tuple):
-        raise where.problem(f"found {type(found).__name__}, expected a list of texts")
-    for number, text in enumerate(found, 1):
+def _texts(content: object, where: Place, *, allow_none: bool = False) -> list[str]:
+    if not isinstance(content, list | tuple):
+        raise where.problem(f"found {type(content).__name__}, expected a list of texts")
+    for number, text in enumerate(content, 1):
         if not isinstance(text, str):
             raise where.problem(f"text {number} is {text!r}: expected text in quotation marks")
         if not text.strip() and not allow_none:
@@ -97,7 +97,7 @@ def _texts(found: object, where: Place, *, allow_none: bool = False) -> list[str
             raise where.problem(
                 f"text {number} contains an invalid character (a lone surrogate): type it again"
             )
-    return list(found)
+    return list(content)
 
 
 def require_test(test: AssociationTest, where: Place) -> AssociationTest:
@@ -110,13 +110,24 @@ def require_test(test: AssociationTest, where: Place) -> AssociationTest:
         raise where.problem(
             "one of its texts contains an invalid character (a lone surrogate): type it again"
         )
-    for one, other, letters in ((test.x, test.y, "X and Y"), (test.a, test.b, "A and B")):
-        if set(one.texts) == set(other.texts):
+    for first, second, letters in ((test.x, test.y, "X and Y"), (test.a, test.b, "A and B")):
+        if set(first.texts) == set(second.texts):
             raise where.problem(f"{letters} are the same set: expected different sets")
     return test
 
 
 _KEYS = ("targ1", "targ2", "attr1", "attr2")
+
+
+def texts_of(test: AssociationTest) -> Iterator[str]:
+    """Every text of the four sets of a test."""
+    for terms in (test.x, test.y, test.a, test.b):
+        yield from terms.texts
+
+
+def distinct_texts(tests: Sequence[AssociationTest]) -> list[str]:
+    """Every text of all tests once, in the order in which they first stand there."""
+    return list(dict.fromkeys(text for test in tests for text in texts_of(test)))
 
 
 def shared_words(tests: Iterable[AssociationTest]) -> list[str]:
@@ -125,17 +136,17 @@ def shared_words(tests: Iterable[AssociationTest]) -> list[str]:
     The sets are meant to be apart (Caliskan et al. 2017): what is in both is on neither side and draws the effect
     towards 0.
     """
-    found = []
+    sentences = []
     for test in tests:
         for first, second, kind in ((test.x, test.y, "target"), (test.a, test.b, "attribute")):
-            known = {identity_key(text) for text in first.texts}
-            both = [text for text in second.texts if identity_key(text) in known]
-            if both:
-                found.append(
-                    f"Test '{test.name}': {', '.join(map(repr, both))} in both {kind} sets "
+            first_texts = {identity_key(text) for text in first.texts}
+            shared = [text for text in second.texts if identity_key(text) in first_texts]
+            if shared:
+                sentences.append(
+                    f"Test '{test.name}': {', '.join(map(repr, shared))} in both {kind} sets "
                     f"({first.name}, {second.name}), which draws its effect towards 0. Remove it from one of them."
                 )
-    return found
+    return sentences
 
 
 def is_published(content: object) -> bool:
@@ -158,7 +169,7 @@ def published_tests(content: Any, where: Place) -> list[AssociationTest]:
     stem = where.path.stem
     if isinstance(content, list):
         named = {
-            f"{stem}-{number}" if len(content) > 1 else stem: one for number, one in enumerate(content, 1)
+            f"{stem}-{number}" if len(content) > 1 else stem: entry for number, entry in enumerate(content, 1)
         }
     else:
         named = {stem: content} if _has_key(content) else content
@@ -175,10 +186,10 @@ def _test(name: str, test: object, where: Place) -> AssociationTest:
     return require_test(AssociationTest(name, x, y, a, b, source=source), where)
 
 
-def _set(found: object, where: Place, key: str) -> TermSet:
-    if not isinstance(found, dict) or "examples" not in found:
+def _set(content: object, where: Place, key: str) -> TermSet:
+    if not isinstance(content, dict) or "examples" not in content:
         raise where.problem("it is missing: expected an object with category and examples")
-    return make_set(found.get("category", key), found["examples"], where, collapse=True)
+    return make_set(content.get("category", key), content["examples"], where, collapse=True)
 
 
 FORMAT = "endoxa-association-tests"
@@ -197,7 +208,7 @@ def read_tests(path: Path) -> list[AssociationTest]:
     content = _content(path)
     where = Place(path)
     if isinstance(content, dict) and "format" in content:
-        tests = _own_tests(content, where)
+        tests = _format_tests(content, where)
     elif is_published(content):
         tests = published_tests(content, where)
     else:
@@ -265,14 +276,14 @@ def _content(path: Path) -> object:
     except json.JSONDecodeError as error:
         if path.suffix.lower() != ".jsonl":
             raise _not_json(path, error.lineno, error) from error
-    found = []
+    values = []
     for number, row in enumerate(text.splitlines(), 1):
         try:
             if row.strip():
-                found.append(_parsed(row, path))
+                values.append(_parsed(row, path))
         except json.JSONDecodeError as error:
             raise _not_json(path, number, error) from error
-    return found
+    return values
 
 
 def _not_json(path: Path, line: int, error: json.JSONDecodeError) -> UserError:
@@ -296,7 +307,7 @@ def _parsed(text: str, path: Path) -> object:
     return content
 
 
-def _own_tests(content: dict[str, Any], where: Place) -> list[AssociationTest]:
+def _format_tests(content: dict[str, Any], where: Place) -> list[AssociationTest]:
     if content["format"] != FORMAT:
         raise where.problem(f"its format is {content['format']!r}: expected '{FORMAT}'")
     if content.get("version") != VERSION:
@@ -304,10 +315,10 @@ def _own_tests(content: dict[str, Any], where: Place) -> list[AssociationTest]:
     tests = content.get("tests")
     if not isinstance(tests, list):
         raise where.problem("it has no list under 'tests'")
-    return [_own_test(test, where.inside(f"test {number}")) for number, test in enumerate(tests, 1)]
+    return [_format_test(test, where.inside(f"test {number}")) for number, test in enumerate(tests, 1)]
 
 
-def _own_test(test: object, where: Place) -> AssociationTest:
+def _format_test(test: object, where: Place) -> AssociationTest:
     if not isinstance(test, dict):
         raise where.problem(f"found {type(test).__name__}, expected an object with name, x, y, a and b")
     name = test.get("name")
@@ -324,12 +335,14 @@ def _own_test(test: object, where: Place) -> AssociationTest:
     fewest = dict.fromkeys("xy", FEWEST_TEXTS) | dict.fromkeys(
         "ab", 1 if test.get("association_id") else FEWEST_TEXTS
     )
-    x, y, a, b = (_own_set(test.get(key), named.inside(f"set {key}"), fewest[key]) for key in _SETS)
+    x, y, a, b = (_format_set(test.get(key), named.inside(f"set {key}"), fewest[key]) for key in _SETS)
     words = {word: test.get(word, "") for word in _WORDS}
     return require_test(AssociationTest(name, x, y, a, b, **words), named)
 
 
-def _own_set(found: object, where: Place, fewest: int) -> TermSet:
-    if not isinstance(found, dict) or "texts" not in found:
+def _format_set(content: object, where: Place, fewest: int) -> TermSet:
+    if not isinstance(content, dict) or "texts" not in content:
         raise where.problem("it is missing: expected an object with name and texts")
-    return make_set(found.get("name", ""), found["texts"], where, terms=found.get("terms", []), fewest=fewest)
+    return make_set(
+        content.get("name", ""), content["texts"], where, terms=content.get("terms", []), fewest=fewest
+    )

@@ -45,20 +45,20 @@ class Fault:
 
 def check_templates(terms: Iterable[tuple[str, Term]], templates: Mapping[str, Templates]) -> list[Fault]:
     """Faults of every sentence of every (language, term); modifiers stand only in compounds and are passed over."""
-    found: list[Fault] = []
+    faults: list[Fault] = []
     for language, term in terms:
         if term.kind == "modifier":
             continue
         made = list(sentences(term, templates[language]))
         if not made:
-            found.append(Fault(language, term.text, "", f"no sentence takes a {term.kind} of this form"))
+            faults.append(Fault(language, term.text, "", f"no sentence takes a {term.kind} of this form"))
         for text, code in made:
             form = term.form(code) or ""
-            found += [
+            faults += [
                 Fault(language, term.text, text, fault)
                 for fault in check_sentence(text, form, term.kind, language, code)
             ]
-    return found
+    return faults
 
 
 def check_sentence(text: str, form: str, kind: str, language: str, code: str) -> Iterator[str]:
@@ -80,7 +80,10 @@ def check_sentence(text: str, form: str, kind: str, language: str, code: str) ->
             code != ANY
             and word in demands
             and code not in demands[word].split()
-            and not _stressed(word, form, language)
+            # Spanish "el agua", "un arma": feminine nouns with the masculine article.
+            and not (
+                language == "es" and word in ("el", "un") and form.lower().startswith(_SPANISH_STRESSED_A)
+            )
         ):
             yield f"'{word}' does not go with '{form}' ({code})"
     last = _words(before)[-1:]
@@ -123,11 +126,6 @@ def _sound(word: str, form: str, language: str) -> Iterator[str]:
             yield f"'{word}' before '{form}'"
     if language == "es" and word in ("la", "una") and low.startswith(_SPANISH_STRESSED_A):
         yield f"'{word}' before '{form}'"
-
-
-def _stressed(word: str, form: str, language: str) -> bool:
-    """Spanish "el agua", "un arma": feminine nouns with the masculine article."""
-    return language == "es" and word in ("el", "un") and form.lower().startswith(_SPANISH_STRESSED_A)
 
 
 @cache

@@ -70,21 +70,21 @@ class WordLists:
     @property
     def languages(self) -> tuple[str, ...]:
         """Languages of the sets, in order."""
-        return tuple(dict.fromkeys(one.language for one in self.sets))
+        return tuple(dict.fromkeys(entry.language for entry in self.sets))
 
     def label(self, axis: str, value: str) -> str:
         """What a value is called."""
         return self.labels.get((axis, value), value)
 
 
-def load_lists(own: Sequence[Path] = ()) -> WordLists:
+def load_lists(user_files: Sequence[Path] = ()) -> WordLists:
     """The bundled lists, after those of the user: theirs are looked at first.
 
     Raises:
         UserError: a file of the user cannot be read, or is not as described above.
     """
     folder = files(__package__).joinpath("lists")
-    tables = [(str(path), _user_table(path)) for path in own]
+    tables = [(str(path), _user_table(path)) for path in user_files]
     tables += [
         (name, tomllib.loads(folder.joinpath(f"{name}.toml").read_text(encoding="utf-8")))
         for name in ("axes", *BUNDLED)
@@ -108,11 +108,11 @@ def load_lists(own: Sequence[Path] = ()) -> WordLists:
             pairs[pair] = AttributePair(pair, named, tuple(map(str, lead)))
     for name, table in tables:
         sets += _sets(table, name)
-    for one in sets:
-        for axis, value in one.group.items():
+    for entry in sets:
+        for axis, value in entry.group.items():
             axes[axis] = tuple(dict.fromkeys((*axes.get(axis, ()), value)))
-        if one.attribute:
-            pairs.setdefault(one.attribute, AttributePair(one.attribute))
+        if entry.attribute:
+            pairs.setdefault(entry.attribute, AttributePair(entry.attribute))
     return WordLists(axes, labels, pairs, tuple(sets))
 
 
@@ -133,8 +133,8 @@ def _user_table(path: Path) -> dict[str, Any]:
     return table
 
 
-def _table(found: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
-    table = found.get(key, {})
+def _table(content: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
+    table = content.get(key, {})
     kind: type = list if key == "axes" else dict
     if not isinstance(table, dict) or not all(isinstance(inner, kind) for inner in table.values()):
         raise UserError(
@@ -145,46 +145,46 @@ def _table(found: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
 
 def _sets(table: Mapping[str, Any], name: str) -> Iterator[WordSet]:
     source = str(table.get("source", Path(name).name))
-    for number, one in enumerate(table.get("set", ()), 1):
-        yield _word_set(one, f"{name}, set {number}", source)
+    for number, entry in enumerate(table.get("set", ()), 1):
+        yield _word_set(entry, f"{name}, set {number}", source)
 
 
-def _word_set(one: Any, where: str, source: str) -> WordSet:
-    if not isinstance(one, dict):
+def _word_set(entry: Any, where: str, source: str) -> WordSet:
+    if not isinstance(entry, dict):
         raise UserError(f"{where}: expected a table with list, language, kind and terms.")
-    unknown = sorted(one.keys() - _KEYS)
-    missing = [key for key in ("list", "language", "kind", "terms") if key not in one]
+    unknown = sorted(entry.keys() - _KEYS)
+    missing = [key for key in ("list", "language", "kind", "terms") if key not in entry]
     if unknown or missing:
         fault = f"'{unknown[0]}' is not known" if unknown else f"'{missing[0]}' is missing"
         raise UserError(f"{where}: {fault}; a set can have {', '.join(sorted(_KEYS))}.")
-    side = str(one.get("side", ""))
-    if ("group" in one) == ("attribute" in one) or ("attribute" in one and side not in ("a", "b")):
+    side = str(entry.get("side", ""))
+    if ("group" in entry) == ("attribute" in entry) or ("attribute" in entry and side not in ("a", "b")):
         raise UserError(
             f"{where}: give either 'group' (values by axis), or 'attribute' with 'side' ('a' or 'b')."
         )
-    group, terms, codes = one.get("group", {}), one["terms"], one.get("forms", [])
+    group, terms, codes = entry.get("group", {}), entry["terms"], entry.get("forms", [])
     if not isinstance(group, dict) or not isinstance(terms, list) or not terms or not isinstance(codes, list):
         raise UserError(
             f"{where}: 'group' is a table, 'forms' a list, and 'terms' a list with at least one term."
         )
-    parsed = tuple(parse_term(term, one["kind"], codes, where) for term in terms)
+    parsed = tuple(parse_term(term, entry["kind"], codes, where) for term in terms)
     if len({term.kind == "modifier" for term in parsed}) > 1:
         raise UserError(f"{where}: modifiers and other terms stand in one set; make two sets.")
     return WordSet(
-        list=str(one["list"]),
-        language=str(one["language"]),
+        list=str(entry["list"]),
+        language=str(entry["language"]),
         terms=parsed,
         group={str(axis): str(value) for axis, value in group.items()},
-        attribute=str(one.get("attribute", "")),
+        attribute=str(entry.get("attribute", "")),
         side=side,
-        name=str(one.get("name", one.get("attribute", ""))),
-        head=bool(one.get("head", False)),
-        place=_place(one.get("place", "before"), where),
-        source=str(one.get("source", source)),
+        name=str(entry.get("name", entry.get("attribute", ""))),
+        head=bool(entry.get("head", False)),
+        place=_place(entry.get("place", "before"), where),
+        source=str(entry.get("source", source)),
     )
 
 
-def _place(found: object, where: str) -> str:
-    if found not in ("before", "after"):
-        raise UserError(f"{where}: 'place' is {found!r}; a modifier stands 'before' or 'after' its head.")
-    return str(found)
+def _place(value: object, where: str) -> str:
+    if value not in ("before", "after"):
+        raise UserError(f"{where}: 'place' is {value!r}; a modifier stands 'before' or 'after' its head.")
+    return str(value)

@@ -47,23 +47,6 @@ def single_tests(
     """
     if contrast.attributes != "antonym":
         raise UserError("--each compares an attribute with its antonym. Leave out --contrast other.")
-    _require_ids(table)
-    said = with_sentences(filled(table, contrast, kept=(ID,)), templates)
-    made: list[AssociationTest] = []
-    left_out: list[str] = []
-    for (_, language), part in said.group_by("axis", "language", maintain_order=True):
-        for found in _of_part(part, templates[str(language)], contrast.against):
-            if isinstance(found, AssociationTest):
-                made.append(found)
-            else:
-                left_out.append(found)
-    if not made:
-        why = left_out[0] if left_out else "the table is empty"
-        raise UserError(f"No test can be made from the associations: {why}.")
-    return made, left_out
-
-
-def _require_ids(table: pl.DataFrame) -> None:
     if ID not in table.columns:
         raise UserError(
             "--each needs a column association_id. Write one with `endoxa curate associations` or `endoxa study init`."
@@ -71,6 +54,19 @@ def _require_ids(table: pl.DataFrame) -> None:
     twice = table.filter(pl.col(ID).is_duplicated() | pl.col(ID).is_null())[ID]
     if len(twice):
         raise UserError(f"association_id '{twice[0] or ''}' is empty or appears twice. Make ids unique.")
+    sayings = with_sentences(filled(table, contrast, kept=(ID,)), templates)
+    made: list[AssociationTest] = []
+    left_out: list[str] = []
+    for (_, language), part in sayings.group_by("axis", "language", maintain_order=True):
+        for result in _of_part(part, templates[str(language)], contrast.against):
+            if isinstance(result, AssociationTest):
+                made.append(result)
+            else:
+                left_out.append(result)
+    if not made:
+        why = left_out[0] if left_out else "the table is empty"
+        raise UserError(f"No test can be made from the associations: {why}.")
+    return made, left_out
 
 
 def _of_part(part: pl.DataFrame, templates: Templates, against: str) -> Iterator[AssociationTest | str]:
@@ -84,7 +80,11 @@ def _of_part(part: pl.DataFrame, templates: Templates, against: str) -> Iterator
         if row["said"] is None or row["opposite"] is None:
             yield f"{where}: the attribute has no known antonym"
             continue
-        others = [one for one in texts if one != row["identity"] and (not against or one == against)]
+        others = [
+            identity
+            for identity in texts
+            if identity != row["identity"] and (not against or identity == against)
+        ]
         if not others:
             yield f"{where}: there is no other identity to compare with"
             continue
@@ -97,26 +97,26 @@ def _texts(part: pl.DataFrame, templates: Templates) -> tuple[dict[str, tuple[st
     problems: dict[str, str] = {}
     for identity in part["identity"].unique(maintain_order=True):
         why = unclear(identity, templates.language, gender_in(part, identity))
-        found = () if why else identity_texts(part, identity, templates)
-        if why or len(found) < FEWEST_TEXTS:
+        sentences = () if why else identity_texts(part, identity, templates)
+        if why or len(sentences) < FEWEST_TEXTS:
             problems[identity] = (
                 why or f"the gender of '{identity}' is not known; add a column 'agreement' (f or m)"
             )
         else:
-            texts[identity] = found
+            texts[identity] = sentences
     return texts, problems
 
 
 def _test(
     row: Mapping[str, str], texts: Mapping[str, tuple[str, ...]], others: list[str], templates: Templates
 ) -> AssociationTest:
-    own = texts[row["identity"]]
+    texts_x = texts[row["identity"]]
     # A sentence without the identity would stand on both sides.
-    y = {text: one for one in others for text in texts[one] if text not in own}
+    y = {text: identity for identity in others for text in texts[identity] if text not in texts_x}
     called = others[0] if len(others) == 1 else f"others than {row['identity']}"
     return AssociationTest(
         name=f"{templates.language}/{row['axis'] or 'any'}/{row[ID]}".replace(" ", "_"),
-        x=TermSet(row["identity"], own, (row["identity"],) * len(own)),
+        x=TermSet(row["identity"], texts_x, (row["identity"],) * len(texts_x)),
         y=TermSet(called, tuple(y), tuple(y.values())),
         a=TermSet(row["attribute"], (row["said"],), (row["attribute"],)),
         b=TermSet(row["opposite_term"], (row["opposite"],), (row["opposite_term"],)),

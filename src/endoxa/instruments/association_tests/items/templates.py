@@ -56,25 +56,25 @@ class Templates:
         )
 
 
-def load_templates(own: Path | None = None) -> dict[str, Templates]:
+def load_templates(user_file: Path | None = None) -> dict[str, Templates]:
     """Templates by language; a user's file (one language) takes the place of ours.
 
     Raises:
         UserError: the file cannot be read, or is not as described above.
     """
     folder = files(__package__).joinpath("templates")
-    found = {}
+    templates = {}
     for code in BUNDLED:
         name = f"{code}.toml"
-        found[code] = _parsed(folder.joinpath(name).read_text(encoding="utf-8"), name)
-    if own is not None:
-        require_file(own)
+        templates[code] = _parsed(folder.joinpath(name).read_text(encoding="utf-8"), name)
+    if user_file is not None:
+        require_file(user_file)
         try:
-            theirs = _parsed(own.read_text(encoding="utf-8-sig"), str(own))
+            theirs = _parsed(user_file.read_text(encoding="utf-8-sig"), str(user_file))
         except UnicodeDecodeError as error:
-            raise UserError(f"{own} is not UTF-8 text: save it as UTF-8.") from error
-        found[theirs.language] = theirs
-    return found
+            raise UserError(f"{user_file} is not UTF-8 text: save it as UTF-8.") from error
+        templates[theirs.language] = theirs
+    return templates
 
 
 def sentences(term: Term, templates: Templates) -> Iterator[tuple[str, str]]:
@@ -142,27 +142,28 @@ def _parsed(text: str, name: str) -> Templates:
         vowel=table.get("vowel", {}),
         words=words,
         templates={
-            kind: _patterns(kind, found, words, agreement, name) for kind, found in table["templates"].items()
+            kind: _patterns(kind, content, words, agreement, name)
+            for kind, content in table["templates"].items()
         },
         people=table.get("people", {}),
         plural=table.get("plural", {}),
     )
 
 
-def _only_text(found: object) -> bool:
+def _only_text(content: object) -> bool:
     """Whether every value in nested tables and lists is text."""
-    if isinstance(found, dict | list):
-        return all(map(_only_text, found.values() if isinstance(found, dict) else found))
-    return isinstance(found, str)
+    if isinstance(content, dict | list):
+        return all(map(_only_text, content.values() if isinstance(content, dict) else content))
+    return isinstance(content, str)
 
 
 def _patterns(
-    kind: str, found: object, words: Mapping[str, Any], agreement: Mapping[str, str], name: str
+    kind: str, content: object, words: Mapping[str, Any], agreement: Mapping[str, str], name: str
 ) -> dict[str, tuple[str, ...]]:
     where = f"{name}, [templates.{kind}]"
-    if kind not in KINDS or not isinstance(found, dict):
+    if kind not in KINDS or not isinstance(content, dict):
         raise UserError(f"{where}: expected sentences by agreement under one of {', '.join(KINDS)}.")
-    for codes, patterns in found.items():
+    for codes, patterns in content.items():
         for code in codes.split():
             if code not in agreement and code != ANY:
                 raise UserError(f"{where}: '{code}' is not under [agreement] ({', '.join(agreement)}).")
@@ -170,7 +171,7 @@ def _patterns(
             raise UserError(f"{where}, '{codes}': expected a list of sentences.")
         for pattern in patterns:
             _require_slots(pattern, words, f"{where}, '{codes}'")
-    return {codes: tuple(patterns) for codes, patterns in found.items()}
+    return {codes: tuple(patterns) for codes, patterns in content.items()}
 
 
 def _require_slots(pattern: object, words: Mapping[str, Any], where: str) -> None:

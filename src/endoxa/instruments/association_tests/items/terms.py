@@ -77,32 +77,32 @@ class WordSet:
         return self.terms[0].kind == "modifier"
 
 
-def parse_term(found: object, kind: str, codes: Sequence[str], where: str) -> Term:
+def parse_term(entry: object, kind: str, codes: Sequence[str], where: str) -> Term:
     """A term as a list holds it: a text, an array in the order of `codes`, or a table of forms.
 
     Raises:
         UserError: an unknown kind, no form, or a form that is no text.
     """
     table: dict[str, Any] = {}
-    if isinstance(found, str):
-        table = {ANY: found}
-    elif isinstance(found, list) and len(found) == len(codes):
-        table = dict(zip(codes, found, strict=True))
-    elif isinstance(found, dict):
-        table = found
+    if isinstance(entry, str):
+        table = {ANY: entry}
+    elif isinstance(entry, list) and len(entry) == len(codes):
+        table = dict(zip(codes, entry, strict=True))
+    elif isinstance(entry, dict):
+        table = entry
     else:
         raise UserError(
-            f"{where}: found {found!r}, expected a text, a table, or {len(codes)} forms (see 'forms')."
+            f"{where}: found {entry!r}, expected a text, a table, or {len(codes)} forms (see 'forms')."
         )
     kind = table.get("kind", kind)
     if kind not in KINDS:
         raise UserError(f"{where}: the kind of a term is {kind!r}; it can be {', '.join(KINDS)}.")
     without, vowel = table.get("without", []), table.get("vowel")
     if not isinstance(without, list) or not isinstance(vowel, bool | None):
-        raise UserError(f"{where}: in {found!r}, 'without' is a list of axes and 'vowel' is true or false.")
+        raise UserError(f"{where}: in {entry!r}, 'without' is a list of axes and 'vowel' is true or false.")
     forms = {code: _text(form, where) for code, form in table.items() if code not in _FLAGS}
     if not forms:
-        raise UserError(f"{where}: the term {found!r} has no form; write it as text, or by agreement.")
+        raise UserError(f"{where}: the term {entry!r} has no form; write it as text, or by agreement.")
     if kind == "noun" and ANY in forms:
         raise UserError(
             f"{where}: the noun '{forms[ANY]}' needs its number and gender, for example {{ s = \"{forms[ANY]}\" }}."

@@ -6,6 +6,7 @@ are written to one file for each pooling. Estimates and report are made from the
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,17 +16,18 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items import read_tests, shared_words, write_tests
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
-from endoxa.instruments.association_tests.probe.texts import (
-    chosen_tests,
+from endoxa.instruments.association_tests.items import (
     distinct_texts,
+    read_tests,
+    shared_words,
     texts_of,
-    unknown_shares,
+    write_tests,
 )
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, check_texts, parse_encoder
 from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
 from endoxa.models.encoders.static import write_npz
+from endoxa.models.scoring import WORTH_SAYING
 from endoxa.runs.executors import begun_ahead, encoders
 from endoxa.runs.folder import NOTES, TESTS, VECTORS
 from endoxa.runs.instrument import Work
@@ -34,6 +36,8 @@ from endoxa.runs.journal import COMMIT_SECONDS, JournalFile
 from endoxa.schema import AssociationTest, Progress
 from endoxa.schema.options import deciding
 from endoxa.sources.files import require_file, sha256
+
+log = logging.getLogger(__name__)
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -55,19 +59,19 @@ class VectorJournal(JournalFile):
 
     def done(self, model: int, poolings: Iterable[str]) -> set[int]:
         """Numbers of the texts that have a vector under every one of `poolings`."""
-        found = []
+        numbers_done = []
         for pooling in poolings:
             query = "SELECT text FROM vectors WHERE model = ? AND pooling = ?"
             with self._explained():
-                found.append({number for (number,) in self._db.execute(query, (model, pooling))})
-        return set.intersection(*found) if found else set()
+                numbers_done.append({number for (number,) in self._db.execute(query, (model, pooling))})
+        return set.intersection(*numbers_done) if numbers_done else set()
 
     def add(self, model: int, numbers: Iterable[int], encoded: Iterable[Encoded]) -> None:
         """Remember the vectors of the texts called `numbers`, in one transaction."""
         rows = [
             (model, pooling, number, np.ascontiguousarray(vector, dtype="<f4").tobytes())
-            for number, one in zip(numbers, encoded, strict=True)
-            for pooling, vector in one.vectors.items()
+            for number, vectors_of_text in zip(numbers, encoded, strict=True)
+            for pooling, vector in vectors_of_text.vectors.items()
         ]
         with self._explained(), self._transaction():
             self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
@@ -89,12 +93,50 @@ class VectorJournal(JournalFile):
         return np.stack(rows)
 
 
+def chosen_tests(
+    tests: Sequence[AssociationTest], languages: Sequence[str], path: Path
+) -> list[AssociationTest]:
+    """The tests in one of `languages`, or all where none is named.
+
+    Raises:
+        UserError: there is none.
+    """
+    kept = [test for test in tests if not languages or test.language in languages]
+    if not kept:
+        there = ", ".join(sorted({test.language or "none named" for test in tests}))
+        raise UserError(
+            f"{path} contains no test in the language {', '.join(languages)}. Available: {there}."
+        )
+    return kept
+
+
+def unknown_shares(encoder: Encoder, tests: Sequence[AssociationTest]) -> dict[str, float]:
+    """Share (0 to 1) of tokens or words the encoder does not know, by language ('' where a test names none).
+
+    An encoder made for one script reads another as a row of unknown tokens, and gives every text nearly the same
+    vector; so the share is recorded and, where it matters, said. Empty where the encoder does not tell.
+    """
+    by_language: dict[str, dict[str, None]] = {}
+    for test in tests:
+        by_language.setdefault(test.language, {}).update(dict.fromkeys(texts_of(test)))
+    shares = {language: encoder.unknown_share(list(texts)) for language, texts in sorted(by_language.items())}
+    recorded = {language: share for language, share in shares.items() if share is not None}
+    for language, share in recorded.items():
+        if share > WORTH_SAYING:
+            log.warning(
+                "%s: %.0f %% of the tokens of its %stexts are unknown to the tokenizer; the vectors are unreliable",
+                encoder.name,
+                100 * share,
+                f"'{language}' " if language else "",
+            )
+    return recorded
+
+
 @dataclass(frozen=True, slots=True)
 class Encoding:
     """The run as all its steps see it."""
 
     settings: EmbeddingsSettings
-    out: Path
     tests: Sequence[AssociationTest]
     texts: Sequence[str]
     journal: VectorJournal
@@ -121,7 +163,7 @@ def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
         journal: VectorJournal, _items: int, before: Mapping[str, Any], progress: Progress
     ) -> dict[str, Any]:
         write_tests(tests, out / TESTS)
-        work = Encoding(settings, out, tests, texts, journal, progress)
+        work = Encoding(settings, tests, texts, journal, progress)
         finished = bool(before.get("finished"))
         models = list(before["models"]) if finished else []
         vectors = list(before["vectors"]) if finished else []
@@ -131,7 +173,11 @@ def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
         for number, spec in list(enumerate(specs))[len(models) :]:
             described = _encode_model(work, number, spec, fitted.poolings[spec.text])
             models.append({**described, "fingerprint": facts[spec.text].fingerprint})
-            vectors.extend(_write_vectors(work, number, spec, fitted.poolings[spec.text]))
+            (out / VECTORS).mkdir(exist_ok=True)
+            for pooling in fitted.poolings[spec.text]:
+                name = f"{VECTORS}/{number + 1}-{pooling}.npz"
+                write_npz(out / name, texts, journal.vectors(number, pooling))
+                vectors.append({"model": spec.text, "pooling": pooling, "file": name})
         return {"models": models, "vectors": vectors}
 
     return Work(
@@ -199,7 +245,9 @@ def _encode_missing(work: Encoding, number: int, encoder: Encoder, ahead: int) -
     )
 
     def save() -> None:
-        work.journal.add(number, [place for place, _ in fresh], [one for _, one in fresh])
+        work.journal.add(
+            number, [place for place, _ in fresh], [vectors_of_text for _, vectors_of_text in fresh]
+        )
         work.progress(what, count, len(work.texts))
         fresh.clear()
 
@@ -207,27 +255,14 @@ def _encode_missing(work: Encoding, number: int, encoder: Encoder, ahead: int) -
     saved = time.monotonic()
     try:
         for chunk, encoded in begun_ahead(begun, ahead):
-            for one in encoded:
-                fresh.append((chunk[one.index], one))
+            for vectors_of_text in encoded:
+                fresh.append((chunk[vectors_of_text.index], vectors_of_text))
                 count += 1
                 if time.monotonic() - saved > COMMIT_SECONDS:
                     save()
                     saved = time.monotonic()
     finally:
         save()
-
-
-def _write_vectors(
-    work: Encoding, number: int, spec: EncoderSpec, poolings: Sequence[str]
-) -> list[dict[str, str]]:
-    """A file of vectors for each pooling of one model; returns their entries for `run.json`."""
-    (work.out / VECTORS).mkdir(exist_ok=True)
-    entries = []
-    for pooling in poolings:
-        name = f"{VECTORS}/{number + 1}-{pooling}.npz"
-        write_npz(work.out / name, work.texts, work.journal.vectors(number, pooling))
-        entries.append({"model": spec.text, "pooling": pooling, "file": name})
-    return entries
 
 
 def _parse(models: Sequence[str]) -> list[EncoderSpec]:

@@ -52,13 +52,13 @@ _SHOWN = pl.col("effect_size").map_elements(lambda effect: signed(effect, 2), re
 
 def strongest_figure(results: Associations) -> tuple[Figure, ...]:
     """One sorted chart: a row for every test with its encoders, or of one test a row for every encoder."""
-    known = results.estimates.drop_nulls("effect_size").with_columns(
+    defined = results.estimates.drop_nulls("effect_size").with_columns(
         value="effect_size", filled=clear(), series="encoder"
     )
-    tests = known.select(TEST).n_unique()
-    if known.height < 2:
+    tests = defined.select(TEST).n_unique()
+    if defined.height < 2:
         return ()
-    return (_encoders(known) if tests == 1 else _tests(known, results.encoders, tests),)
+    return (_encoders(defined) if tests == 1 else _tests(defined, results.encoders, tests),)
 
 
 def _tests(estimates: pl.DataFrame, encoders: Sequence[str], tests: int) -> Figure:
@@ -211,10 +211,10 @@ def _forest_alt(tests: pl.DataFrame) -> str:
         f"Effect sizes with intervals of {plural(tests['test'].n_unique(), 'test')} for "
         f"{plural(tests['encoder'].n_unique(), 'encoder')}."
     )
-    known = tests.drop_nulls("effect_size")
-    if known.is_empty():
+    defined = tests.drop_nulls("effect_size")
+    if defined.is_empty():
         return f"{words} All are undefined."
-    top = known.row(int(known["effect_size"].arg_max() or 0), named=True)
+    top = defined.row(int(defined["effect_size"].arg_max() or 0), named=True)
     return (
         f"{words} The largest is {top['effect_size']:+.2f} ({top['x']} against {top['y']}, {top['encoder']}); "
         f"{_differ(tests)}."
@@ -311,10 +311,12 @@ def _matrices(estimates: pl.DataFrame) -> Iterator[Figure]:
         title = f"{a} or {b}" + (f", {language_name(str(language))}" if language else "")
         for part, page in in_parts(encoders, PANEL_ROWS * across, even=False):
             shown = ordered.filter(pl.col("encoder").is_in(list(page)))
-            known = shown["effect_size"].drop_nulls()
+            defined = shown["effect_size"].drop_nulls().to_list()
             sizes = (
-                f"Effect sizes as tested run from {known.min():+.2f} to {known.max():+.2f}; {_differ(shown)}. The "
+                f"Effect sizes as tested run from {min(defined):+.2f} to {max(defined):+.2f}; {_differ(shown)}. The "
                 "table of all tests holds every number."
+                if defined
+                else "Every effect size is undefined."
             )
             yield Figure(
                 name=f"groups-{slug(f'{language} {a} {b}')}",
@@ -327,7 +329,7 @@ def _matrices(estimates: pl.DataFrame) -> Iterator[Figure]:
                     across=across,
                 ),
                 alt=f"Matrices of {listed(groups)} against each other for {plural(len(page), 'encoder')}, {a} against "
-                f"{b}. {sizes if len(known) else 'Every effect size is undefined.'}",
+                f"{b}. {sizes}",
                 wide=True,
             )
 

@@ -95,7 +95,7 @@ def _paper_table(axis: str, tests: pl.DataFrame) -> Table:
     bounded = tests.drop_nulls(["effect_size", "low", "high"]).height > 0
     empty = Cell(NO_VALUE, below="" if bounded else None)
     alike = tests.select(*ROW, *COLUMN).is_duplicated().any()
-    rows = []
+    rows: list[tuple[str | Cell, ...]] = []
     for key, group in tests.group_by([*ROW, "test"] if alike else ROW, maintain_order=True):
         cells = {
             tuple(row[name] for name in COLUMN): _effect(row, bounded=bounded)

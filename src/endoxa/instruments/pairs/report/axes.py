@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.pairs.report.closer import by_language, reading, rows_once
-from endoxa.instruments.pairs.report.results import Results
+from endoxa.instruments.pairs.report.results import PREFERENCE, Results
 from endoxa.report.charts import (
     BLUE,
     MUTED,
@@ -20,12 +20,11 @@ from endoxa.report.charts import (
     fixed,
     neutral_line,
     pointed,
-    symmetric_domain,
-    verdict_map,
 )
-from endoxa.report.claims import adjusted, chip, clear, percent_ends
+from endoxa.report.claims import P_ADJUSTED, VERDICT, chip, clear, counted, percent_ends, verdict_counts
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Column, Table
+from endoxa.report.figures import claim_map, described
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import (
     axis_name,
     count,
@@ -75,12 +74,14 @@ def axes(results: Results) -> Section:
     """Preference ratio for every axis and language: a forest plot per model and rule, or a map per rule."""
     cells = by_language(results)
     few = len(results.combinations) <= FEW
-    domain = symmetric_domain([*cells["low"], *cells["high"], *cells["value"]], 0.5, 0.1, 0.1)
+    domain = PREFERENCE.domain(cells)
     rules = list(dict.fromkeys(rule for _, rule in results.combinations))
     if few:
         figures = tuple(_panel(results, cells, model, rule, domain) for model, rule in results.combinations)
-        found = [
-            one for model, rule in results.combinations for one in _findings(results, cells, model, rule)
+        findings = [
+            finding
+            for model, rule in results.combinations
+            for finding in _findings(results, cells, model, rule)
         ]
         reading = (
             f"Bars are {results.level} intervals that take identities as independent; an axis with fewer than "
@@ -90,7 +91,7 @@ def axes(results: Results) -> Section:
         )
     else:
         figures = tuple(_map(results, cells, rule) for rule in rules)
-        found = [_counted(results, cells, rule) for rule in rules]
+        findings = [_counted(results, cells, rule) for rule in rules]
         reading = (
             "Blue cells prefer the stereotypical sentence more often than chance, orange ones less often (significant "
             "after Benjamini-Hochberg correction over the axes, languages and models of the rule, identities taken as "
@@ -100,7 +101,7 @@ def axes(results: Results) -> Section:
     return Section(
         anchor=f"axes-{results.slug}",
         title="By axis and language",
-        findings=tuple(found),
+        findings=tuple(findings),
         figures=figures,
         tables=(_table(results, cells),),
         notes=(reading,),
@@ -116,21 +117,19 @@ def _pooled(results: Results, cells: pl.DataFrame, rule: str) -> pl.DataFrame:
 def _counted(results: Results, cells: pl.DataFrame, rule: str) -> Finding:
     """How many models prefer what on how many axes."""
     rows = list(_pooled(results, cells, rule).iter_rows(named=True))
-    numbers = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in WORDS}
-    parts = [f"{WORDS[verdict]} in {number}" for verdict, number in numbers.items() if number]
-    counts = {"cells": len(rows), **{str(verdict): number for verdict, number in numbers.items()}}
     text = (
         f"Preference for the stereotypical sentence under {rule}, in {len(rows)} cells (a model on an axis)"
     )
-    return Finding(f"{text}: {listed(parts)}.", (counts, *rows))
+    parts = counted(rows, {verdict: f"{words} in {{n}}" for verdict, words in WORDS.items()})
+    return Finding(f"{text}: {listed(parts)}.", ({"cells": len(rows), **verdict_counts(rows)}, *rows))
 
 
 def _map(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
     """Models and axes of one rule as a map; the models in the order of their overall ratio."""
     every = cells.filter(rule=rule, axis=ALL).sort("value", descending=True)
     models = [results.labels[model] for model in every["model"].unique(maintain_order=True)]
-    own = _pooled(results, cells, rule)
-    frame = own.select(
+    cells = _pooled(results, cells, rule)
+    frame = cells.select(
         row=pl.col("model").replace_strict(dict(results.labels), return_dtype=pl.String),
         column="axis",
         value=pl.col("value").fill_nan(None),
@@ -138,28 +137,28 @@ def _map(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         tip=pl.Series(
             [
                 f"{results.labels[row['model']]}, {row['axis']}: {reading(row)}, n {count(row['n'])}, {chip(row)}"
-                for row in own.iter_rows(named=True)
+                for row in cells.iter_rows(named=True)
             ],
             dtype=pl.String,
         ),
     )
-    spoken = "; ".join(
+    texts = (
         f"{row['row']}, {row['column']}: {percent(row['value'])}, {chip(row)}"
         for row in frame.iter_rows(named=True)
     )
-    rows, part_of = rows_once(results, own, {"rule": rule, "language": language_name(own["language"][0])})
-    return Figure(
+    return claim_map(
+        frame,
+        models,
+        sorted(frame["column"].unique()),
         name=f"axes-{results.slug}-{slug(rule)}",
         title=f"Pairs with the stereotypical sentence preferred, {rule}",
-        chart=verdict_map(frame, models, sorted(frame["column"].unique())),
-        alt=f"Preference ratio under {rule} by model and axis, neutral 50 %. {spoken}.",
+        alt=described(f"Preference ratio under {rule} by model and axis, neutral 50 %", texts),
         wide=frame["column"].n_unique() > 2,
-        rows=rows,
-        part_of=part_of,
+        **rows_once(results, cells, {"rule": rule, "language": language_name(cells["language"][0])}),
     )
 
 
-def _own(cells: pl.DataFrame, results: Results, model: str, rule: str) -> pl.DataFrame:
+def _cells_of(cells: pl.DataFrame, results: Results, model: str, rule: str) -> pl.DataFrame:
     """Cells of one model and rule: languages in order of the records, all axes first, then by name."""
     order = {language: place for place, language in enumerate([ALL, *results.languages])}
     return (
@@ -172,8 +171,8 @@ def _own(cells: pl.DataFrame, results: Results, model: str, rule: str) -> pl.Dat
 def _panel(
     results: Results, cells: pl.DataFrame, model: str, rule: str, domain: tuple[float, float]
 ) -> Figure:
-    own = _own(cells, results, model, rule)
-    frame = own.select(
+    shown = _cells_of(cells, results, model, rule)
+    frame = shown.select(
         block=pl.col("language").map_elements(language_name, return_dtype=pl.String),
         axis=pl.col("axis").map_elements(axis_name, return_dtype=pl.String),
         pooled="pooled",
@@ -189,14 +188,12 @@ def _panel(
         f"({percent_ends(row)}), n {row['n']}, {chip(row)}"
         for row in frame.iter_rows(named=True)
     ]
-    rows, part_of = rows_once(results, own, {"model": results.labels[model], "rule": rule})
     return Figure(
         name=f"axes-{results.slug}-{slug(results.label(model, rule))}",
         title=results.label(model, rule),
         chart=forest(frame.with_columns(tip=pl.Series(tips)), neutral=0.5, domain=domain),
         alt=f"Preference ratio of {results.label(model, rule)} by language and axis, neutral 50 %. {'; '.join(tips)}.",
-        rows=rows,
-        part_of=part_of,
+        **rows_once(results, shown, {"model": results.labels[model], "rule": rule}),
     )
 
 
@@ -251,11 +248,11 @@ def _block(
 
 def _findings(results: Results, cells: pl.DataFrame, model: str, rule: str) -> Iterator[Finding]:
     """Which axes show a preference, which do not, and which cannot be tested: pooled, then in single languages."""
-    own = _own(cells, results, model, rule).filter(~pl.col("pooled"))
+    single = _cells_of(cells, results, model, rule).filter(~pl.col("pooled"))
     label = f"{results.labels[model]} under {rule}"
     if len(results.languages) == 1:
-        rows = list(own.iter_rows(named=True))
-        yield Finding(f"{label} by axis: {_said(rows, 'axis')}.", tuple(rows))
+        rows = single.rows(named=True)
+        yield Finding(f"{label} by axis: {_by_verdict(rows, 'axis')}.", tuple(rows))
         return
     for where, part in (
         ("all languages", pl.col("language") == ALL),
@@ -267,12 +264,12 @@ def _findings(results: Results, cells: pl.DataFrame, model: str, rule: str) -> I
                 "cell": row["axis"]
                 + ("" if row["language"] == ALL else f" ({language_name(row['language'])})"),
             }
-            for row in own.filter(part).iter_rows(named=True)
+            for row in single.filter(part).iter_rows(named=True)
         ]
-        yield Finding(f"{label} by axis, {where}: {_said(rows, 'cell')}.", tuple(rows))
+        yield Finding(f"{label} by axis, {where}: {_by_verdict(rows, 'cell')}.", tuple(rows))
 
 
-def _said(rows: Sequence[dict[str, Any]], name: str) -> str:
+def _by_verdict(rows: Sequence[dict[str, Any]], name: str) -> str:
     """As in 'more often than chance on a; cannot be tested on b (4 identities, at least 6 needed)'."""
     groups = dict.fromkeys(
         (verdict, row["reason"] if verdict == UNTESTED else "")
@@ -289,34 +286,25 @@ def _said(rows: Sequence[dict[str, Any]], name: str) -> str:
 
 
 def _table(results: Results, cells: pl.DataFrame) -> Table:
-    rows = [
+    rows = pl.concat([_cells_of(cells, results, model, rule) for model, rule in results.combinations])
+    return table_of(
+        "The numbers behind these figures",
+        rows,
         (
-            results.label(model, rule),
-            language_name(row["language"]),
-            axis_name(row["axis"]),
-            percent(row["value"]),
-            percent_ends(row),
-            chip(row),
-            adjusted(row),
-            count(row["n"]),
-            count(row["clusters"]),
-            percent(row["detectable"]),
-            percent_interval(row["pair_low"], row["pair_high"]),
-        )
-        for model, rule in results.combinations
-        for row in _own(cells, results, model, rule).iter_rows(named=True)
-    ]
-    columns = (
-        Column("model and rule"),
-        Column("language"),
-        Column("axis"),
-        Column("preference ratio", numeric=True),
-        Column(f"{results.level} interval, identities", numeric=True),
-        Column("verdict"),
-        Column("p adjusted", numeric=True),
-        Column("pairs", numeric=True),
-        Column("identities", numeric=True),
-        Column("least detectable ratio", numeric=True),
-        Column(f"{results.level} Wilson, pairs", numeric=True),
+            text_field("model and rule", lambda row: results.label(row["model"], row["rule"])),
+            text_field("language", lambda row: language_name(row["language"])),
+            text_field("axis", lambda row: axis_name(row["axis"])),
+            number_field("preference ratio", lambda row: percent(row["value"])),
+            number_field(f"{results.level} interval, identities", percent_ends),
+            VERDICT,
+            P_ADJUSTED,
+            number_field("pairs", "n"),
+            number_field("identities", "clusters"),
+            number_field("least detectable ratio", lambda row: percent(row["detectable"])),
+            number_field(
+                f"{results.level} Wilson, pairs",
+                lambda row: percent_interval(row["pair_low"], row["pair_high"]),
+            ),
+        ),
+        folded=True,
     )
-    return Table("The numbers behind these figures", columns, tuple(rows), folded=True)

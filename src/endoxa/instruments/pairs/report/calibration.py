@@ -8,21 +8,14 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import Results, identity_rows, overall, rule_unit
-from endoxa.report.charts import BLUE, MUTED, ORANGE, DotRows, finish, neutral_line, pointed, symmetric_domain
-from endoxa.report.claims import adjusted, chip, corrected, percent_ends
+from endoxa.instruments.pairs.report.results import PREFERENCE, Results, identity_rows, overall, rule_unit
+from endoxa.report.charts import BLUE, MUTED, ORANGE, DotRows, binned_scatter, pointed
+from endoxa.report.claims import P_ADJUSTED, VERDICT, chip, corrected, percent_ends
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Column, Table
+from endoxa.report.figures import described
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count, percent, percent_interval, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
-
-SCATTER_COLUMNS = {
-    "neutral": "difference of the pair with neutral identities",
-    "raw": "difference of the pair as published",
-}
-
-BINS = 22
-SIDE = 250
 
 
 def dumbbell(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]) -> alt.TopLevelMixin:
@@ -40,50 +33,6 @@ def dumbbell(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]
             x=x("calibrated")
         ),
     )
-
-
-def scatter(frame: pl.DataFrame, *, reach: float, unit: str) -> alt.TopLevelMixin:
-    """Pairs by their difference with neutral identities (across) and as published (up), in square bins.
-
-    Args:
-        frame: columns of `SCATTER_COLUMNS`, one row per pair.
-        reach: both axes run from -reach to reach; pairs outside are drawn at the edge.
-        unit: unit of the differences.
-    """
-    edges = np.linspace(-reach, reach, BINS + 1)
-    counts, _, _ = np.histogram2d(
-        frame["neutral"].to_numpy().clip(-reach, reach),
-        frame["raw"].to_numpy().clip(-reach, reach),
-        bins=(edges, edges),
-    )
-    centres = (edges[:-1] + edges[1:]) / 2
-    across, up = np.nonzero(counts)
-    bins = pl.DataFrame({"neutral": centres[across], "raw": centres[up], "pairs": counts[across, up]})
-    scale = alt.Scale(domain=(-reach, reach), nice=False)
-    x = alt.X(
-        "neutral:Q",
-        scale=scale,
-        axis=alt.Axis(title=f"with neutral identities ({unit})", tickCount=5, grid=False),
-    )
-    y = alt.Y("raw:Q", scale=scale, axis=alt.Axis(title=f"as published ({unit})", tickCount=5, grid=False))
-    diagonal = pl.DataFrame({"neutral": [-reach, reach], "raw": [-reach, reach]})
-    chart = alt.layer(
-        neutral_line().encode(y=alt.Y("neutral:Q", scale=scale)),
-        neutral_line().encode(x=alt.X("neutral:Q", scale=scale)),
-        alt.Chart(diagonal).mark_line(color=ORANGE, strokeWidth=1.4).encode(x=x, y=y),
-        alt.Chart(bins)
-        .mark_circle(color=BLUE, opacity=0.8)
-        .encode(
-            x=x,
-            y=y,
-            size=alt.Size(
-                "pairs:Q",
-                scale=alt.Scale(domain=[0, float(counts.max())], range=[0, (SIDE / BINS) ** 2]),
-                legend=None,
-            ),
-        ),
-    )
-    return finish(chart.properties(width=SIDE, height=SIDE))
 
 
 def calibration(results: Results) -> Section | None:
@@ -144,99 +93,78 @@ def _sentence(results: Results, row: dict[str, Any]) -> str:
 
 
 def _dumbbell(results: Results, rows: pl.DataFrame) -> Figure:
-    frame = pl.DataFrame(
-        {
-            "label": [results.label(model, rule) for model, rule in rows.select("model", "rule").iter_rows()],
-            "raw": rows["raw"],
-            "calibrated": rows["value"],
-            "note": [
-                f"{100 * raw:.1f} → {percent(value)}"
-                for raw, value in rows.select("raw", "value").iter_rows()
-            ],
-        }
+    labels = [results.label(model, rule) for model, rule in rows.select("model", "rule").rows()]
+    notes = [f"{100 * raw:.1f} → {percent(value)}" for raw, value in rows.select("raw", "value").rows()]
+    tips = [
+        f"{label}: {percent(row['raw'])} raw, {percent(row['value'])} calibrated ({percent_ends(row)}), "
+        f"n {count(row['n'])}, {chip(row)}"
+        for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
+    ]
+    frame = rows.select(
+        pl.Series("label", labels),
+        "raw",
+        pl.col("value").alias("calibrated"),
+        pl.Series("note", notes),
+        pl.Series("tip", tips),
     )
-    spoken = "; ".join(f"{label} {note}" for label, note in frame.select("label", "note").iter_rows())
-    frame = frame.with_columns(
-        tip=pl.Series(
-            [
-                f"{label}: {percent(row['raw'])} raw, {percent(row['value'])} calibrated ({percent_ends(row)}), "
-                f"n {count(row['n'])}, {chip(row)}"
-                for label, row in zip(frame["label"], rows.iter_rows(named=True), strict=True)
-            ]
-        )
-    )
+    domain = PREFERENCE.domain(frame.select(value="raw"), frame.select(value="calibrated"))
     return Figure(
         name=f"calibrated-{results.slug}",
         title="Raw (square) to calibrated (dot)",
-        chart=dumbbell(
-            frame, neutral=0.5, domain=symmetric_domain([*frame["raw"], *frame["calibrated"]], 0.5, 0.1, 0.1)
+        chart=dumbbell(frame, neutral=PREFERENCE.neutral, domain=domain),
+        alt=described(
+            "Preference ratio, raw and identity-calibrated, unbiased at 50 %",
+            map(" ".join, zip(labels, notes, strict=True)),
         ),
-        alt=f"Preference ratio, raw and identity-calibrated, unbiased at 50 %. {spoken}.",
         wide=True,
         rows=rows.select(
             pl.col("model").replace_strict(dict(results.labels), return_dtype=pl.String),
-            *(
-                "rule",
-                "raw",
-                pl.col("value").alias("calibrated"),
-                "low",
-                "high",
-                "n",
-                "p_adjusted",
-                "verdict",
-            ),
+            *("rule", "raw", pl.col("value").alias("calibrated")),
+            *("low", "high", "n", "p_adjusted", "verdict"),
         ),
     )
 
 
 def _scatter(results: Results, pairs: pl.DataFrame, model: str, rule: str) -> Figure:
-    own = pairs.filter((pl.col("model") == model) & (pl.col("rule") == rule)).select(
-        "neutral", raw=pl.col("difference")
+    shown = pairs.filter((pl.col("model") == model) & (pl.col("rule") == rule)).select(
+        x="neutral", y="difference"
     )
-    reach = float(np.quantile(np.abs(own.to_numpy()), 0.99)) or 1.0
+    reach = float(np.quantile(np.abs(shown.to_numpy()), 0.99)) or 1.0
     label, unit = results.label(model, rule), rule_unit(rule)
-    above = (own["raw"] > own["neutral"]).sum()
+    above = (shown["y"] > shown["x"]).sum()
     return Figure(
         name=f"calibrated-{results.slug}-{slug(label)}",
         title=label,
-        chart=scatter(own, reach=reach, unit=unit),
+        chart=binned_scatter(
+            shown, reach=reach, across=f"with neutral identities ({unit})", up=f"as published ({unit})"
+        ),
         alt=(
-            f"Differences of {plural(own.height, 'pair')} as published against neutral identities, {label}, "
+            f"Differences of {plural(shown.height, 'pair')} as published against neutral identities, {label}, "
             f"in {unit}: {above} lie above the line on which the attribute explains everything."
         ),
     )
 
 
 def _table(results: Results, rows: pl.DataFrame) -> Table:
-    columns = (
-        Column("model"),
-        Column("rule"),
-        Column("pairs", numeric=True),
-        Column("raw ratio", numeric=True),
-        Column("calibrated ratio", numeric=True),
-        Column(f"{results.level} interval, identities", numeric=True),
-        Column("verdict"),
-        Column("p adjusted", numeric=True),
-        Column(f"{results.level} Wilson, pairs", numeric=True),
-        Column("mean difference, raw", numeric=True),
-        Column("with neutral identities", numeric=True),
-        Column("unit"),
-    )
-    body = tuple(
+    return table_of(
+        "Raw and calibrated, pairs with a neutral identity",
+        rows,
         (
-            results.labels[row["model"]],
-            row["rule"],
-            count(row["n"]),
-            percent(row["raw"]),
-            percent(row["value"]),
-            percent_ends(row),
-            chip(row),
-            adjusted(row),
-            percent_interval(row["pair_low"], row["pair_high"]),
-            signed(row["raw_mean"]),
-            signed(row["neutral_mean"]),
-            rule_unit(row["rule"]),
-        )
-        for row in rows.iter_rows(named=True)
+            text_field("model", lambda row: results.labels[row["model"]]),
+            text_field("rule"),
+            number_field("pairs", "n"),
+            number_field("raw ratio", lambda row: percent(row["raw"])),
+            number_field("calibrated ratio", lambda row: percent(row["value"])),
+            number_field(f"{results.level} interval, identities", percent_ends),
+            VERDICT,
+            P_ADJUSTED,
+            number_field(
+                f"{results.level} Wilson, pairs",
+                lambda row: percent_interval(row["pair_low"], row["pair_high"]),
+            ),
+            number_field("mean difference, raw", lambda row: signed(row["raw_mean"])),
+            number_field("with neutral identities", lambda row: signed(row["neutral_mean"])),
+            text_field("unit", lambda row: rule_unit(row["rule"])),
+        ),
+        folded=True,
     )
-    return Table("Raw and calibrated, pairs with a neutral identity", columns, body, folded=True)

@@ -7,36 +7,39 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import Results, overall, preference_cells
-from endoxa.report.charts import symmetric_domain
+from endoxa.instruments.pairs.report.results import PREFERENCE, Results, overall, preference_cells
 from endoxa.report.claims import percent_ends
-from endoxa.report.closer import EACH, MOST_DRAWN, Box, Scale, look_closer
-from endoxa.report.document import Figure, Section
+from endoxa.report.closer import EACH, LEAST_ROWS, Box, closer_section
+from endoxa.report.document import Section
 from endoxa.report.words import NOT_DEFINED, axis_name, language_name, percent
 from endoxa.schema import ALL
-
-RowsOnce = tuple[pl.DataFrame | None, tuple[str, Mapping[str, str]] | None]
-"""`rows` and `part_of` of a figure."""
-
-LEAST_ROWS = 20
-"""With fewer estimates the other figures show all of them at once."""
 
 
 def closer(results: Results) -> Section | None:
     """All estimates to choose from; None where there are few."""
     cells = by_language(results)
-    if cells.height < LEAST_ROWS:
-        return None
-    return Section(
-        anchor=f"closer-{results.slug}",
-        title="Look closer",
-        figures=(_figure(results, cells),),
-        notes=(
-            f"The preference ratio of every cell with its {results.level} interval, identities taken as independent. "
-            "The dashed line is an unbiased model; a filled dot is significant after correction. Where scripts run, "
-            f"choose models, rules, axes and languages above the chart; it draws at most {MOST_DRAWN} estimates, the "
-            "highest first. The download holds all of them.",
+    rows = cell_rows(results, cells).with_columns(
+        reading=pl.Series([reading(row) for row in cells.iter_rows(named=True)], dtype=pl.String)
+    )
+    pooled = overall(preference_cells(results.estimates)).sort("value", descending=True, nulls_last=True)
+    model, rule = pooled.select("model", "rule").row(0)
+    models, rules, axes = (cells[name].n_unique() for name in ("model", "rule", "axis"))
+    every_axis = EACH if axes > 2 or models == rules == 1 else axis_name(ALL)
+    return closer_section(
+        rows,
+        (
+            Box("model", "model", EACH if every_axis else results.labels[model]),
+            Box("rule", "rule", rule),
+            Box("axis", "axis", every_axis, together=axis_name(ALL)),
+            Box("language", "language", language_name(cells["language"][0]), together=language_name(ALL)),
         ),
+        PREFERENCE,
+        name=f"closer-{results.slug}",
+        title="Preference ratio of every cell",
+        reading=f"The preference ratio of every cell with its {results.level} interval, identities taken as "
+        "independent.",
+        line="an unbiased model",
+        choose=" models, rules, axes and languages",
     )
 
 
@@ -48,29 +51,6 @@ def by_language(results: Results) -> pl.DataFrame:
     return cells
 
 
-def _figure(results: Results, cells: pl.DataFrame) -> Figure:
-    rows = cell_rows(results, cells).with_columns(
-        reading=pl.Series([reading(row) for row in cells.iter_rows(named=True)], dtype=pl.String)
-    )
-    pooled = overall(preference_cells(results.estimates)).sort("value", descending=True, nulls_last=True)
-    model, rule = pooled.select("model", "rule").row(0)
-    models, rules, axes = (cells[name].n_unique() for name in ("model", "rule", "axis"))
-    every_axis = EACH if axes > 2 or models == rules == 1 else axis_name(ALL)
-    boxes = (
-        Box("model", "model", EACH if every_axis else results.labels[model]),
-        Box("rule", "rule", rule),
-        Box("axis", "axis", every_axis, together=axis_name(ALL)),
-        Box("language", "language", language_name(cells["language"][0]), together=language_name(ALL)),
-    )
-    ends = [*rows["value"], *rows["low"].drop_nulls(), *rows["high"].drop_nulls()]
-    scale = Scale(
-        0.5, symmetric_domain(ends, 0.5, 0.1, 0.1), "pairs with the stereotypical sentence preferred", ".0%"
-    )
-    return look_closer(
-        rows, boxes, scale, name=f"closer-{results.slug}", title="Preference ratio of every cell"
-    )
-
-
 def cell_rows(results: Results, cells: pl.DataFrame) -> pl.DataFrame:
     """Cells as readers download them: models, axes and languages named as on the page."""
     return cells.select(
@@ -78,18 +58,14 @@ def cell_rows(results: Results, cells: pl.DataFrame) -> pl.DataFrame:
         "rule",
         pl.col("axis").map_elements(axis_name, return_dtype=pl.String),
         pl.col("language").map_elements(language_name, return_dtype=pl.String),
-        "value",
-        "low",
-        "high",
-        "n",
+        *("value", "low", "high", "n"),
         pl.col("clusters").alias("identities"),
-        "p_adjusted",
-        "verdict",
+        *("p_adjusted", "verdict"),
     )
 
 
-def rows_once(results: Results, cells: pl.DataFrame, where: Mapping[str, str]) -> RowsOnce:
-    """Rows of a figure, and None; or None, and where they stand among the rows of "Look closer".
+def rows_once(results: Results, cells: pl.DataFrame, where: Mapping[str, str]) -> dict[str, Any]:
+    """`rows` of a figure, or `part_of`: where they stand among the rows of "Look closer".
 
     Args:
         results: of the page.
@@ -97,8 +73,8 @@ def rows_once(results: Results, cells: pl.DataFrame, where: Mapping[str, str]) -
         where: values of columns of `cell_rows` that hold for these cells; in "Look closer" they choose the rows.
     """
     if by_language(results).height < LEAST_ROWS:
-        return cell_rows(results, cells), None
-    return None, (f"closer-{results.slug}", where)
+        return {"rows": cell_rows(results, cells)}
+    return {"part_of": (f"closer-{results.slug}", where)}
 
 
 def reading(row: Mapping[str, Any]) -> str:

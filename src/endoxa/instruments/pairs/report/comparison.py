@@ -8,12 +8,16 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, overall
-from endoxa.report.charts import interval_rows, symmetric_domain
-from endoxa.report.claims import adjusted, cannot_be_tested, chip, is_clear, signed_ends
+from endoxa.report.claims import P_ADJUSTED, VERDICT, cannot_be_tested, chip, clear, is_clear, signed_ends
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Column, Table
-from endoxa.report.words import count, language_name, p_value, plural, signed
+from endoxa.report.figures import Measure, described, dot_figure
+from endoxa.report.tables import Table, number_field, table_of, text_field
+from endoxa.report.words import language_name, p_value, plural, signed
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
+
+Row = dict[str, Any]
+
+POINTS = Measure("difference in percentage points", 0.0, "+.0f", 10, 10)
 
 MOST_NAMED = 5
 """Differences that get a sentence of their own."""
@@ -34,7 +38,7 @@ def comparison(results: Results) -> Section | None:
         "Models compared on the same pairs",
         findings=tuple(_findings(results, pooled)),
         figures=(_figure(results, drawn, pooled.height),),
-        tables=(_table(results, list(results.comparisons.iter_rows(named=True))),),
+        tables=(_table(results),),
         notes=(
             "The difference is the preference ratio of the first model minus that of the second, in "
             f"percentage points, over the pairs both have scored; its {results.level} interval takes identities as "
@@ -45,7 +49,7 @@ def comparison(results: Results) -> Section | None:
     )
 
 
-def _names(results: Results, row: dict[str, Any]) -> tuple[str, str]:
+def _names(results: Results, row: Row) -> tuple[str, str]:
     return results.label(row["model_a"], row["rule_a"]), results.label(row["model_b"], row["rule_b"])
 
 
@@ -55,9 +59,7 @@ def _points(value: float) -> str:
 
 def _findings(results: Results, pooled: pl.DataFrame) -> Iterator[Finding]:
     """The largest differences that are claimed, then how many are not, and how many could not be tested."""
-    rows = list(
-        pooled.sort(pl.col("difference").abs(), descending=True, maintain_order=True).iter_rows(named=True)
-    )
+    rows = pooled.sort(pl.col("difference").abs(), descending=True, maintain_order=True).rows(named=True)
     claimed = [row for row in rows if is_clear(row)]
     for row in claimed[:MOST_NAMED]:
         yield Finding(_sentence(results, row), (row,))
@@ -76,18 +78,18 @@ def _findings(results: Results, pooled: pl.DataFrame) -> Iterator[Finding]:
         )
     untested = [row for row in rows if cannot_be_tested(row)]
     for reason in dict.fromkeys(row["reason"] for row in untested):
-        own = [row for row in untested if row["reason"] == reason]
-        yield Finding(f"{_which(results, own).capitalize()} cannot be tested: {reason}.", tuple(own))
+        alike = [row for row in untested if row["reason"] == reason]
+        yield Finding(f"{_which(results, alike).capitalize()} cannot be tested: {reason}.", tuple(alike))
 
 
-def _which(results: Results, rows: Sequence[dict[str, Any]]) -> str:
+def _which(results: Results, rows: Sequence[Row]) -> str:
     """'1 comparison (a and b)', or how many."""
     if len(rows) > 1:
         return plural(len(rows), "comparison")
     return f"1 comparison ({' and '.join(_names(results, rows[0]))})"
 
 
-def _sentence(results: Results, row: dict[str, Any]) -> str:
+def _sentence(results: Results, row: Row) -> str:
     first, second = _names(results, row)
     often = "more" if row["verdict"] == ABOVE else "less"
     left = (
@@ -103,92 +105,70 @@ def _sentence(results: Results, row: dict[str, Any]) -> str:
 
 
 def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:
-    records = list(rows.iter_rows(named=True))
-    frame = pl.DataFrame(
-        {
-            "label": [
-                "{}\nminus {}{}".format(*_names(results, row), "" if row["same_rule"] else " (other rule)")
-                for row in records
-            ],
-            "note": [f"{_points(row['difference'])} points" for row in records],
-            "value": [100 * row["difference"] for row in records],
-            "low": pl.Series([100 * row["low"] for row in records]).fill_nan(None),
-            "high": pl.Series([100 * row["high"] for row in records]).fill_nan(None),
-            "outer_low": pl.Series([None] * len(records), dtype=pl.Float64),
-            "outer_high": pl.Series([None] * len(records), dtype=pl.Float64),
-            "filled": [is_clear(row) for row in records],
-        }
-    )
-    said = [
+    labels = dict(results.labels)
+    texts = [
         f"{' minus '.join(_names(results, row))}: {_points(row['difference'])} ({_interval(row)}), {chip(row)}"
-        for row in records
+        for row in rows.iter_rows(named=True)
     ]
-    spoken = "; ".join(said)
-    frame = frame.with_columns(tip=pl.Series(said) + pl.format(", n {}", rows["n"]))
-    names = dict(results.labels)
-    part = "" if total == len(records) else f", the {len(records)} largest of {total}"
-    return Figure(
+    heads = [
+        "{}\nminus {}{}".format(*_names(results, row), "" if row["same_rule"] else " (other rule)")
+        for row in rows.iter_rows(named=True)
+    ]
+    points = pl.col("difference", "low", "high") * 100
+    frame = rows.with_columns(points).select(
+        label=pl.Series(heads),
+        note=pl.Series([f"{_points(value)} points" for value in rows["difference"]]),
+        value="difference",
+        low=pl.col("low").fill_nan(None),
+        high=pl.col("high").fill_nan(None),
+        outer_low=pl.lit(None, dtype=pl.Float64),
+        outer_high=pl.lit(None, dtype=pl.Float64),
+        filled=clear(),
+        tip=pl.Series(texts) + pl.format(", n {}", rows["n"]),
+    )
+    part = "" if total == rows.height else f", the {rows.height} largest of {total}"
+    return dot_figure(
+        frame,
+        POINTS,
         name=f"models-{results.slug}",
         title=f"Difference of preference ratios{part}",
-        chart=interval_rows(
-            frame,
-            neutral=0.0,
-            domain=symmetric_domain(
-                [*frame["low"].drop_nulls(), *frame["high"].drop_nulls(), *frame["value"]], 0.0, 10, 10
-            ),
-            title="difference in percentage points",
-            axis_format="+.0f",
+        alt=described(
+            f"Paired differences between models in percentage points, no difference at 0{part}", texts
         ),
-        alt=f"Paired differences between models in percentage points, no difference at 0{part}. {spoken}.",
-        wide=True,
+        tall=True,
         rows=rows.select(
-            pl.col("model_a").replace_strict(names, return_dtype=pl.String),
+            pl.col("model_a").replace_strict(labels, return_dtype=pl.String),
             "rule_a",
-            pl.col("model_b").replace_strict(names, return_dtype=pl.String),
+            pl.col("model_b").replace_strict(labels, return_dtype=pl.String),
             "rule_b",
             *("difference", "low", "high", "n", "clusters", "p_adjusted", "verdict"),
         ),
     )
 
 
-def _interval(row: dict[str, Any]) -> str:
-    points = {**row, "low": 100 * row["low"], "high": 100 * row["high"]}
-    return signed_ends(points, digits=1)
+def _interval(row: Row) -> str:
+    return signed_ends({**row, "low": 100 * row["low"], "high": 100 * row["high"]}, digits=1)
 
 
-def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
-    columns = (
-        Column("first model and rule"),
-        Column("second model and rule"),
-        Column("language"),
-        Column("pairs", numeric=True),
-        Column("identities", numeric=True),
-        Column("difference, points", numeric=True),
-        Column(f"{results.level} interval", numeric=True),
-        Column("verdict"),
-        Column("p adjusted", numeric=True),
-        Column("only first", numeric=True),
-        Column("only second", numeric=True),
-        Column("McNemar p adjusted, pairs", numeric=True),
-        Column("scored by one only", numeric=True),
-        Column("rules"),
-    )
-    body = tuple(
+def _table(results: Results) -> Table:
+    return table_of(
+        "Every comparison",
+        results.comparisons,
         (
-            *_names(results, row),
-            language_name(row["language"]),
-            count(row["n"]),
-            count(row["clusters"]),
-            _points(row["difference"]),
-            _interval(row),
-            chip(row),
-            adjusted(row),
-            count(row["a_only"]),
-            count(row["b_only"]),
-            p_value(row["p_mcnemar_adjusted"]),
-            count(row["n_left_out"]),
-            "same" if row["same_rule"] else "different",
-        )
-        for row in rows
+            text_field("first model and rule", lambda row: _names(results, row)[0]),
+            text_field("second model and rule", lambda row: _names(results, row)[1]),
+            text_field("language", lambda row: language_name(row["language"])),
+            number_field("pairs", "n"),
+            number_field("identities", "clusters"),
+            number_field("difference, points", lambda row: _points(row["difference"])),
+            number_field(f"{results.level} interval", _interval),
+            VERDICT,
+            P_ADJUSTED,
+            number_field("only first", "a_only"),
+            number_field("only second", "b_only"),
+            number_field("McNemar p adjusted, pairs", lambda row: p_value(row["p_mcnemar_adjusted"])),
+            number_field("scored by one only", "n_left_out"),
+            text_field("rules", lambda row: "same" if row["same_rule"] else "different"),
+        ),
+        folded=True,
     )
-    return Table("Every comparison", columns, body, folded=True)

@@ -10,7 +10,8 @@ import polars as pl
 from endoxa.instruments.pairs.report.results import Results, overall
 from endoxa.report.charts import INK, MUTED, either, finish, pointed
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Column, Table
+from endoxa.report.figures import described
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count, percent, percent_interval, plural, signed, slug
 
 COLUMNS = {
@@ -67,16 +68,15 @@ def flips(results: Results) -> Section | None:
     anchor, title = f"flips-{results.slug}", "Disagreement between rules"
     if every_pair.is_empty():
         return None
-    rows = list(every_pair.iter_rows(named=True))
     models = every_pair["model"].unique(maintain_order=True).to_list()
     return Section(
         anchor,
         title,
-        findings=tuple(Finding(_sentence(results, row), (row,)) for row in rows),
+        findings=tuple(Finding(_sentence(results, row), (row,)) for row in every_pair.rows(named=True)),
         figures=tuple(
             _figure(results, every_pair.filter(pl.col("model") == model), model) for model in models
         ),
-        tables=(_table(results, rows),),
+        tables=(_table(results, every_pair),),
         notes=(
             "A pair flips where one rule prefers one sentence and the other rule the other; pairs tied "
             "under one of them are no flips. Two verdicts drawn by lot would flip half of the pairs. "
@@ -95,7 +95,7 @@ def _sentence(results: Results, row: dict[str, Any]) -> str:
 
 
 def _figure(results: Results, rows: pl.DataFrame, model: str) -> Figure:
-    spoken = "; ".join(
+    texts = (
         f"{row['rule_a']} against {row['rule_b']}: {row['flips']} of {row['n']} ({percent(row['share'])})"
         for row in rows.iter_rows(named=True)
     )
@@ -104,37 +104,27 @@ def _figure(results: Results, rows: pl.DataFrame, model: str) -> Figure:
         name=f"flips-{results.slug}-{slug(label)}",
         title=label,
         chart=flip_matrix(rows.select("rule_a", "rule_b", "share", "flips", "n")),
-        alt=f"Share of pairs that change sides between rules, {label}. {spoken}.",
+        alt=described(f"Share of pairs that change sides between rules, {label}", texts),
         rows=rows.select(
             pl.lit(label).alias("model"), "rule_a", "rule_b", "flips", "n", "share", "low", "high", "kappa"
         ),
     )
 
 
-def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
-    columns = (
-        Column("model"),
-        Column("one rule"),
-        Column("other rule"),
-        Column("flips", numeric=True),
-        Column("pairs", numeric=True),
-        Column("share", numeric=True),
-        Column(f"{results.level} interval", numeric=True),
-        Column("tied under one", numeric=True),
-        Column("kappa", numeric=True),
-    )
-    body = tuple(
+def _table(results: Results, rows: pl.DataFrame) -> Table:
+    return table_of(
+        "Rule flips, all pairs",
+        rows,
         (
-            results.labels[row["model"]],
-            row["rule_a"],
-            row["rule_b"],
-            count(row["flips"]),
-            count(row["n"]),
-            percent(row["share"]),
-            percent_interval(row["low"], row["high"]),
-            count(row["ties"]),
-            signed(row["kappa"], 2).lstrip("+"),
-        )
-        for row in rows
+            text_field("model", lambda row: results.labels[row["model"]]),
+            text_field("one rule", "rule_a"),
+            text_field("other rule", "rule_b"),
+            number_field("flips"),
+            number_field("pairs", "n"),
+            number_field("share", lambda row: percent(row["share"])),
+            number_field(f"{results.level} interval", lambda row: percent_interval(row["low"], row["high"])),
+            number_field("tied under one", "ties"),
+            number_field("kappa", lambda row: signed(row["kappa"], 2).lstrip("+")),
+        ),
+        folded=True,
     )
-    return Table("Rule flips, all pairs", columns, body, folded=True)

@@ -10,16 +10,27 @@ import polars as pl
 
 from endoxa.instruments.pairs.report.closer import rows_once
 from endoxa.instruments.pairs.report.results import (
+    PREFERENCE,
     Results,
     identity_rows,
     overall,
     preference_cells,
     rule_unit,
 )
-from endoxa.report.charts import interval_rows, sorted_dots, symmetric_domain
-from endoxa.report.claims import adjusted, chip, clear, corrected, percent_ends, signed_ends
+from endoxa.report.claims import (
+    P_ADJUSTED,
+    VERDICT,
+    chip,
+    clear,
+    corrected,
+    counted,
+    percent_ends,
+    signed_ends,
+    verdict_counts,
+)
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Column, Table
+from endoxa.report.figures import described, dot_figure
+from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import (
     NOT_DEFINED,
     axis_name,
@@ -36,18 +47,19 @@ from endoxa.report.words import (
 from endoxa.schema import ALL
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
+Row = dict[str, Any]
+
 
 def headline(results: Results) -> Section:
     """What each model prefers overall, under each rule."""
     every = preference_cells(results.estimates)
     cells = overall(every)
-    rows = list(cells.iter_rows(named=True))
     return Section(
         anchor=f"headline-{results.slug}",
         title="How often each model prefers the stereotypical sentence",
         findings=tuple(_findings(results, every)),
         figures=tuple(_figures(results, cells)),
-        tables=(_ratio_table(results, rows), _difference_table(results)),
+        tables=(_ratio_table(results, cells), _difference_table(results)),
         notes=(
             "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
             f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval takes "
@@ -75,33 +87,22 @@ def _findings(results: Results, every: pl.DataFrame) -> Iterator[Finding]:
     yield from _by_language(results, every, [row for row in rows if row["verdict"] == UNTESTED and several])
 
 
-def _summary(results: Results, rows: list[dict[str, Any]]) -> Finding:
+def _summary(results: Results, rows: list[Row]) -> Finding:
     """How many models prefer what under a rule, and the ends of the range."""
     if len(rows) == 1:
         return Finding(_sentence(results, rows[0]), (rows[0],))
-    numbers = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in SPOKEN}
     reasons = "; ".join(dict.fromkeys(row["reason"] for row in rows if row["verdict"] == UNTESTED))
-    parts = [
-        SPOKEN[verdict].format(n=number, verb="prefers" if number == 1 else "prefer", reasons=reasons)
-        for verdict, number in numbers.items()
-        if number
-    ]
+    parts = counted(rows, SPOKEN, reasons=reasons)
     ordered = sorted(rows, key=lambda row: row["value"])
     ends = [
         f"{word} share is {_share(results, row)}"
         for word, row in (("The highest", ordered[-1]), ("the lowest", ordered[0]))
     ]
     text = f"Under {rows[0]['rule']}, of {len(rows)} models {listed(parts)}. {', '.join(ends)}; chance: 50\u00a0%."
-    return Finding(
-        text,
-        (
-            {"models": len(rows), "chance": 50, **{str(name): number for name, number in numbers.items()}},
-            *rows,
-        ),
-    )
+    return Finding(text, ({"models": len(rows), "chance": 50, **verdict_counts(rows)}, *rows))
 
 
-def _share(results: Results, row: dict[str, Any]) -> str:
+def _share(results: Results, row: Row) -> str:
     """'61.2 % (gpt2; 95 % interval 58.7 to 63.6)'; without an interval where there is none."""
     ends = percent_ends(row)
     interval = "" if ends == NOT_DEFINED else f"; {results.level} interval {ends}"
@@ -109,22 +110,22 @@ def _share(results: Results, row: dict[str, Any]) -> str:
 
 
 SPOKEN = {
-    ABOVE: "{n} {verb} the stereotypical sentence more often than chance",
-    BELOW: "{n} {verb} the stereotypical sentence less often than chance",
+    ABOVE: "{n} prefer{s} the stereotypical sentence more often than chance",
+    BELOW: "{n} prefer{s} the stereotypical sentence less often than chance",
     UNCLEAR: "for {n} the preference is not distinguishable from chance",
     UNTESTED: "{n} cannot be tested ({reasons})",
 }
 
 
-def _by_language(results: Results, every: pl.DataFrame, untested: list[dict[str, Any]]) -> Iterator[Finding]:
+def _by_language(results: Results, every: pl.DataFrame, untested: list[Row]) -> Iterator[Finding]:
     """Each language of models whose languages cannot be pooled, then what all together look like."""
-    pooled: dict[str, list[dict[str, Any]]] = {}
+    pooled: dict[str, list[Row]] = {}
     for row in untested:
         pooled.setdefault(row["reason"], []).append(row)
-        own = every.filter(pl.col("language") != ALL, axis=ALL, model=row["model"], rule=row["rule"])
+        single = every.filter(pl.col("language") != ALL, axis=ALL, model=row["model"], rule=row["rule"])
         yield from (
-            Finding(_sentence(results, one, f" in {language_name(one['language'])}"), (one,))
-            for one in own.iter_rows(named=True)
+            Finding(_sentence(results, part, f" in {language_name(part['language'])}"), (part,))
+            for part in single.iter_rows(named=True)
         )
     for reason, rows in pooled.items():
         shares = listed(
@@ -139,7 +140,7 @@ def _by_language(results: Results, every: pl.DataFrame, untested: list[dict[str,
         )
 
 
-def _sentence(results: Results, row: dict[str, Any], where: str = "") -> str:
+def _sentence(results: Results, row: Row, where: str = "") -> str:
     """The finding in plain words, from the verdict of the row."""
     label = f"{results.labels[row['model']]} under {row['rule']}{where}"
     if row["verdict"] == UNTESTED:
@@ -151,25 +152,20 @@ def _sentence(results: Results, row: dict[str, Any], where: str = "") -> str:
         f"{percent(row['value'])} of {_basis(row)} ({results.level} interval {percent_ends(row)}; "
         "chance: 50\u00a0%)"
     )
-    match row["verdict"]:
-        case verdict if verdict in (ABOVE, BELOW):
-            often = "more" if verdict == ABOVE else "less"
-            return f"{label} prefers the stereotypical sentence {often} often than chance: {numbers}."
-        case _:
-            return (
-                f"{label}: the preference is not distinguishable from chance: {numbers}."
-                f"{corrected(row)}{_power(row)}"
-            )
+    if row["verdict"] == UNCLEAR:
+        return f"{label}: the preference is not distinguishable from chance: {numbers}.{corrected(row)}{_power(row)}"
+    often = "more" if row["verdict"] == ABOVE else "less"
+    return f"{label} prefers the stereotypical sentence {often} often than chance: {numbers}."
 
 
-def _basis(row: dict[str, Any]) -> str:
+def _basis(row: Row) -> str:
     """'150 pairs about 28 identities'."""
     if row["clusters"] == row["n"]:
         return plural(row["n"], "pair")
     return f"{plural(row['n'], 'pair')} about {plural(row['clusters'], 'identity', 'identities')}"
 
 
-def _power(row: dict[str, Any]) -> str:
+def _power(row: Row) -> str:
     """What so many pairs and identities would probably have shown."""
     detectable = row["detectable"]
     if detectable is None or isnan(detectable):
@@ -185,8 +181,8 @@ def _figures(results: Results, cells: pl.DataFrame) -> Iterator[Figure]:
     if cells.height <= FEW:
         yield _figure(results, cells, "")
         return
-    for (rule,), own in cells.group_by(["rule"], maintain_order=True):
-        ordered = own.sort("value", descending=True, maintain_order=True)
+    for (rule,), group in cells.group_by(["rule"], maintain_order=True):
+        ordered = group.sort("value", descending=True, maintain_order=True)
         yield _figure(results, ordered, str(rule))
 
 
@@ -214,110 +210,78 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         outer_high=pl.col("pair_high").fill_nan(None),
         filled=clear(),
     )
-    ends = pl.concat([frame[name] for name in ("low", "high", "outer_low", "outer_high")]).drop_nulls()
-    said = [
+    texts = [
         f"{results.label(row['model'], row['rule'])} {percent(row['value'])}, interval "
         f"{percent_ends(row)}, {chip(row)}"
         for row in cells.iter_rows(named=True)
     ]
-    frame = frame.with_columns(tip=pl.Series(said) + pl.format(", n {}", cells["n"]))
-    spoken = "; ".join(said)
     language = results.languages[0] if len(results.languages) == 1 else ALL
     where = {"axis": axis_name(ALL), "language": language_name(language), **({"rule": rule} if rule else {})}
-    rows, part_of = rows_once(results, cells, where)
-    draw = sorted_dots if rule else interval_rows
-    return Figure(
+    return dot_figure(
+        frame.with_columns(tip=pl.Series(texts) + pl.format(", n {}", cells["n"])),
+        PREFERENCE,
         name=f"headline-{results.slug}" + (f"-{slug(rule)}" if rule else ""),
         title="Preference for the stereotypical sentence" + (f", {rule}" if rule else ""),
-        chart=draw(
-            frame,
-            neutral=0.5,
-            domain=symmetric_domain([*ends, *frame["value"]], 0.5, 0.1, 0.1),
-            title="pairs with the stereotypical sentence preferred",
-            axis_format=".0%",
-        ),
-        alt=f"Preference ratio of each model and rule, unbiased at 50 %. {spoken}.",
-        wide=True,
-        rows=rows,
-        part_of=part_of,
+        alt=described("Preference ratio of each model and rule, unbiased at 50 %", texts),
+        tall=not rule,
+        **rows_once(results, cells, where),
     )
 
 
-def _ratio_table(results: Results, rows: list[dict[str, Any]]) -> Table:
-    ties = {
-        (row["model"], row["rule"]): row["value"]
-        for row in overall(results.estimates.filter(pl.col("name") == "tie_share")).iter_rows(named=True)
-    }
-    columns = (
-        Column("model"),
-        Column("rule"),
-        Column("preference ratio", numeric=True),
-        Column(f"{results.level} interval, identities", numeric=True),
-        Column("verdict"),
-        Column("p adjusted", numeric=True),
-        Column("pairs", numeric=True),
-        Column("identities", numeric=True),
-        Column("ties", numeric=True),
-        Column("least detectable ratio", numeric=True),
-        Column(f"{results.level} Wilson, pairs", numeric=True),
-    )
-    body = tuple(
+def _ratio_table(results: Results, cells: pl.DataFrame) -> Table:
+    ties = _by_combination(results.estimates.filter(name="tie_share"))
+    return table_of(
+        "Preference ratio, all pairs",
+        cells,
         (
-            results.labels[row["model"]],
-            row["rule"],
-            percent(row["value"]),
-            percent_ends(row),
-            chip(row),
-            adjusted(row),
-            count(row["n"]),
-            count(row["clusters"]),
-            percent(ties.get((row["model"], row["rule"]))),
-            percent(row["detectable"]),
-            percent_interval(row["pair_low"], row["pair_high"]),
-        )
-        for row in rows
+            *_combination_fields(results),
+            number_field("preference ratio", lambda row: percent(row["value"])),
+            number_field(f"{results.level} interval, identities", percent_ends),
+            VERDICT,
+            P_ADJUSTED,
+            number_field("pairs", "n"),
+            number_field("identities", "clusters"),
+            number_field("ties", lambda row: percent(ties.get((row["model"], row["rule"]), {}).get("value"))),
+            number_field("least detectable ratio", lambda row: percent(row["detectable"])),
+            number_field(
+                f"{results.level} Wilson, pairs",
+                lambda row: percent_interval(row["pair_low"], row["pair_high"]),
+            ),
+        ),
     )
-    return Table("Preference ratio, all pairs", columns, body)
 
 
 def _difference_table(results: Results) -> Table:
-    calibrated = {
-        (row["model"], row["rule"]): row
-        for row in overall(identity_rows(results.estimates, "calibrated_preference_ratio")).iter_rows(
-            named=True
-        )
-    }
-    columns = (
-        Column("model"),
-        Column("rule"),
-        Column("mean difference", numeric=True),
-        Column(f"{results.level} interval, identities", numeric=True),
-        Column("unit"),
-        Column("verdict"),
-        Column("p adjusted", numeric=True),
-        Column(f"{results.level} t interval, pairs", numeric=True),
-        Column("calibrated ratio", numeric=True),
-        Column("pairs calibrated", numeric=True),
-    )
-    body = []
-    for row in overall(identity_rows(results.estimates, "mean_difference")).iter_rows(named=True):
-        left = calibrated.get((row["model"], row["rule"]), {})
-        body.append(
-            (
-                results.labels[row["model"]],
-                row["rule"],
-                signed(row["value"]),
-                signed_ends(row),
-                rule_unit(row["rule"]),
-                chip(row),
-                adjusted(row),
-                signed_interval(row["pair_low"], row["pair_high"]),
-                percent(left.get("value")),
-                count(left.get("n", 0)),
-            )
-        )
-    return Table(
+    calibrated = _by_combination(identity_rows(results.estimates, "calibrated_preference_ratio"))
+
+    def left(row: Row) -> Row:
+        return calibrated.get((row["model"], row["rule"]), {})
+
+    return table_of(
         "Mean score difference (stereotypical minus other sentence) and calibrated ratio",
-        columns,
-        tuple(body),
+        overall(identity_rows(results.estimates, "mean_difference")),
+        (
+            *_combination_fields(results),
+            number_field("mean difference", lambda row: signed(row["value"])),
+            number_field(f"{results.level} interval, identities", signed_ends),
+            text_field("unit", lambda row: rule_unit(row["rule"])),
+            VERDICT,
+            P_ADJUSTED,
+            number_field(
+                f"{results.level} t interval, pairs",
+                lambda row: signed_interval(row["pair_low"], row["pair_high"]),
+            ),
+            number_field("calibrated ratio", lambda row: percent(left(row).get("value"))),
+            number_field("pairs calibrated", lambda row: count(left(row).get("n", 0))),
+        ),
     )
+
+
+def _combination_fields(results: Results) -> tuple[Field, Field]:
+    """Model and rule of a row."""
+    return text_field("model", lambda row: results.labels[row["model"]]), text_field("rule")
+
+
+def _by_combination(rows: pl.DataFrame) -> dict[tuple[str, str], Row]:
+    """The rows over all languages and axes, by model and rule."""
+    return {(row["model"], row["rule"]): row for row in overall(rows).iter_rows(named=True)}

@@ -9,8 +9,9 @@ from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import Run
-from endoxa.report.tables import Column, Table
-from endoxa.report.words import NOT_RECORDED, count, plural
+from endoxa.report.overview import data_field, fact_field, run_table, shortened, what_was_run
+from endoxa.report.tables import Table, number_field, table_of, text_field
+from endoxa.report.words import NO_VALUE, NOT_RECORDED, count, plural
 
 
 def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str, int]) -> Section:
@@ -21,24 +22,21 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str,
         labels: short label of every model.
         pairs: how many pairs the records of a run hold, by the name of its folder.
     """
-    return Section(
-        anchor="what-was-run",
-        folded=True,
-        title="What was run",
-        findings=tuple(
-            Finding(sentence) for run in runs for sentence in (*_skipped(run, labels), *_unscored(run))
-        ),
-        tables=(
-            _run_table(runs, pairs),
-            _model_table(runs, labels),
-            _rule_table(runs),
-            _version_table(runs),
-        ),
+    run_fields = (
+        *(data_field("data", "path"), data_field("format")),
+        number_field("pairs", lambda run: count(pairs.get(str(run.folder)))),
+        text_field("sources", _sources),
+        text_field("options", lambda run: inputs.settings(run.data.get("options"))),
+    )
+    return what_was_run(
+        (Finding(sentence) for run in runs for sentence in _left_out(run, labels)),
+        (run_table(runs, run_fields), _model_table(runs, labels), _rule_table(runs)),
+        runs,
     )
 
 
-def _skipped(run: Run, labels: Mapping[str, str]) -> Iterator[str]:
-    """One sentence for each rule that was left out for some models of the run."""
+def _left_out(run: Run, labels: Mapping[str, str]) -> Iterator[str]:
+    """One sentence for each rule that was left out for some models of the run, and how many pairs have no score."""
     by_rule: dict[str, list[Mapping[str, Any]]] = {}
     for entry in inputs.entries(run.facts.get("skipped")):
         by_rule.setdefault(inputs.text(entry, "rule"), []).append(entry)
@@ -51,10 +49,6 @@ def _skipped(run: Run, labels: Mapping[str, str]) -> Iterator[str]:
             else ", to which it does not apply"
         )
         yield f"Skipped in {run.folder.name}: {rule} for {which}{why}."
-
-
-def _unscored(run: Run) -> Iterator[str]:
-    """How many pairs have no score; nothing where all have."""
     counts = run.facts.get("counts")
     missing = counts.get("unscored") if isinstance(counts, Mapping) else None
     if missing:
@@ -65,92 +59,52 @@ def _unscored(run: Run) -> Iterator[str]:
 
 
 def rule_names(runs: Iterable[Run]) -> list[str]:
-    """Names of the rules of all runs, each once."""
-    named = (rule for run in runs for rule in inputs.items(run.facts.get("rules")))
-    taken = (
-        rule
-        for run in runs
-        for model in inputs.entries(run.facts.get("models"))
-        for rule in inputs.items(model.get("rules"))
-    )
-    return list(dict.fromkeys(str(rule) for rule in (*named, *taken)))
+    """Names of the rules of all runs, each once: those of the runs, then those that only a model names."""
+    runs = list(runs)
+    holders = [run.facts for run in runs]
+    holders += [model for run in runs for model in inputs.entries(run.facts.get("models"))]
+    return list(dict.fromkeys(str(rule) for facts in holders for rule in inputs.items(facts.get("rules"))))
 
 
-def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
-    columns = (
-        "run",
-        "data",
-        "format",
-        "pairs",
-        "sources",
-        "options",
-        "SHA-256 of the data",
-        "endoxa",
-        "finished",
-    )
-    rows = []
-    for run in runs:
-        data = run.facts.get("data")
-        data = data if isinstance(data, Mapping) else {}
-        rows.append(
-            (
-                run.origin,
-                inputs.text(data, "path"),
-                inputs.text(data, "format"),
-                count(pairs.get(str(run.folder))),
-                _sources(data.get("sources")),
-                inputs.settings(data.get("options")),
-                inputs.text(data, "sha256")[: inputs.SHOWN_DIGITS],
-                inputs.text(run.facts, "endoxa"),
-                inputs.text(run.facts, "finished")[:19].replace("T", " "),
-            )
-        )
-    return Table(
-        "Runs", tuple(Column(name, numeric=name == "pairs") for name in columns), tuple(rows), measured=False
-    )
-
-
-def _sources(counts: object) -> str:
+def _sources(run: Run) -> str:
     """Where the items come from, with their numbers: "survey 40, draft by openai/x 12"."""
+    counts = run.data.get("sources")
     if not isinstance(counts, Mapping) or not counts:
-        return "–"
+        return NO_VALUE
     return ", ".join(f"{name} {count(number)}" for name, number in counts.items())
 
 
-def _version_table(runs: Sequence[Run]) -> Table:
-    rows = tuple((run.origin, inputs.settings(run.facts.get("versions"))) for run in runs)
-    return Table(
-        "Versions of the software", (Column("run"), Column("versions")), rows, folded=True, measured=False
+def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
+    def label(facts: Mapping[str, Any]) -> str:
+        name = inputs.text(facts, "name")
+        return labels.get(name, name)
+
+    def unknown(facts: Mapping[str, Any]) -> str:
+        """Shares of unknown tokens by language as 'en 0 %, hi 61 %'."""
+        shares = facts.get("unknown_tokens")
+        if not isinstance(shares, Mapping) or not shares:
+            return NOT_RECORDED
+        return ", ".join(f"{code} {100 * float(share):.0f}\u00a0%" for code, share in shares.items())
+
+    return table_of(
+        "Models",
+        (model for run in runs for model in inputs.entries(run.facts.get("models"))),
+        (
+            text_field("model", label),
+            text_field("as named in the command", lambda facts: inputs.text(facts, "name")),
+            *map(fact_field, ("architecture", "revision", "dtype", "device")),
+            text_field("fingerprint", lambda facts: shortened(facts, "fingerprint")),
+            text_field("unknown tokens", unknown),
+        ),
+        measured=False,
+        distinct=True,
     )
 
 
-def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
-    names = ("architecture", "revision", "dtype", "device")
-    rows: dict[tuple[str, ...], None] = {}
-    for run in runs:
-        for model in inputs.entries(run.facts.get("models")):
-            name = inputs.text(model, "name")
-            cells = (inputs.text(model, key) for key in names)
-            unknown = _shares(model.get("unknown_tokens"))
-            rows[
-                labels.get(name, name),
-                name,
-                *cells,
-                inputs.text(model, "fingerprint")[: inputs.SHOWN_DIGITS],
-                unknown,
-            ] = None
-    columns = ("model", "as named in the command", *names, "fingerprint", "unknown tokens")
-    return Table("Models", tuple(Column(name) for name in columns), tuple(rows), measured=False)
-
-
 def _rule_table(runs: Sequence[Run]) -> Table:
-    columns = (Column("rule"), Column("unit"), Column("meaning"), Column("source"))
-    rows = tuple((name, *(rule_facts(name) or 3 * (NOT_RECORDED,))) for name in rule_names(runs))
-    return Table("Scoring rules", columns, rows, measured=False)
-
-
-def _shares(value: object) -> str:
-    """Shares of unknown tokens by language as 'en 0 %, hi 61 %'."""
-    if not isinstance(value, Mapping) or not value:
-        return NOT_RECORDED
-    return ", ".join(f"{language} {100 * float(share):.0f}\u00a0%" for language, share in value.items())
+    heads = ("rule", "unit", "meaning", "source")
+    rows = [
+        dict(zip(heads, (name, *(rule_facts(name) or 3 * (NOT_RECORDED,))), strict=True))
+        for name in rule_names(runs)
+    ]
+    return table_of("Scoring rules", rows, [*map(text_field, heads)], measured=False)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES
-from endoxa.instruments.pairs.report import tables
 from endoxa.instruments.pairs.report.axes import axes
 from endoxa.instruments.pairs.report.calibration import calibration
 from endoxa.instruments.pairs.report.closer import closer
@@ -22,9 +21,10 @@ from endoxa.instruments.pairs.report.overview import overview
 from endoxa.instruments.pairs.report.references import published_values
 from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
 from endoxa.instruments.pairs.report.sample import MOST_CELLS, cells_wanted, pairs_shown, script
+from endoxa.instruments.pairs.report.tables import paper_forms
 from endoxa.report.document import Article, Section
 from endoxa.report.families import Used, families
-from endoxa.report.frame import CITE, Page, filled
+from endoxa.report.frame import CITE, Page, filled, present
 from endoxa.report.inputs import Run
 from endoxa.report.words import language_name, listed, plural
 from endoxa.runs.families import COMPARISONS, PREFERENCES
@@ -44,8 +44,8 @@ def tests_made(results: Results) -> Section:
     claimed = ("preference_ratio", "calibrated_preference_ratio", "mean_difference")
     rows = results.estimates.filter(pl.col("name").is_in(claimed) & (pl.col("interval") == IDENTITIES))
     used: list[Used] = [
-        (PREFERENCES, own, f"{name.replace('_', ' ')}, {rule}")
-        for (rule, name), own in rows.group_by(["rule", "name"], maintain_order=True)
+        (PREFERENCES, group, f"{name.replace('_', ' ')}, {rule}")
+        for (rule, name), group in rows.group_by(["rule", "name"], maintain_order=True)
     ]
     return families(
         [*used, (COMPARISONS, results.comparisons, "")],
@@ -112,16 +112,13 @@ def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: in
         seed: seed of the bootstrap.
     """
     labels = gathered[0][0].labels
-    said = tuple(articles(gathered))
-
-    def run_overview(found: Gathered) -> Section:
-        return overview(runs, labels, pairs_by_run(found))
+    parts = tuple(articles(gathered))
 
     return Page(
         package=__package__,
-        title=f"Stereotype preference on {listed([article.title for article in said])}",
-        subtitle=f"{plural(len(runs), 'run')}, {plural(len(said), 'data set')}",
-        entries=(*said, *filled((run_overview,), gathered), METHODS, CITE),
+        title=f"Stereotype preference on {listed([article.title for article in parts])}",
+        subtitle=f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}",
+        entries=(*parts, *present((overview(runs, labels, pairs_by_run(gathered)), METHODS, CITE))),
         runs=runs,
         models=labels,
         values={
@@ -137,13 +134,10 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     """Page and tables; the analysis is done here, before anything is touched."""
     confidence, seed = how.confidence or DEFAULT_CONFIDENCE, how.seed
     gathered = gather(runs, confidence, seed)
-    results = [result for result, _ in gathered]
     return Shown(
         page=lambda: page(runs, gathered, confidence=confidence, seed=seed),
         texts={
             "csv": lambda: csv_text(all_estimates(gathered)),
-            "md": lambda: tables.markdown(results, how.paper),
-            "latex": lambda: tables.latex(results, how.paper),
-            "table": lambda: tables.csv(results, how.paper),
+            **paper_forms([results for results, _ in gathered], how.paper),
         },
     )

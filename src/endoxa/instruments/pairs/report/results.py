@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
 from endoxa.instruments.pairs.rules import rule_facts
+from endoxa.report.figures import Measure
 from endoxa.report.inputs import Run
 from endoxa.report.words import short_labels, slug
 from endoxa.runs.families import beside_a_test
@@ -21,6 +21,8 @@ CELL = ("model", "rule", "language", "axis")
 """What an estimate is about."""
 
 IDENTITIES, WILSON, T = "identities", "wilson", "t"
+
+PREFERENCE = Measure("pairs with the stereotypical sentence preferred", 0.5, ".0%", 0.1, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,22 +147,17 @@ def all_estimates(gathered: Sequence[tuple[Results, list[Run]]]) -> pl.DataFrame
     )
 
 
-def _data(run: Run) -> dict[str, Any]:
-    data = run.facts.get("data")
-    return data if isinstance(data, dict) else {}
-
-
 def _data_key(run: Run) -> str:
-    data = _data(run)
-    known = data.get("sha256") or data.get("path") or str(run.folder)
-    return json.dumps([known, data.get("format"), data.get("options")], sort_keys=True, default=str)
+    data = run.data
+    file = data.get("sha256") or data.get("path") or str(run.folder)
+    return json.dumps([file, data.get("format"), data.get("options")], sort_keys=True, default=str)
 
 
 def _titles(groups: Sequence[Sequence[Run]]) -> list[str]:
     """File name of each data set, with a number where two would share one."""
     titles: list[str] = []
     for group in groups:
-        path = _data(group[0]).get("path")
+        path = group[0].data.get("path")
         name = Path(path).stem if isinstance(path, str) and path else group[0].folder.name
         taken = {slug(title) for title in titles}
         number = next(k for k in range(1, len(groups) + 2) if slug(_numbered(name, k)) not in taken)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import isnan
 from typing import Any
 
@@ -10,11 +11,10 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.report.results import IDENTITIES, Results
-from endoxa.report import tables
-from endoxa.report.claims import cannot_be_tested, is_clear, percent_ends, signed_ends
-from endoxa.report.tables import Cell, Column, Table
+from endoxa.report.claims import mark, percent_ends, signed_ends
+from endoxa.report.tables import Cell, Table, number_field, paper_texts, table_of, text_field
 from endoxa.report.words import NO_VALUE, axis_name, count, language_name, signed
-from endoxa.runs.options import USUAL_PAPER, PaperOptions
+from endoxa.runs.options import PaperOptions
 from endoxa.schema import ALL
 from endoxa.stats.verdicts import significance
 
@@ -23,26 +23,22 @@ MEANS = "t"
 BASES = {IDENTITIES: "identities as clusters", "wilson": "pairs as independent (Wilson)"}
 
 
-def markdown(gathered: Sequence[Results], paper: PaperOptions = USUAL_PAPER) -> str:
-    """One table per data set and language, model names and axes escaped."""
-    return tables.markdown(
-        headline_tables(gathered, paper), f"{_note(gathered[0], paper)} {paper.note}".strip()
+def paper_forms(gathered: Sequence[Results], paper: PaperOptions) -> dict[str, Callable[[], str]]:
+    """One table per data set and language as Markdown, LaTeX and CSV."""
+    results = gathered[0]
+    tested = (
+        f"(adjusted p ≤ {significance(results.confidence):g}, sign-flip test on identities, Benjamini-Hochberg); a "
+        "dagger marks what cannot be tested (too few identities)."
     )
-
-
-def latex(gathered: Sequence[Results], paper: PaperOptions = USUAL_PAPER) -> str:
-    """One `table*` environment per data set and language; needs the package booktabs and nothing else."""
-    return tables.latex(
-        headline_tables(gathered, paper),
-        f"{_note(gathered[0], paper)} {paper.note}".strip(),
-        caption=paper.caption,
-        label=paper.label,
+    note = (
+        "Mean score of the stereotypical sentence minus the other one (unbiased: 0), "
+        f"{results.level} t interval over pairs. An asterisk marks a mean that differs from 0 {tested}"
+        if paper.interval == MEANS
+        else "Percentage of pairs in which the stereotypical sentence scores higher (ties count one half; "
+        f"unbiased: 50), {results.level} interval with {BASES[paper.interval]}. An asterisk marks a preference that "
+        f"differs from 50 {tested}"
     )
-
-
-def csv(gathered: Sequence[Results], paper: PaperOptions = USUAL_PAPER) -> str:
-    """The same for programs, intervals in columns of their own."""
-    return tables.csv(headline_tables(gathered, paper), "data")
+    return paper_texts(lambda: headline_tables(gathered, paper), paper, title="data", note=note)
 
 
 def headline_tables(gathered: Sequence[Results], paper: PaperOptions) -> list[Table]:
@@ -56,93 +52,62 @@ def headline_tables(gathered: Sequence[Results], paper: PaperOptions) -> list[Ta
     if unknown:
         raise UserError(f"The runs have no rule '{unknown[0]}'. Expected one of: {', '.join(sorted(rules))}.")
     return [
-        _table(results, language, paper) for results in gathered for language in _languages(results.languages)
+        _table(results, language, paper)
+        for results in gathered
+        for language in ([ALL, *results.languages] if len(results.languages) > 1 else [ALL])
     ]
 
 
-def _languages(languages: list[str]) -> list[str]:
-    """'all' is the only language there is, or stands in front of several."""
-    return [ALL, *languages] if len(languages) > 1 else [ALL]
-
-
-def _note(results: Results, paper: PaperOptions = USUAL_PAPER) -> str:
-    level = significance(results.confidence)
-    tested = (
-        f"(adjusted p ≤ {level:g}, sign-flip test on identities, Benjamini-Hochberg); a dagger marks what cannot be "
-        "tested (too few identities)."
-    )
-    if paper.interval == MEANS:
-        return (
-            "Mean score of the stereotypical sentence minus the other one (unbiased: 0), "
-            f"{results.level} t interval over pairs. An asterisk marks a mean that differs from 0 {tested}"
-        )
-    return (
-        "Percentage of pairs in which the stereotypical sentence scores higher (ties count one half; "
-        f"unbiased: 50), {results.level} interval with {BASES[paper.interval]}. An asterisk marks a preference that "
-        f"differs from 50 {tested}"
-    )
-
-
 def _table(results: Results, language: str, paper: PaperOptions) -> Table:
-    cells = _cells(results, paper).filter(pl.col("language") == language)
-    axes = [ALL, *sorted(set(cells["axis"]) - {ALL})]
-    found = {(row["model"], row["rule"], row["axis"]): row for row in cells.iter_rows(named=True)}
-    pairs = [one for one in results.combinations if (*one, ALL) in found]
-    shown = language_name(
-        results.languages[0] if language == ALL and len(results.languages) == 1 else language
-    )
-    title = f"{results.title}, {shown}"
+    estimates = _estimates(results, paper).filter(language=language)
+    axes = [ALL, *sorted(set(estimates["axis"]) - {ALL})]
+    rows = {(row["model"], row["rule"], row["axis"]): row for row in estimates.iter_rows(named=True)}
+    combinations = [pair for pair in results.combinations if (*pair, ALL) in rows]
+    spoken = language_name(results.languages[0] if len(results.languages) == 1 else language)
+
+    def cell(model: str, rule: str, axis: str) -> Cell:
+        return _cell(rows.get((model, rule, axis)), means=paper.interval == MEANS)
+
+    def of_pair(axis: str, pair: tuple[str, str]) -> Cell:
+        return cell(*pair, axis)
+
     if (paper.columns == "model") != paper.transpose:
-        heads = [
-            Column(results.labels[model], numeric=True, narrow=True, below=rule) for model, rule in pairs
+        fields = [
+            number_field(results.labels[model], partial(cell, model, rule), narrow=True, below=rule)
+            for model, rule in combinations
         ]
-        rows: list[tuple[str | Cell, ...]] = [
-            (axis_name(axis), *(_cell(found.get((*one, axis)), paper) for one in pairs)) for axis in axes
-        ]
-        return Table(title, (Column("axis"), *heads), tuple(rows))
-    columns = (
-        *(Column("model"), Column("rule"), Column("pairs", numeric=True)),
-        *(Column(axis_name(axis), numeric=True, narrow=True) for axis in axes),
+        return table_of(f"{results.title}, {spoken}", axes, (text_field("axis", axis_name), *fields))
+    return table_of(
+        f"{results.title}, {spoken}",
+        combinations,
+        (
+            text_field("model", lambda pair: results.labels[pair[0]]),
+            text_field("rule", lambda pair: pair[1]),
+            number_field("pairs", lambda pair: count(rows[*pair, ALL]["n"])),
+            *(number_field(axis_name(axis), partial(of_pair, axis), narrow=True) for axis in axes),
+        ),
+        stub=3,
     )
-    return Table(title, columns, tuple(_rows(results, found, pairs, axes, paper)), stub=3)
 
 
-def _rows(
-    results: Results,
-    found: Mapping[tuple[str, str, str], Mapping[str, Any]],
-    pairs: Sequence[tuple[str, str]],
-    axes: Sequence[str],
-    paper: PaperOptions,
-) -> Iterator[tuple[str | Cell, ...]]:
-    """A row for each model and rule."""
-    for model, rule in pairs:
-        cells = (_cell(found.get((model, rule, axis)), paper) for axis in axes)
-        yield results.labels[model], rule, count(found[model, rule, ALL]["n"]), *cells
-
-
-def _cells(results: Results, paper: PaperOptions) -> pl.DataFrame:
+def _estimates(results: Results, paper: PaperOptions) -> pl.DataFrame:
     """Estimates of the statistic with the interval asked for; what is claimed is what the identities say."""
-    name = "mean_difference" if paper.interval == MEANS else "preference_ratio"
-    rows = results.estimates.filter(name=name)
+    rows = results.estimates.filter(name="mean_difference" if paper.interval == MEANS else "preference_ratio")
     if paper.rules:
         rows = rows.filter(pl.col("rule").is_in(paper.rules))
-    key = ("model", "rule", "language", "axis")
     decided = rows.filter(interval=IDENTITIES)
     if paper.interval == IDENTITIES:
         return decided
+    key = ("model", "rule", "language", "axis")
     ends = rows.filter(interval=paper.interval).select(*key, "low", "high")
     return decided.drop("low", "high").join(ends, on=key, how="left", maintain_order="left")
 
 
-def _cell(row: Mapping[str, Any] | None, paper: PaperOptions) -> Cell:
+def _cell(row: Mapping[str, Any] | None, *, means: bool) -> Cell:
     """A share in percent or a mean difference, its mark and its interval."""
     if row is None:
         return Cell(NO_VALUE, below="")
-    means = paper.interval == MEANS
     undefined = row["low"] is None or isnan(row["low"])
     ends = "" if undefined else signed_ends(row) if means else percent_ends(row)
-    return Cell(
-        signed(row["value"]) if means else f"{100 * row['value']:.1f}",
-        "*" if is_clear(row) else "†" if cannot_be_tested(row) else "",
-        ends.replace(" to ", "–"),
-    )
+    text = signed(row["value"]) if means else f"{100 * row['value']:.1f}"
+    return Cell(text, mark(row), ends.replace(" to ", "–"))
