@@ -74,9 +74,18 @@ def agreement(
     """
     if not 0 < confidence < 1:
         raise UserError(f"The confidence level is {confidence}. Expected a number between 0 and 1.")
+    domain = _domain(ballots, level)
     rows = [
         _row(
-            coefficient, raters, level, votes, remark, _domain(ballots, level), (confidence, resamples, seed)
+            coefficient,
+            raters,
+            votes,
+            domain,
+            level,
+            remark=remark,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
         )
         for coefficient in COEFFICIENTS.all().values()
         for raters, votes, remark in _votes_of(coefficient, ballots)
@@ -133,15 +142,17 @@ def _domain(ballots: Ballots, level: Level) -> np.ndarray:
 def _row(
     coefficient: Coefficient,
     raters: tuple[str, ...],
-    level: Level,
     votes: np.ndarray,
-    remark: str,
     domain: np.ndarray,
-    bootstrap: tuple[float, int, int],
+    level: Level,
+    *,
+    remark: str,
+    confidence: float,
+    resamples: int,
+    seed: int,
 ) -> Agreement:
     level = level if coefficient.graded else "nominal"
     value, items = coefficient.value(votes, level, domain), len(votes)
-    confidence, resamples, seed = bootstrap
     interval, method = UNDEFINED, coefficient.method + remark
     if np.isnan(value):
         method += f"; undefined: {'all votes are the same' if items else 'no item has enough votes'}"

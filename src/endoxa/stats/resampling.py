@@ -1,7 +1,7 @@
 """The bootstrap, for statistics that have no simpler inference: effect sizes, correlations, ratios, agreement.
 
-Statistics of totals draw whole clusters (`bootstrap`); others draw units (`drawn_units`, `times_drawn`) and are computed
-anew. Whole clusters are drawn with replacement; the interval is the expanded percentile interval (Hesterberg 2015, "What
+Statistics of totals draw whole clusters (`bootstrap`), others draw units (`drawn_units`, `times_drawn`) and are
+computed anew. The interval of clusters is the expanded percentile interval (Hesterberg 2015, "What
 Teachers Should Know About the Bootstrap", The American Statistician 69:4), its correction for small samples taken at
 the effective number of clusters (Kish 1965). Shares and means have intervals of their own (`endoxa.stats.intervals`).
 """
