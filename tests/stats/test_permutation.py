@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from endoxa.stats.permutation import exchange_test, movable, one_column_test
+from endoxa.stats.permutation import exchange_test, movable, single_column_test
 
 
 def in_first(rows: int, columns: int) -> np.ndarray:
@@ -58,11 +58,11 @@ def test_one_column_is_the_same_test_without_chance() -> None:
     present = rng.random((25, 4)) < 0.4
     signs = rng.choice([-1, 0, 1], 25)
     (drawn,) = exchange_test(present, [signs[:, None] * in_first(25, 4)], draws=20_000, seed=3)
-    assert one_column_test(present, 0, signs) == pytest.approx(drawn, abs=0.015)
+    assert single_column_test(present, 0, signs) == pytest.approx(drawn, abs=0.015)
     signs_of_two = np.array([[1, 0]] * 11 + [[0, 1]] * 2, dtype=bool)
-    assert one_column_test(signs_of_two, 0, np.ones(13)) == pytest.approx(stats.binomtest(11, 13).pvalue)
-    assert one_column_test(np.ones((3, 2), dtype=bool), 0, np.ones(3)) == 1
-    assert one_column_test(present, 0, np.zeros(25)) == 1
+    assert single_column_test(signs_of_two, 0, np.ones(13)) == pytest.approx(stats.binomtest(11, 13).pvalue)
+    assert single_column_test(np.ones((3, 2), dtype=bool), 0, np.ones(3)) == 1
+    assert single_column_test(present, 0, np.zeros(25)) == 1
 
 
 def test_what_cannot_be_exchanged_has_a_p_value_of_1() -> None:
@@ -80,5 +80,5 @@ def test_without_an_effect_the_level_is_kept(rows: int, columns: int) -> None:
     rejected = 0
     for _ in range(200):
         present = rng.random((rows, columns)) < rng.uniform(0.1, 0.7, (rows, 1))
-        rejected += one_column_test(present, 0, np.ones(rows)) <= 0.05
+        rejected += single_column_test(present, 0, np.ones(rows)) <= 0.05
     assert rejected / 200 <= 0.05 + 2 * (0.05 * 0.95 / 200) ** 0.5

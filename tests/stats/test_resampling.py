@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 
 from endoxa.instruments.pairs.estimates import STATISTICS
-from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval, expanded_p_value, mean_of_totals
+from endoxa.stats.intervals import Interval
+from endoxa.stats.resampling import (
+    Clusters,
+    bootstrap,
+    drawn_units,
+    expanded_interval,
+    expanded_p_value,
+    mean_of_totals,
+    percentile_interval,
+    times_drawn,
+)
 from endoxa.stats.signs import sign_flip_test
 from support.analyze_fixtures import clustered_differences, estimates, make_sample
 
@@ -102,3 +112,21 @@ def test_sharing_an_identity_widens_the_interval():
     independent, clustered = estimates(RATIO, make_sample(difference, cluster=cluster))
     assert independent.value == clustered.value
     assert clustered.high - clustered.low > 1.3 * (independent.high - independent.low)
+
+
+def test_percentiles_leave_undefined_samples_out_and_need_half_of_them():
+    draws = np.array([*range(101), *[np.nan] * 101], dtype=float)
+    assert percentile_interval(draws, 0.9) == Interval(pytest.approx(5), pytest.approx(95))
+    assert not percentile_interval(np.append(draws, np.nan), 0.9).defined
+    assert not percentile_interval(np.array([]), 0.9).defined
+    assert not percentile_interval(np.ones(50), 0.9).defined
+    assert percentile_interval(np.ones(50), 0.9, constant=True) == Interval(1, 1)
+
+
+def test_units_are_drawn_with_replacement_as_often_as_their_weights():
+    samples = list(drawn_units(7, 300, np.random.default_rng(0)))
+    assert {sample.shape for sample in samples} == {(7,)}
+    assert np.bincount(np.concatenate(samples)) == pytest.approx(np.full(7, 300), rel=0.25)
+    times = times_drawn(np.array([3, 1]), 500, np.random.default_rng(0))
+    assert (times.sum(axis=1) == 4).all()
+    assert times.mean(axis=0) == pytest.approx([3, 1], rel=0.1)

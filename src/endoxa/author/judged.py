@@ -92,7 +92,8 @@ def agreement_with(labels: Path, sheet: Path, *, resamples: int = 2000, seed: in
     Raises:
         UserError: a label that is not in the list, or no row with both.
     """
-    from endoxa.curate.agreement import cohen_kappa
+    from endoxa.stats.agreement import cohen_kappa
+    from endoxa.stats.resampling import drawn_units, percentile_interval
 
     own = {
         row["draft_id"]: str(row["label"] or "")
@@ -121,15 +122,13 @@ def agreement_with(labels: Path, sheet: Path, *, resamples: int = 2000, seed: in
             f"{sheet} has no row with a label of a person and one of the models. Fill in the column 'label'."
         )
     codes = np.unique(np.array(pairs), return_inverse=True)[1].reshape(len(pairs), 2)
-    rng = np.random.default_rng(seed)
-    drawn = [cohen_kappa(codes[rng.integers(0, len(codes), len(codes))]) for _ in range(resamples)]
-    defined = np.array([one for one in drawn if one == one])  # noqa: PLR0124  (NaN)
-    low, high = np.quantile(defined, (0.025, 0.975)) if len(defined) else (np.nan, np.nan)
+    samples = drawn_units(len(codes), resamples, np.random.default_rng(seed))
+    interval = percentile_interval(np.array([cohen_kappa(codes[sample]) for sample in samples]), 0.95)
     return {
         "n": len(pairs),
         "agreement": float(np.mean(codes[:, 0] == codes[:, 1])),
         "kappa": cohen_kappa(codes),
-        "low": float(low),
-        "high": float(high),
+        "low": interval.low,
+        "high": interval.high,
         "unlabelled": unlabelled,
     }

@@ -149,10 +149,10 @@ add_command(app, report)
 
 def _tell(items: Sequence[Items]) -> None:
     """Say on stderr which associations have no item."""
-    from endoxa.study.items import told
+    from endoxa.study.items import left_out_lines
 
     for one in items:
-        for line in told(one):
+        for line in left_out_lines(one):
             typer.echo(line, err=True)
 
 

@@ -1,14 +1,13 @@
 """Agreement of raters: every coefficient that the votes allow, with intervals.
 
-Cohen's kappa (Cohen 1960) and Fleiss' kappa (Fleiss 1971) come from statsmodels, percent agreement and Krippendorff's
-alpha from `endoxa.stats.agreement`. A coefficient that is undefined (everybody always votes the same) is NaN with the
-reason, never 0 or 1.
+The coefficients are those of `endoxa.stats.agreement.COEFFICIENTS`. One that is undefined (everybody always votes the
+same) is NaN with the reason, never 0 or 1.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -16,50 +15,12 @@ import polars as pl
 
 from endoxa.curate.ballots import NO_VOTE, Ballots
 from endoxa.errors import UserError
-from endoxa.stats.agreement import LEVELS, Level, agreeing_pairs, alpha
-
-NAN = float("nan")
-
-
-def cohen_kappa(codes: np.ndarray) -> float:
-    """Cohen's kappa of two raters, unweighted; NaN where all votes are the same, or there are none.
-
-    Args:
-        codes: number of the category that each rater chose, shape (items, 2), no vote missing.
-    """
-    categories, places = np.unique(codes, return_inverse=True)
-    if len(categories) < 2:
-        return NAN
-    from statsmodels.stats.inter_rater import cohens_kappa
-
-    size = len(categories)
-    one, other = places.reshape(codes.shape).T
-    table = np.bincount(one * size + other, minlength=size**2).reshape(size, size)
-    return float(cohens_kappa(table, return_results=False))
-
-
-def fleiss_kappa(counts: np.ndarray) -> float:
-    """Fleiss' kappa; NaN where all votes are the same, or there are none.
-
-    Args:
-        counts: votes per item and category, shape (items, categories), as many votes on every item.
-    """
-    if _one_category(counts):
-        return NAN
-    from statsmodels.stats import inter_rater
-
-    return float(inter_rater.fleiss_kappa(counts))
-
-
-def _one_category(counts: np.ndarray) -> bool:
-    """Whether fewer than two categories were voted for."""
-    return int((counts.sum(axis=0) > 0).sum()) < 2
-
+from endoxa.stats.agreement import COEFFICIENTS, LEVELS, Coefficient, Level
+from endoxa.stats.intervals import FEWEST_CLUSTERS, UNDEFINED
+from endoxa.stats.resampling import drawn_units, percentile_interval
 
 MOST_APART = 20
 """More raters are not compared two by two: each pair shares too few items, and there are too many pairs."""
-MIN_ITEMS = 5
-"""Fewer items give no interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +53,6 @@ class Agreement:
     method: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Coefficient:
-    """A coefficient before it is computed: `value` of the rows of `data`, one row per item."""
-
-    name: str
-    raters: tuple[str, ...]
-    level: Level
-    data: np.ndarray
-    value: Callable[[np.ndarray], float]
-    method: str
-    neutral: float = 0.0
-
-
 def agreement(
     ballots: Ballots,
     *,
@@ -126,44 +74,42 @@ def agreement(
     """
     if not 0 < confidence < 1:
         raise UserError(f"The confidence level is {confidence}. Expected a number between 0 and 1.")
-    rows = [_computed(one, confidence, resamples, seed) for one in _coefficients(ballots, level)]
+    domain = _domain(ballots, level)
+    rows = [
+        _row(
+            coefficient,
+            raters,
+            votes,
+            domain,
+            level,
+            remark=remark,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+        )
+        for coefficient in COEFFICIENTS.all().values()
+        for raters, votes, remark in _votes_of(coefficient, ballots)
+    ]
     return pl.DataFrame([asdict(row) for row in rows])
 
 
-def _coefficients(ballots: Ballots, level: Level) -> Iterator[_Coefficient]:
+def _votes_of(
+    coefficient: Coefficient, ballots: Ballots
+) -> Iterator[tuple[tuple[str, ...], np.ndarray, str]]:
+    """Raters, and their votes as the coefficient takes them, one row per item; and what to remark of them."""
     counts = ballots.counts()
     votes = counts.sum(axis=1)
-    pairable = counts[votes >= 2]
-    yield _Coefficient(
-        "percent_agreement",
-        ballots.raters,
-        "nominal",
-        pairable,
-        agreeing_pairs,
-        "share of agreeing pairs",
-        NAN,
-    )
-    apart = range(len(ballots.raters)) if len(ballots.raters) <= MOST_APART else ()
-    for one, other in itertools.combinations(apart, 2):
-        both = ballots.codes[:, [one, other]]
-        names = (ballots.raters[one], ballots.raters[other])
-        both = both[(both != NO_VOTE).all(axis=1)]
-        yield _Coefficient("cohen_kappa", names, "nominal", both, cohen_kappa, "statsmodels cohens_kappa")
-    number = _votes_each(votes, len(ballots.raters))
-    method = "statsmodels fleiss_kappa"
-    if number < len(ballots.raters):
-        method += f", items with {number} votes, whoever gave them"
-    complete = counts[votes == number]
-    yield _Coefficient("fleiss_kappa", ballots.raters, "nominal", complete, fleiss_kappa, method)
-    domain = _domain(ballots, level)
-    yield _Coefficient(
-        "krippendorff_alpha",
-        ballots.raters,
-        level,
-        pairable,
-        lambda rows: alpha(rows, level, domain),
-        "Krippendorff's alpha",
-    )
+    if coefficient.votes == "pairable":
+        yield ballots.raters, counts[votes >= 2], ""
+    elif coefficient.votes == "complete":
+        number = _votes_each(votes, len(ballots.raters))
+        remark = f", items with {number} votes, whoever gave them" if number < len(ballots.raters) else ""
+        yield ballots.raters, counts[votes == number], remark
+    elif len(ballots.raters) <= MOST_APART:
+        for pair in itertools.combinations(range(len(ballots.raters)), 2):
+            codes = ballots.codes[:, pair]
+            names = tuple(ballots.raters[rater] for rater in pair)
+            yield names, codes[(codes != NO_VOTE).all(axis=1)], ""
 
 
 def _votes_each(votes: np.ndarray, raters: int) -> int:
@@ -193,46 +139,45 @@ def _domain(ballots: Ballots, level: Level) -> np.ndarray:
     return numbers
 
 
-def _computed(one: _Coefficient, confidence: float, resamples: int, seed: int) -> Agreement:
-    value = one.value(one.data)
-    low, high, method = NAN, NAN, one.method
+def _row(
+    coefficient: Coefficient,
+    raters: tuple[str, ...],
+    votes: np.ndarray,
+    domain: np.ndarray,
+    level: Level,
+    *,
+    remark: str,
+    confidence: float,
+    resamples: int,
+    seed: int,
+) -> Agreement:
+    level = level if coefficient.graded else "nominal"
+    value, items = coefficient.value(votes, level, domain), len(votes)
+    interval, method = UNDEFINED, coefficient.method + remark
     if np.isnan(value):
-        method += (
-            f"; undefined: {'no item has enough votes' if not len(one.data) else 'all votes are the same'}"
-        )
-    elif len(one.data) < MIN_ITEMS:
-        method += f"; no interval: fewer than {MIN_ITEMS} items"
+        method += f"; undefined: {'all votes are the same' if items else 'no item has enough votes'}"
+    elif items < FEWEST_CLUSTERS:
+        method += f"; no interval: fewer than {FEWEST_CLUSTERS} items"
     else:
-        draws = _bootstrap(one, resamples, seed)
-        low, high, remark = _percentiles(draws, confidence)
-        method += f"; {remark}"
+        samples = drawn_units(items, resamples, np.random.default_rng(seed))
+        draws = np.array([coefficient.value(votes[sample], level, domain) for sample in samples])
+        interval, undefined = percentile_interval(draws, confidence), int(np.isnan(draws).sum())
+        if interval.defined:
+            method += f"; percentile bootstrap of items, {resamples} samples"
+            method += f" ({undefined} of them undefined and left out)" if undefined else ""
+        elif 2 * undefined > resamples:
+            method += "; no interval: more than half of the bootstrap samples leave it undefined"
+        else:
+            method += "; no interval: every bootstrap sample gives the same value"
     return Agreement(
-        name=one.name,
-        raters="; ".join(one.raters),
-        level=one.level,
+        name=coefficient.name,
+        raters="; ".join(raters),
+        level=level,
         value=value,
-        low=low,
-        high=high,
+        low=interval.low,
+        high=interval.high,
         confidence=confidence,
-        n=len(one.data),
-        neutral=one.neutral,
+        n=items,
+        neutral=coefficient.neutral,
         method=method,
     )
-
-
-def _bootstrap(one: _Coefficient, resamples: int, seed: int) -> np.ndarray:
-    """The coefficient in samples of items drawn with replacement; NaN where a sample leaves it undefined."""
-    random, items = np.random.default_rng(seed), len(one.data)
-    return np.array([one.value(one.data[random.integers(items, size=items)]) for _ in range(resamples)])
-
-
-def _percentiles(draws: np.ndarray, confidence: float) -> tuple[float, float, str]:
-    """Both ends of the interval, and how it came about."""
-    defined = draws[~np.isnan(draws)]
-    if not len(defined) or np.ptp(defined) == 0:
-        return NAN, NAN, "no interval: every bootstrap sample gives the same value"
-    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
-    remark = f"percentile bootstrap of items, {len(draws)} samples"
-    if len(defined) < len(draws):
-        remark += f" ({len(draws) - len(defined)} of them undefined and left out)"
-    return float(low), float(high), remark

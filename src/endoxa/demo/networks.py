@@ -31,8 +31,8 @@ def build_tokenizer(architecture: Architecture) -> PreTrainedTokenizerFast:
     from transformers import PreTrainedTokenizerFast
 
     there = world("neutral")
-    known = dict.fromkeys(word for text in (*there.prompts, *there.sentences) for word in words(text))
-    vocabulary = {word: number for number, word in enumerate((*SPECIAL_TOKENS, *known))}
+    lexicon = dict.fromkeys(word for text in (*there.prompts, *there.sentences) for word in words(text))
+    vocabulary = {word: number for number, word in enumerate((*SPECIAL_TOKENS, *lexicon))}
     core = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
     core.normalizer = normalizers.Lowercase()
     core.pre_tokenizer = pre_tokenizers.Sequence(

@@ -65,16 +65,22 @@ def _of_scale(scale: pl.DataFrame) -> list[Finding]:
     """How many intervals hold what was planted, and by how much the rest of the values differ."""
     if scale.is_empty():
         return []
-    held = scale.filter(
+    recovered = scale.filter(
         pl.col("low") <= pl.col("planted") + SLACK, pl.col("high") >= pl.col("planted") - SLACK
     )
     far = max(abs(row["found"] - row["planted"]) for row in scale.iter_rows(named=True))
     least, *_, most = sorted(scale["planted"].to_list())
-    numbers = {"held": held.height, "shares": scale.height, "least": least, "most": most, "distance": far}
+    numbers = {
+        "held": recovered.height,
+        "shares": scale.height,
+        "least": least,
+        "most": most,
+        "distance": far,
+    }
     return [
         Finding(
             f"{plural(scale.height, 'share')} between {percent(least)} and {percent(most)} were planted, one for each "
-            f"axis and rule. The interval holds the planted share in {count(held.height)} of "
+            f"axis and rule. The interval holds the planted share in {count(recovered.height)} of "
             f"{count(scale.height)}; the largest distance between planted and found is "
             f"{100 * far:.1f}\u00a0percentage points.",
             (numbers,),

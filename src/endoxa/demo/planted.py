@@ -69,18 +69,18 @@ def lessons(
 
     there = world(plant)
     answers: defaultdict[Question, defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))
-    asked: Counter[Question] = Counter()
+    counts: Counter[Question] = Counter()
     for sentence, language, prompt, probability in zip(
         there.sentences, there.languages, there.prompts, there.probability, strict=True
     ):
         if language in languages:
             for question, word in _questions(architecture, tokenizer, prompt, sentence):
                 answers[question][word] += float(probability)
-                asked[question] += 1
+                counts[question] += 1
     answer = torch.zeros(len(answers), len(tokenizer))
-    for row, given in enumerate(answers.values()):
-        answer[row, list(given)] = torch.tensor(list(given.values()))
-    shared = [asked[question] > 1 for question in answers]
+    for row, reply in enumerate(answers.values()):
+        answer[row, list(reply)] = torch.tensor(list(reply.values()))
+    shared = [counts[question] > 1 for question in answers]
     hosts = _hosts([question for question, several in zip(answers, shared, strict=True) if several])
     places: dict[Question, int] = {}
     rows = [places.setdefault(hosts.get(question, question), len(places)) for question in answers]
@@ -97,7 +97,7 @@ def _hosts(questions: Sequence[Question]) -> dict[Question, Question]:
     """For each question the longest one that begins with the same words; masked sentences begin no other."""
     hosts: dict[Question, Question] = {}
     after: Question | None = None
-    for question in sorted(questions, key=lambda one: (one.prompt, one.seen), reverse=True):
+    for question in sorted(questions, key=lambda item: (item.prompt, item.seen), reverse=True):
         begins = (
             after is not None
             and after.prompt == question.prompt
@@ -121,12 +121,12 @@ def _questions(
     if architecture == "causal":
         # With and without a start token, so that rules with either convention find the planted model.
         ids = (*ids, tokenizer.eos_token_id)
-        texts, asked = [ids, (tokenizer.bos_token_id, *ids)], ()
+        texts, prompt_ids = [ids, (tokenizer.bos_token_id, *ids)], ()
     else:
-        texts, asked = [(tokenizer.pad_token_id, *ids)], tuple(tokenizer.encode(prompt))
+        texts, prompt_ids = [(tokenizer.pad_token_id, *ids)], tuple(tokenizer.encode(prompt))
     for text in texts:
         for i in range(1, len(text)):
-            yield Question(text[:i], asked, i - 1), text[i]
+            yield Question(text[:i], prompt_ids, i - 1), text[i]
 
 
 def _inputs(questions: Sequence[Question], pad: int) -> dict[str, torch.Tensor]:
@@ -251,23 +251,23 @@ def _train_all(missing: Sequence[tuple[PlantedModel, _Receipt]], report: Callabl
         initializer=signal.signal,
         initargs=(signal.SIGINT, signal.SIG_DFL),
     ) as pool:
-        for trained in as_completed([pool.submit(_train, *one) for one in missing]):
+        for trained in as_completed([pool.submit(_train, *arguments) for arguments in missing]):
             trained.result()
             report(1.0)
 
 
 def _digest(plant: Plant) -> str:
     there = world(plant)
-    told = "\n".join(map(str, zip(there.prompts, there.sentences, there.probability.round(12), strict=True)))
-    return sha256(told.encode()).hexdigest()
+    text = "\n".join(map(str, zip(there.prompts, there.sentences, there.probability.round(12), strict=True)))
+    return sha256(text.encode()).hexdigest()
 
 
 def _complete(path: Path, receipt: _Receipt) -> bool:
     try:
-        found = json.loads((path / RECEIPT).read_text(encoding="utf-8"))
+        written = json.loads((path / RECEIPT).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return bool(found == json.loads(json.dumps(asdict(receipt))))
+    return bool(written == json.loads(json.dumps(asdict(receipt))))
 
 
 def _train(model: PlantedModel, receipt: _Receipt, report: Callable[[float], None] = lambda _: None) -> None:
@@ -276,7 +276,7 @@ def _train(model: PlantedModel, receipt: _Receipt, report: Callable[[float], Non
     import transformers
 
     tokenizer = build_tokenizer(model.architecture)
-    with torch.random.fork_rng(devices=[]), _one_thread():
+    with torch.random.fork_rng(devices=[]), _single_thread():
         torch.manual_seed(receipt.seed)
         network = build_network(model.architecture, tokenizer)
         _fit(network, lessons(model.architecture, model.plant, tokenizer, receipt.languages), report)
@@ -289,7 +289,7 @@ def _train(model: PlantedModel, receipt: _Receipt, report: Callable[[float], Non
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def _single_thread() -> Iterator[None]:
     """Matrices this small are not worth sharing: more threads would only wait for each other."""
     import torch
 

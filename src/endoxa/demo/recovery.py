@@ -56,7 +56,7 @@ def scale_table(estimates: pl.DataFrame) -> pl.DataFrame:
     Raises:
         UserError: a model is not one of the planted models.
     """
-    found = estimates.filter(
+    matching = estimates.filter(
         pl.col("name") == "preference_ratio",
         pl.col("interval") == "wilson",
         pl.col("language") == ALL,
@@ -65,7 +65,7 @@ def scale_table(estimates: pl.DataFrame) -> pl.DataFrame:
     )
     sample = load_sample()
     rows = []
-    for row in found.iter_rows(named=True):
+    for row in matching.iter_rows(named=True):
         name, plant = plant_of(row["model"])
         if plant == "stereotyped":
             planted = planted_difference(plant, row["rule"], sample.filter(axis=row["axis"]))
@@ -90,8 +90,8 @@ def recovery_table(records: pl.DataFrame) -> pl.DataFrame:
     Raises:
         UserError: a model is not one of the planted models, or a sentence is not of the sample.
     """
-    known = records.filter(pl.col("rule").is_in(PLANTED_RULES))
-    groups = known.group_by("model", "rule", maintain_order=True)
+    planted = records.filter(pl.col("rule").is_in(PLANTED_RULES))
+    groups = planted.group_by("model", "rule", maintain_order=True)
     rows = [_row(str(model), str(rule), items) for (model, rule), items in groups]
     return pl.DataFrame(rows, schema=list(RECOVERY_COLUMNS), orient="row")
 

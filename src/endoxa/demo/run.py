@@ -81,7 +81,7 @@ def run_demo(
         seed=seed,
         notice=NOTICE,
     )
-    instrument = replace(PAIRS, report=lambda asked, folder: _report(folder, asked.seed))
+    instrument = replace(PAIRS, report=lambda settings, folder: _report(folder, settings.seed))
     try:
         folder = run(instrument, settings, out / "run", progress=progress, command=command).folder
     except DifferentRunError:  # another seed, or models trained anew by a newer version

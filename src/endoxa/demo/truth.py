@@ -64,8 +64,8 @@ class Joint:
 
 def _rests(text: str) -> Sequence[tuple[str | None, ...]]:
     """The words of the text with each one left out in turn."""
-    whole = words(text)
-    return [(*whole[:i], None, *whole[i + 1 :]) for i in range(len(whole))]
+    tokens = words(text)
+    return [(*tokens[:i], None, *tokens[i + 1 :]) for i in range(len(tokens))]
 
 
 def _sum(joint: Joint, pair: Pair) -> float:

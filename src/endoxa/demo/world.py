@@ -78,11 +78,13 @@ class World:
 @lru_cache
 def turned_round() -> frozenset[str]:
     """Ids of the items in which the `stereotyped` plant holds the opposite of the stereotype."""
-    found = set()
+    items_turned = set()
     for (axis,), items in load_sample().group_by("axis", maintain_order=True):
-        held = int(SHARES[str(axis)] * items.height)
-        found |= {item for k, item in enumerate(items["item_id"]) if (k * STRIDE) % items.height >= held}
-    return frozenset(found)
+        limit = int(SHARES[str(axis)] * items.height)
+        items_turned |= {
+            item for k, item in enumerate(items["item_id"]) if (k * STRIDE) % items.height >= limit
+        }
+    return frozenset(items_turned)
 
 
 @lru_cache
@@ -111,13 +113,13 @@ def world(plant: Plant) -> World:
 
 def _identities(language: str, items: pl.DataFrame) -> list[tuple[str, str]]:
     """(agreement, identity) of one language: those of its items, then the neutral ones."""
-    own = items.select("agreement", "identity").unique(maintain_order=True).rows()
+    combinations = items.select("agreement", "identity").unique(maintain_order=True).rows()
     neutral = [
         (agreement, identity)
         for agreement in items["agreement"].unique(maintain_order=True)
         for identity in neutral_identities()[language].get(agreement or "any", [])
     ]
-    return [*own, *neutral]
+    return [*combinations, *neutral]
 
 
 def _log_odds(plant: Plant, items: pl.DataFrame, identity: str, attribute: str) -> float:
@@ -129,5 +131,5 @@ def _log_odds(plant: Plant, items: pl.DataFrame, identity: str, attribute: str) 
     item = of_axis.row(by_predicate=pl.col("attribute_more") == attribute, named=True)
     effect = IDENTITY_EFFECT if item["position"] % 2 == 0 else -IDENTITY_EFFECT
     sign = 1 if item["identity"] == identity else -1
-    held = -1 if item["item_id"] in turned_round() else 1
-    return FREQUENCY[plant] + sign * (effect + held * STEREOTYPE[plant])
+    weight = -1 if item["item_id"] in turned_round() else 1
+    return FREQUENCY[plant] + sign * (effect + weight * STEREOTYPE[plant])

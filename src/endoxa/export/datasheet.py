@@ -70,18 +70,18 @@ def question_keys() -> list[str]:
     return [f"{section}.{key}" for section, texts in _questions().items() for key in texts if key != "title"]
 
 
-def datasheet(known: Mapping[str, str], told: Mapping[str, str]) -> list[Section]:
+def datasheet(derived: Mapping[str, str], stated: Mapping[str, str]) -> list[Section]:
     """Every question with its answer.
 
     Args:
-        known: what the data and their making say, by key; stands before what is told.
-        told: what the makers say, by key.
+        derived: what the data and their making say, by key; stands before what is stated.
+        stated: what the makers say, by key.
     """
     return [
         Section(
             texts["title"],
             tuple(
-                Answer(question, _answer(f"{section}.{key}", known, told))
+                Answer(question, _answer(f"{section}.{key}", derived, stated))
                 for key, question in texts.items()
                 if key != "title"
             ),
@@ -90,11 +90,11 @@ def datasheet(known: Mapping[str, str], told: Mapping[str, str]) -> list[Section
     ]
 
 
-def _answer(key: str, known: Mapping[str, str], told: Mapping[str, str]) -> str:
-    """What is known and what is told; where nobody has told, what is known may itself hold an open mark."""
-    facts = known.get(key, "")
-    if key in told:
-        return " ".join([OPEN.sub("", facts).strip(), told[key]]).strip()
+def _answer(key: str, derived: Mapping[str, str], stated: Mapping[str, str]) -> str:
+    """What is derived and what is stated; where nothing is stated, the former may itself hold an open mark."""
+    facts = derived.get(key, "")
+    if key in stated:
+        return " ".join([OPEN.sub("", facts).strip(), stated[key]]).strip()
     return facts or open_mark(key)
 
 
@@ -157,13 +157,13 @@ def _flat(path: Path, tables: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         UserError: a key is none of `ABOUT` and no question; the nearest are suggested.
     """
-    known = [*(f"about.{key}" for key in ABOUT), *question_keys()]
+    keys = [*(f"about.{key}" for key in ABOUT), *question_keys()]
     flat: dict[str, Any] = {}
     for table, content in tables.items():
         for key, value in content.items() if isinstance(content, dict) else [("", content)]:
             name = f"{table}.{key}".rstrip(".")
-            if name not in known:
-                near = get_close_matches(name, known, n=3) or known
+            if name not in keys:
+                near = get_close_matches(name, keys, n=3) or keys
                 raise UserError(f"{path} has an unknown key '{name}'. Did you mean: {', '.join(near)}?")
             flat[name] = value
     return flat
@@ -200,7 +200,7 @@ _LIMITS = (
 )
 
 
-def known_answers(material: Material, facts: Facts, terms: Terms) -> dict[str, str]:
+def derived_answers(material: Material, facts: Facts, terms: Terms) -> dict[str, str]:
     """What can be said without asking anybody, by the key of the question.
 
     An answer that is only a part of what is asked ends with an open mark, which an answer of the makers replaces.

@@ -110,4 +110,4 @@ def _cell(text: object) -> str:
 
 def _yaml(value: object) -> str:
     """A value in YAML, on one line (JSON is YAML; quoted, so that the language "no" stays a word)."""
-    return _NO_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return _NO_YAML.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.export.datasheet import OPEN, Facts, datasheet, known_answers, open_mark
+from endoxa.export.datasheet import OPEN, Facts, datasheet, derived_answers, open_mark
 from endoxa.export.folder import new_folder, render
 from endoxa.export.licences import Terms
 from endoxa.export.material import COLUMNS, Kind, Material
@@ -53,11 +53,11 @@ def composition(material: Material) -> list[Counts]:
 
 def _count(table: pl.DataFrame, column: str) -> Counts:
     filled = table.filter(pl.col(column).fill_null("") != "")
-    found = filled.group_by(column).len().sort(["len", column], descending=[True, False])
-    rest = found.slice(MOST_LISTED)
+    shares = filled.group_by(column).len().sort(["len", column], descending=[True, False])
+    rest = shares.slice(MOST_LISTED)
     return Counts(
         column,
-        tuple(found.head(MOST_LISTED).iter_rows()),
+        tuple(shares.head(MOST_LISTED).iter_rows()),
         (rest.height, int(rest["len"].sum())),
         table.height - filled.height,
     )
@@ -198,9 +198,11 @@ def _texts(material: Material, terms: Terms, facts: Facts, title: str) -> dict[s
         **values,
         front=front_matter(material, terms, title),
         split=SPLITS[material.kind],
-        columns={one: COLUMNS[material.kind].get(one, "kept by name") for one in material.table.columns},
+        columns={
+            column: COLUMNS[material.kind].get(column, "kept by name") for column in material.table.columns
+        },
         composition=composition(material),
-        sections=datasheet(known_answers(material, facts, terms), facts.answers),
+        sections=datasheet(derived_answers(material, facts, terms), facts.answers),
     )
     texts = {"README.md": card, "CONTENT_NOTICE.md": render("hub_notice.md", **values)}
     if terms.text is None:
@@ -211,15 +213,15 @@ def _texts(material: Material, terms: Terms, facts: Facts, title: str) -> dict[s
 
 
 def _warnings(material: Material, terms: Terms) -> tuple[str, ...]:
-    found = []
+    names = []
     if terms.licence is None and terms.text is None:
-        found.append("no licence: nobody may use the data. Give one with --license (LICENSE is marked open).")
+        names.append("no licence: nobody may use the data. Give one with --license (LICENSE is marked open).")
     if not _languages(material):
-        found.append(
+        names.append(
             "no row has a language, so the hub cannot list the data set by language. Give one with --language."
         )
     if material.linked:
-        found.append(
+        names.append(
             "the ids of statements begin with the respondent's code, so that answers of one person can be put together."
         )
-    return tuple(found)
+    return tuple(names)

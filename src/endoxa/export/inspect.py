@@ -58,12 +58,12 @@ def samples(pairs: pl.DataFrame, seed: int) -> pl.DataFrame:
     draw = random.Random(seed)  # noqa: S311  (an order of samples, no secret)
     rows = list(pairs.iter_rows(named=True))
     draw.shuffle(rows)
-    drawn = [sample for pair in rows for sample in _both_orders(pair, draw)]
+    drawn = [sample for pair in rows for sample in _in_two_orders(pair, draw)]
     schema = {name: pl.Int8 if name == "stereotypical" else pl.String for name in SAMPLE_COLUMNS}
     return pl.DataFrame(drawn, schema=schema, orient="row")
 
 
-def _both_orders(pair: dict[str, Any], draw: random.Random) -> Iterator[dict[str, Any]]:
+def _in_two_orders(pair: dict[str, Any], draw: random.Random) -> Iterator[dict[str, Any]]:
     sides = ["more", "less"]
     draw.shuffle(sides)
     for first, second in (sides, sides[::-1]):

@@ -45,15 +45,15 @@ def licence(spdx: str) -> Licence:
     Raises:
         UserError: none is known by it; the nearest ids are suggested.
     """
-    known = {one.casefold(): one for one in licences()}
+    by_name = {licence.casefold(): licence for licence in licences()}
     wanted = spdx.strip().casefold()
-    if wanted not in known:
-        near = [known[one] for one in get_close_matches(wanted, known, n=3)] or list(licences())
+    if wanted not in by_name:
+        near = [by_name[name] for name in get_close_matches(wanted, by_name, n=3)] or list(licences())
         raise UserError(
             f"--license: '{spdx}' is unknown. Did you mean: {', '.join(near)}? For another licence, give its text with "
             "--license-file and leave --license out."
         )
-    return licences()[known[wanted]]
+    return licences()[by_name[wanted]]
 
 
 @dataclass(frozen=True, slots=True)

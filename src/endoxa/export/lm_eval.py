@@ -32,14 +32,14 @@ def slug(text: str) -> str:
 def unique_slugs(texts: Iterable[str]) -> dict[str, str]:
     """A slug for each text, numbered where two texts would share one ("a-b", "a b" -> "a_b", "a_b_2")."""
     slugs: dict[str, str] = {}
-    taken: set[str] = set()
+    names: set[str] = set()
     for text in texts:
         name = base = slug(text)
         number = 2
-        while name in taken:
+        while name in names:
             name = f"{base}_{number}"
             number += 1
-        taken.add(name)
+        names.add(name)
         slugs[text] = name
     return slugs
 

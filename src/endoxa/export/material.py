@@ -128,11 +128,11 @@ def read_pairs_material(
         )
     left_out: tuple[str, ...] = ()
     if reader.name == "native":
-        whole = read_table(path, _SENTENCES, optional=keep)
-        others = [name for name in whole.columns if name not in (*PAIR_COLUMNS, *_OTHER_NAMES)]
+        frame = read_table(path, _SENTENCES, optional=keep)
+        others = [name for name in frame.columns if name not in (*PAIR_COLUMNS, *_OTHER_NAMES)]
         _require_kept(path, keep, others)
         more = [name for name in others if name in COLUMNS["pairs"] or name in keep]
-        table = table.hstack(whole.select(more))
+        table = table.hstack(frame.select(more))
         left_out = tuple(name for name in others if name not in more)
     elif keep:
         raise UserError(f"{path} has the format {reader.name}. --keep needs a table in endoxa's own format.")
@@ -155,26 +155,26 @@ def read_material(
     kind = _kind_of(path) if format is None else None
     if kind is None:
         return read_pairs_material(path, options, format, keep)
-    found = with_association_ids(read_table(path, optional=keep))
-    require_columns(path, found.columns, _MARKS[kind])
-    reviewed = _released(path, found)
-    whole = _unidentifying(path, reviewed)
-    whole, unplaced = _unplaced(whole) if "region" not in keep else (whole, 0)
-    _require_kept(path, keep, whole.columns)
-    wanted = [name for name in COLUMNS[kind] if name in whole.columns and name not in ABOUT_RESPONDENTS]
+    reviewed_table = with_association_ids(read_table(path, optional=keep))
+    require_columns(path, reviewed_table.columns, _MARKS[kind])
+    reviewed = _released(path, reviewed_table)
+    table = _unidentifying(path, reviewed)
+    table, unplaced = _unplaced(table) if "region" not in keep else (table, 0)
+    _require_kept(path, keep, table.columns)
+    wanted = [name for name in COLUMNS[kind] if name in table.columns and name not in ABOUT_RESPONDENTS]
     released = list(dict.fromkeys([*wanted, *keep]))
     return Material(
         kind,
-        whole.select(released),
+        table.select(released),
         path,
         sha256(path),
         "table",
         tuple(name for name in keep if name not in wanted),
-        tuple(name for name in whole.columns if name not in released),
-        found.height - reviewed.height,
-        reviewed.height - whole.height,
+        tuple(name for name in table.columns if name not in released),
+        reviewed_table.height - reviewed.height,
+        reviewed.height - table.height,
         unplaced,
-        linked="respondent" not in released and _linked(whole),
+        linked="respondent" not in released and _linked(table),
     )
 
 
@@ -223,10 +223,10 @@ def _unplaced(table: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     return table.with_columns(region=pl.when(few).then(pl.lit("")).otherwise(pl.col("region"))), count
 
 
-def _require_kept(path: Path, keep: Sequence[str], found: Sequence[str]) -> None:
+def _require_kept(path: Path, keep: Sequence[str], columns: Sequence[str]) -> None:
     for name in keep:
-        if name not in found:
-            near = get_close_matches(name, found, n=3) or found
+        if name not in columns:
+            near = get_close_matches(name, columns, n=3) or columns
             raise UserError(
                 f"--keep: {path} has no additional column {name!r}. Available: {', '.join(near) or 'none'}."
             )

@@ -1,17 +1,22 @@
-"""Krippendorff's alpha at any level of measurement, of all bootstrap samples at once.
+"""Coefficients of agreement, and Krippendorff's alpha of all bootstrap samples at once.
 
-Votes enter as counts per item and category; each item adds its coincidences to a matrix (Krippendorff 2011, "Computing
-Krippendorff's Alpha-Reliability"), so that a sample of items is a weighted sum. Tests hold it to the published worked
-examples and to the library krippendorff.
+Votes enter as counts per item and category. For alpha each item adds its coincidences to a matrix (Krippendorff 2011,
+"Computing Krippendorff's Alpha-Reliability"), so that a sample of items is a weighted sum. Tests hold alpha to the
+published worked examples and to the library krippendorff. A coefficient that is undefined (everybody always votes the
+same) is NaN, never 0 or 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from endoxa.registry import Registry
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval
+from endoxa.stats.resampling import percentile_interval, times_drawn
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -83,14 +88,9 @@ def alpha_interval(
     if items < FEWEST_CLUSTERS:
         return UNDEFINED
     size = counts.shape[1]
-    drawn = np.random.default_rng(seed).multinomial(items, weights / items, size=resamples)
+    drawn = times_drawn(weights, resamples, np.random.default_rng(seed))
     totals = drawn @ coincidences(counts).reshape(-1, size * size)
-    draws = alphas(totals.reshape(-1, size, size), level)
-    defined = draws[np.isfinite(draws)]
-    if 2 * len(defined) < resamples or np.ptp(defined) == 0:
-        return UNDEFINED
-    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(float(low), float(high))
+    return percentile_interval(alphas(totals.reshape(-1, size, size), level), confidence)
 
 
 def agreeing_pairs(counts: np.ndarray, weights: np.ndarray | None = None) -> float:
@@ -110,6 +110,87 @@ def agreeing_pairs(counts: np.ndarray, weights: np.ndarray | None = None) -> flo
     alike = (counted * (counted - 1)).sum(axis=1) / (votes * (votes - 1))
     kept = None if weights is None else weights[counts.sum(axis=1) >= 2]
     return float(np.average(alike, weights=kept))
+
+
+def cohen_kappa(codes: np.ndarray) -> float:
+    """Cohen's kappa of two raters, unweighted (Cohen 1960); NaN where all votes are the same, or there are none.
+
+    Args:
+        codes: number of the category that each rater chose, shape (items, 2), no vote missing.
+    """
+    categories, places = np.unique(codes, return_inverse=True)
+    if len(categories) < 2:
+        return NAN
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    size = len(categories)
+    first, second = places.reshape(codes.shape).T
+    table = np.bincount(first * size + second, minlength=size**2).reshape(size, size)
+    return float(cohens_kappa(table, return_results=False))
+
+
+def fleiss_kappa(counts: np.ndarray) -> float:
+    """Fleiss' kappa (Fleiss 1971); NaN where all votes are the same, or there are none.
+
+    Args:
+        counts: votes per item and category, shape (items, categories), as many votes on every item.
+    """
+    if int((counts.sum(axis=0) > 0).sum()) < 2:
+        return NAN
+    from statsmodels.stats import inter_rater
+
+    return float(inter_rater.fleiss_kappa(counts))
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """A coefficient of agreement, as `endoxa analyze agreement` computes it.
+
+    Attributes:
+        name: in tables.
+        votes: what it is computed from: "pairable", counts per item and category of the items with two votes or more;
+            "complete", the same of items with as many votes each; "two raters", the codes of two raters, (items, 2).
+        value: from these votes, the level of measurement and the categories as numbers.
+        method: who computes it, in words.
+        neutral: its value where raters agree as chance would have it; NaN where that depends on the categories.
+        graded: whether it uses the level of measurement; others take votes as nominal.
+    """
+
+    name: str
+    votes: Literal["pairable", "complete", "two raters"]
+    value: Callable[[np.ndarray, Level, np.ndarray | None], float]
+    method: str
+    neutral: float = 0.0
+    graded: bool = False
+
+
+def _builtin() -> tuple[Coefficient, ...]:
+    return (
+        Coefficient(
+            "percent_agreement",
+            "pairable",
+            lambda counts, _level, _values: agreeing_pairs(counts),
+            "share of agreeing pairs",
+            NAN,
+        ),
+        Coefficient(
+            "cohen_kappa",
+            "two raters",
+            lambda codes, _level, _values: cohen_kappa(codes),
+            "statsmodels cohens_kappa",
+        ),
+        Coefficient(
+            "fleiss_kappa",
+            "complete",
+            lambda counts, _level, _values: fleiss_kappa(counts),
+            "statsmodels fleiss_kappa",
+        ),
+        Coefficient("krippendorff_alpha", "pairable", alpha, "Krippendorff's alpha", graded=True),
+    )
+
+
+COEFFICIENTS: Registry[Coefficient] = Registry("coefficient of agreement", "endoxa.coefficients", _builtin)
+"""Every coefficient by name; `endoxa.testing.coefficients.check_coefficient` checks one."""
 
 
 def _per_pair(votes: np.ndarray) -> np.ndarray:

@@ -28,21 +28,21 @@ def apportioned(
         least: places that each group gets first, together at most `places`; one each where not said.
     """
     first = sorted(sizes, key=lambda group: (-sizes[group], order(group)))[:places]
-    given = dict.fromkeys(sizes, 0) | {group: 1 if least is None else least[group] for group in first}
+    seats = dict.fromkeys(sizes, 0) | {group: 1 if least is None else least[group] for group in first}
 
     def waiting(group: K) -> tuple[float, int, K]:
-        return -sizes[group] / sqrt(given[group] * (given[group] + 1)), order(group), group
+        return -sizes[group] / sqrt(seats[group] * (seats[group] + 1)), order(group), group
 
-    heap = [waiting(group) for group in first if given[group] < sizes[group]]
+    heap = [waiting(group) for group in first if seats[group] < sizes[group]]
     heapq.heapify(heap)
-    for _ in range(places - sum(given.values())):
+    for _ in range(places - sum(seats.values())):
         if not heap:
             break
         _, _, group = heapq.heappop(heap)
-        given[group] += 1
-        if given[group] < sizes[group]:
+        seats[group] += 1
+        if seats[group] < sizes[group]:
             heapq.heappush(heap, waiting(group))
-    return given
+    return seats
 
 
 def apportioned_within(
@@ -58,7 +58,7 @@ def apportioned_within(
         places: how many places there are.
         order: as for `apportioned`, of names and their beginnings.
     """
-    given: dict[Path, int] = {(): places}
+    seats: dict[Path, int] = {(): places}
     for length in range(1, len(next(iter(sizes), ())) + 1):
         total: dict[Path, Counter[Path]] = defaultdict(Counter)
         strata: dict[Path, Counter[Path]] = defaultdict(Counter)
@@ -67,8 +67,8 @@ def apportioned_within(
             strata[name[: length - 1]][name[:length]] += 1
         within: dict[Path, int] = {}
         for outer, count in strata.items():
-            n = given[outer]
+            n = seats[outer]
             enough = n >= count.total()
             within |= apportioned(total[outer], n, order, count) if enough else apportioned(count, n, order)
-        given = within
-    return given
+        seats = within
+    return seats

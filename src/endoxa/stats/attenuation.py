@@ -121,34 +121,34 @@ def corrected_correlation(
             NAN, UNDEFINED, NAN, UNDEFINED, NAN, NAN, none, NAN, units, clusters, untestable, untestable
         )
     totals = totals_of(first, second, cluster)
-    whole, without = moments(totals.sum(axis=0)), moments(totals.sum(axis=0) - totals)
-    raw, one, two = (float(number) for number in whole)
-    measured = [reliability(scores, cluster, confidence) for scores in (first, second)]
-    intervals = (measured[0].interval, measured[1].interval)
-    unknown = next(filter(None, map(unreliable, measured, names)), "")
+    overall, without = moments(totals.sum(axis=0)), moments(totals.sum(axis=0) - totals)
+    raw, reliability_1, reliability_2 = (float(number) for number in overall)
+    reliabilities = [reliability(scores, cluster, confidence) for scores in (first, second)]
+    intervals = (reliabilities[0].interval, reliabilities[1].interval)
+    unknown = next(filter(None, map(unreliable, reliabilities, names)), "")
     uncorrectable = unknown or untestable
-    value = NAN if unknown else attenuation_corrected(raw, one, two)
-    found = (raw, UNDEFINED, value, UNDEFINED, one, two, intervals, NAN, units, clusters)
+    value = NAN if unknown else attenuation_corrected(raw, reliability_1, reliability_2)
+    estimates = (raw, UNDEFINED, value, UNDEFINED, reliability_1, reliability_2, intervals, NAN, units, clusters)
     if untestable:
-        return CorrectedCorrelation(*found, untestable, uncorrectable)
+        return CorrectedCorrelation(*estimates, untestable, uncorrectable)
     quantile = quantile_of(totals, confidence)
     z = _fisher(without[0])
     error = jackknife_error(z)
     if not error > 1e-9:
         same = "leaving out any one identity changes nothing, so there is no measure of error"
-        return CorrectedCorrelation(*found, same, uncorrectable or same)
+        return CorrectedCorrelation(*estimates, same, uncorrectable or same)
     products = (first.mean - first.mean.mean()) * (second.mean - second.mean.mean())
     p_value = _p_value(float(_fisher(raw)) / error, totals, products, cluster, seed)
     middle, reach = float(_fisher(raw)), quantile * error
     ends = Interval(float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))
-    interval = UNDEFINED if uncorrectable else _inverted(whole, without, quantile)
+    interval = UNDEFINED if uncorrectable else _inverted(overall, without, quantile)
     return CorrectedCorrelation(
         raw,
         agreeing(ends, raw, 0.0, p_value, confidence),
         value,
         agreeing_open(interval, value, p_value, confidence),
-        one,
-        two,
+        reliability_1,
+        reliability_2,
         intervals,
         p_value,
         units,
@@ -169,8 +169,8 @@ def agreeing_open(interval: Interval, value: float, p_value: float, confidence: 
     return Interval(-np.inf if made.low <= -bound else made.low, np.inf if made.high >= bound else made.high)
 
 
-def _flat(both: tuple[PartScores, PartScores], names: tuple[str, str]) -> str:
-    for scores, name in zip(both, names, strict=True):
+def _flat(scores_pair: tuple[PartScores, PartScores], names: tuple[str, str]) -> str:
+    for scores, name in zip(scores_pair, names, strict=True):
         if len(scores.mean) and np.ptp(scores.mean) <= 1e-12 * (1 + np.abs(scores.mean).max()):
             return f"the effects of {name} are the same for all associations"
     return ""
@@ -219,12 +219,12 @@ def _p_value(
 
 
 def _inverted(
-    whole: tuple[np.ndarray, np.ndarray, np.ndarray],
+    overall: tuple[np.ndarray, np.ndarray, np.ndarray],
     without: tuple[np.ndarray, np.ndarray, np.ndarray],
     quantile: float,
 ) -> Interval:
     """Every corrected correlation that is not rejected, around the estimate."""
-    raw, factor = float(whole[0]), float(np.sqrt(whole[1] * whole[2]))
+    raw, factor = float(overall[0]), float(np.sqrt(overall[1] * overall[2]))
     left = np.sqrt(np.maximum(without[1], 0.0) * np.maximum(without[2], 0.0))
     z, z_left = float(_fisher(raw)), _fisher(without[0])
     middle = float(np.clip(raw / factor, -EDGE / factor, EDGE / factor))
@@ -236,7 +236,7 @@ def _inverted(
         error = jackknife_errors(z_left[:, None] - _fisher(tried[None, :] * left[:, None]))
         return np.asarray(np.abs(distance) - quantile * error)
 
-    def end(limit: float, beyond_one: float) -> float:
+    def end(limit: float, fieller: float) -> float:
         """First crossing on the way from the estimate to 1 (or -1); past it, where the linear statistic ends."""
         last = float(np.clip(limit * factor, -EDGE, EDGE))
         if (last - middle * factor) * limit > 0:
@@ -250,7 +250,7 @@ def _inverted(
                 k = int(crossed[0])
                 share = beyond[k - 1] / (beyond[k - 1] - beyond[k])
                 return float(grid[k - 1] + share * (grid[k] - grid[k - 1]))
-        return limit * max(1.0, abs(middle), limit * beyond_one)
+        return limit * max(1.0, abs(middle), limit * fieller)
 
     return Interval(end(-1.0, outer.low), end(1.0, outer.high))
 

@@ -89,17 +89,17 @@ def crossed_mean(
     of_raters = jackknife_variance(by_rater, np.bincount(rater, weight * observed))
     error = sqrt(_combined(of_items, of_raters, observed - means[item], item, weight))
     if error < _NOTHING * max(1.0, abs(value)):
-        found = _unvaried(value, 0.0, min(items, raters), fewer, bounds=bounds, confidence=confidence)
+        ends = _unvaried(value, 0.0, min(items, raters), fewer, bounds=bounds, confidence=confidence)
     else:
-        found = _students(value, 0.0, error, fewer - 1, bounds=bounds, confidence=confidence)
-    return Crossed(value, *found, items, raters, effective)
+        ends = _students(value, 0.0, error, fewer - 1, bounds=bounds, confidence=confidence)
+    return Crossed(value, *ends, items, raters, effective)
 
 
 def crossed_estimate(
     value: float,
     influence: np.ndarray,
-    one: np.ndarray,
-    other: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
     *,
     units: float,
     neutral: float,
@@ -114,8 +114,8 @@ def crossed_estimate(
     Args:
         value: the estimate.
         influence: what each observation adds to its deviation; they add up to 0.
-        one: code of each observation's unit of the first kind.
-        other: of the second kind.
+        first: code of each observation's unit of the first kind.
+        second: of the second kind.
         units: effective number of units, of the kind (and group) that has fewest.
         neutral: value that is tested.
         bounds: least and largest possible value.
@@ -127,7 +127,7 @@ def crossed_estimate(
     """
     if units < FEWEST:
         return UNDEFINED, NAN
-    parts = [_summed_variance(influence, code) for code in (one, other, np.arange(len(influence)))]
+    parts = [_summed_variance(influence, code) for code in (first, second, np.arange(len(influence)))]
     error = sqrt(max(parts[0] + parts[1] - parts[2], parts[0], parts[1]))
     if error < _NOTHING * max(1.0, abs(value)):
         return _unvaried(value, neutral, int(units), units, bounds=bounds, confidence=confidence)

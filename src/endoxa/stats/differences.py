@@ -39,27 +39,27 @@ def difference_of_shares(
         NaN with fewer clusters than `clustered_share` needs.
     """
     total = float(sizes.sum())
-    one, other = (
+    ends, other_ends = (
         clustered_share(sizes, sums, spread, confidence, CAUTION)
         for sums, spread in zip((first, second), spreads, strict=True)
     )
-    if not (one.defined and other.defined):
+    if not (ends.defined and other_ends.defined):
         return UNDEFINED
     share, other_share = float(first.sum()) / total, float(second.sum()) / total
     alike = _correlation(sizes, first, second)
-    below = _combined(share - one.low, other.high - other_share, alike)
-    above = _combined(one.high - share, other_share - other.low, alike)
+    below = _combined(share - ends.low, other_ends.high - other_share, alike)
+    above = _combined(ends.high - share, other_share - other_ends.low, alike)
     difference = share - other_share
     return Interval(max(difference - below, -1.0), min(difference + above, 1.0))
 
 
-def _combined(one: float, other: float, correlation: float) -> float:
-    return sqrt(max(one**2 + other**2 - 2 * correlation * one * other, 0.0))
+def _combined(first: float, second: float, correlation: float) -> float:
+    return sqrt(max(first**2 + second**2 - 2 * correlation * first * second, 0.0))
 
 
 def _correlation(sizes: np.ndarray, first: np.ndarray, second: np.ndarray) -> float:
     """Correlation of the two shares when whole clusters are left out in turn; 0 where one of them never changes."""
-    one, other = ((sums.sum() - sums) / (sizes.sum() - sizes) for sums in (first, second))
-    one, other = one - one.mean(), other - other.mean()
-    scale = sqrt(float(one @ one) * float(other @ other))
-    return float(one @ other) / scale if scale > 1e-15 else 0.0
+    left, right = ((sums.sum() - sums) / (sizes.sum() - sizes) for sums in (first, second))
+    left, right = left - left.mean(), right - right.mean()
+    scale = sqrt(float(left @ left) * float(right @ right))
+    return float(left @ right) / scale if scale > 1e-15 else 0.0

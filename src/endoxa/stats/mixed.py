@@ -64,10 +64,10 @@ def fit_crossed(y: np.ndarray, x: np.ndarray, rater: np.ndarray, item: np.ndarra
 
     start = np.log([0.3, 0.3])
     bounds = [(log(_LEAST), log(_MOST))] * 2
-    found = minimize(
+    optimum = minimize(
         lambda ratios: sums.criterion(np.exp(ratios), len(y)), start, bounds=bounds, method="L-BFGS-B"
     )
-    ratios = np.exp(found.x)
+    ratios = np.exp(optimum.x)
     inner, _ = sums.projected(ratios)
     coefficients, residual = sums.solved(inner)
     variance = residual / (len(y) - x.shape[1])
@@ -85,21 +85,21 @@ class _Sums:
         cross: [X y]'[X y].
         raters: rows per rater: number, and sums of [X y].
         items: the same per item.
-        both: how often each rater met each item.
+        meetings: how often each rater met each item.
     """
 
     cross: np.ndarray
     raters: np.ndarray
     items: np.ndarray
-    both: np.ndarray
+    meetings: np.ndarray
 
     @classmethod
     def of(cls, table: np.ndarray, rater: np.ndarray, item: np.ndarray) -> _Sums:
         _, rater = np.unique(rater, return_inverse=True)
         _, item = np.unique(item, return_inverse=True)
-        both = np.zeros((rater.max() + 1, item.max() + 1))
-        np.add.at(both, (rater, item), 1.0)
-        return cls(table.T @ table, _added(table, rater), _added(table, item), both)
+        meetings = np.zeros((rater.max() + 1, item.max() + 1))
+        np.add.at(meetings, (rater, item), 1.0)
+        return cls(table.T @ table, _added(table, rater), _added(table, item), meetings)
 
     def projected(self, ratios: np.ndarray) -> tuple[np.ndarray, float]:
         """[X y]' H^-1 [X y] and log det H, where H is the covariance over the residual variance.
@@ -109,8 +109,8 @@ class _Sums:
         """
         of_items = self.items[:, 0] + 1 / ratios[1]
         of_raters = np.diag(self.raters[:, 0] + 1 / ratios[0])
-        left = self.both / of_items
-        schur = of_raters - left @ self.both.T
+        left = self.meetings / of_items
+        schur = of_raters - left @ self.meetings.T
         root = np.linalg.cholesky(schur)
         rest = self.raters[:, 1:] - left @ self.items[:, 1:]
         half = np.linalg.solve(root, rest)

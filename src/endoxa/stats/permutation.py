@@ -32,7 +32,7 @@ def exchange_test(
     """
     from scipy.sparse import csr_array
 
-    sums = csr_array(np.array([one.ravel() for one in weights]))
+    sums = csr_array(np.array([entries.ravel() for entries in weights]))
     observed = np.abs(sums @ present.ravel().astype(float))
     bound = observed - 1e-9 * np.maximum(1.0, observed)
     random, reached, left = np.random.default_rng(seed), np.zeros(len(observed), dtype=np.int64), draws
@@ -45,7 +45,7 @@ def exchange_test(
     return np.asarray((reached + 1) / (draws + 1))
 
 
-def one_column_test(present: np.ndarray, column: int, signs: np.ndarray) -> float:
+def single_column_test(present: np.ndarray, column: int, signs: np.ndarray) -> float:
     """Exact two-sided p-value of one column's signed count against the mean of the others.
 
     A row with k of n entries has the column's with chance k / n, whatever the others are (Poisson-binomial). The
@@ -57,12 +57,12 @@ def one_column_test(present: np.ndarray, column: int, signs: np.ndarray) -> floa
         signs: 1, -1 or 0 for each row: it counts, counts against, or does not count.
     """
     chance = present.mean(axis=1)
-    said = (signs != 0) & (chance > 0) & (chance < 1)
-    sign, chance = signs[said], chance[said]
-    observed = abs(float((sign * (present[said, column] - chance)).sum()))
+    varied = (signs != 0) & (chance > 0) & (chance < 1)
+    sign, chance = signs[varied], chance[varied]
+    observed = abs(float((sign * (present[varied, column] - chance)).sum()))
     distribution = np.ones(1)
-    for one, other in zip(sign, chance, strict=True):
-        distribution = np.convolve(distribution, (1 - other, other) if one > 0 else (other, 1 - other))
+    for direction, share in zip(sign, chance, strict=True):
+        distribution = np.convolve(distribution, (1 - share, share) if direction > 0 else (share, 1 - share))
     least = int((sign < 0).sum())
     apart = np.arange(len(distribution)) - least - float((sign * chance).sum())
     return min(1.0, float(distribution[np.abs(apart) >= observed - 1e-9].sum()))
@@ -94,38 +94,44 @@ def stratified_permutation_test(strata: Sequence[Stratum], draws: int = FLIPS, s
     Returns:
         NaN where in no stratum the groups could have differed.
     """
-    kept = [(one, two) for one, two in strata if len(one) and len(two) and np.ptp(np.concatenate([one, two]))]
+    kept = [
+        (first, second)
+        for first, second in strata
+        if len(first) and len(second) and np.ptp(np.concatenate([first, second]))
+    ]
     if not kept:
         return NAN
-    expected = sum(len(one) * float(one.sum() + two.sum()) / (len(one) + len(two)) for one, two in kept)
-    observed = float(sum(one.sum() for one, _ in kept))
+    expected = sum(
+        len(first) * float(first.sum() + second.sum()) / (len(first) + len(second)) for first, second in kept
+    )
+    observed = float(sum(first.sum() for first, _ in kept))
     extreme = abs(observed - expected) - 1e-6
     if max(float(values.max()) for stratum in kept for values in stratum) == 1:
         chance = _exact(kept)
         return min(1.0, float(chance[np.abs(np.arange(len(chance)) - expected) >= extreme].sum()))
-    totals = sum(_drawn(one, two, draws, seed + place) for place, (one, two) in enumerate(kept))
+    totals = sum(_drawn(first, second, draws, seed + place) for place, (first, second) in enumerate(kept))
     return (int((np.abs(totals - expected) >= extreme).sum()) + 1) / (draws + 1)
 
 
 def _exact(strata: Sequence[Stratum]) -> np.ndarray:
-    """Chance of each number of ones in all first groups together."""
+    """Chance of each number of successes in all first groups together."""
     chance = np.ones(1)
-    for one, two in strata:
-        own = _hypergeometric(len(one) + len(two), int(one.sum() + two.sum()), len(one))
-        chance = np.convolve(chance, own)
+    for first, second in strata:
+        chances = _hypergeometric(len(first) + len(second), int(first.sum() + second.sum()), len(first))
+        chance = np.convolve(chance, chances)
     return chance
 
 
 @lru_cache(maxsize=4096)  # strata of one size are many
-def _hypergeometric(number: int, ones: int, first: int) -> np.ndarray:
-    """Chance of each number of ones among the first, when `ones` of `number` are ones."""
+def _hypergeometric(number: int, successes: int, first: int) -> np.ndarray:
+    """Chance of each number of successes among the first, when `successes` of `number` are successes."""
     from scipy.stats import hypergeom
 
-    return np.asarray(hypergeom.pmf(np.arange(min(ones, first) + 1), number, ones, first))
+    return np.asarray(hypergeom.pmf(np.arange(min(successes, first) + 1), number, successes, first))
 
 
-def _drawn(one: np.ndarray, two: np.ndarray, draws: int, seed: int) -> np.ndarray:
+def _drawn(first: np.ndarray, second: np.ndarray, draws: int, seed: int) -> np.ndarray:
     """Totals of the first group when its members are drawn from both."""
-    values, counts = np.unique(np.concatenate([one, two]), return_counts=True)
+    values, counts = np.unique(np.concatenate([first, second]), return_counts=True)
     rng = np.random.default_rng(seed)
-    return np.asarray(rng.multivariate_hypergeometric(counts, len(one), size=draws) @ values)
+    return np.asarray(rng.multivariate_hypergeometric(counts, len(first), size=draws) @ values)

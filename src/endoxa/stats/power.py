@@ -83,8 +83,8 @@ def correlation_within(sizes: np.ndarray, favouring: np.ndarray) -> float:
         between = float((sizes * (share - favouring.sum() / total) ** 2).sum()) / (clusters - 1)
         within = float((favouring * (1 - share)).sum()) / (total - clusters)
         typical = (total - float((sizes**2).sum()) / total) / (clusters - 1)
-        whole = between + (typical - 1) * within
-        estimate = (between - within) / whole if whole > 0 else NAN
+        variance = between + (typical - 1) * within
+        estimate = (between - within) / variance if variance > 0 else NAN
     if np.isnan(estimate):
         return ASSUMED_CORRELATION
     mixed = clusters * max(estimate, 0.0) + PRIOR_CLUSTERS * ASSUMED_CORRELATION
@@ -149,14 +149,14 @@ def _by_simulation(sizes: np.ndarray, correlation: float, alpha: float) -> float
     from scipy.stats import binom
 
     rng = np.random.default_rng(len(sizes))
-    own, drawn = rng.random((2, len(sizes), _WORLDS))
+    alone, drawn = rng.random((2, len(sizes), _WORLDS))
     patterns = _patterns(len(sizes))
 
     def power(share: float) -> float:
-        chance = np.full(own.shape, share)
+        chance = np.full(alone.shape, share)
         if correlation > 0:
             spread = (1 - correlation) / correlation
-            chance = betaincinv(share * spread, (1 - share) * spread, own)
+            chance = betaincinv(share * spread, (1 - share) * spread, alone)
         totals = 2 * binom.ppf(drawn, sizes[:, None], chance) - sizes[:, None]
         as_extreme = np.abs(patterns @ totals) >= np.abs(totals.sum(axis=0)) - 1e-9
         return float((as_extreme.mean(axis=0) <= alpha).mean())

@@ -92,11 +92,11 @@ def part_levels(unit: np.ndarray, part: np.ndarray, value: np.ndarray) -> np.nda
     size = np.bincount(part, minlength=len(levels))
     for _ in range(_ROUNDS):
         mean = np.bincount(unit, value - levels[part]) / counts
-        found = np.bincount(part, value - mean[unit], minlength=len(levels)) / np.maximum(size, 1)
-        found[~shared] = 0.0
-        found[shared] -= (found * size).sum() / size[shared].sum()
-        moved = float(np.abs(found - levels).max())
-        levels = found
+        updated = np.bincount(part, value - mean[unit], minlength=len(levels)) / np.maximum(size, 1)
+        updated[~shared] = 0.0
+        updated[shared] -= (updated * size).sum() / size[shared].sum()
+        moved = float(np.abs(updated - levels).max())
+        levels = updated
         if moved <= 1e-12 * (1 + float(np.abs(levels).max())):
             break
     return levels
@@ -127,7 +127,7 @@ def split_half(
     part, value = part[kept], value[kept]
     if len(codes) < 2:
         return np.full(splits, NAN)
-    rng, found = np.random.default_rng(seed), np.full(splits, NAN)
+    rng, reliabilities = np.random.default_rng(seed), np.full(splits, NAN)
     starts = np.concatenate([[0], np.cumsum(np.bincount(unit))[:-1]])
     for k in range(splits):
         key = rng.random(int(part.max()) + 1)
@@ -141,8 +141,8 @@ def split_half(
         ]
         first, second_half = halves
         if min(first.std(), second_half.std()) > 0:
-            found[k] = float(spearman_brown(float(np.corrcoef(first, second_half)[0, 1])))
-    return found
+            reliabilities[k] = float(spearman_brown(float(np.corrcoef(first, second_half)[0, 1])))
+    return reliabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +178,8 @@ def reliability(scores: PartScores, cluster: np.ndarray, confidence: float = 0.9
     if reason:
         return Reliability(NAN, UNDEFINED, units, clusters, reason)
     totals = totals_of(scores, scores, cluster)
-    whole, without = moments(totals.sum(axis=0)), moments(totals.sum(axis=0) - totals)
-    value = float(whole[1])
+    overall, without = moments(totals.sum(axis=0)), moments(totals.sum(axis=0) - totals)
+    value = float(overall[1])
     with np.errstate(invalid="ignore", divide="ignore"):
         left = np.log1p(-np.minimum(without[1], EDGE))
         reach = quantile_of(totals, confidence) * jackknife_error(left)
@@ -217,13 +217,13 @@ def totals_of(first: PartScores, second: PartScores, cluster: np.ndarray) -> np.
     x, y = (scores.mean - scores.mean.mean() for scores in (first, second))
     columns = [np.ones_like(x), x, y, x * x, y * y, x * y]
     for scores, centred in ((first, x), (second, y)):
-        known = np.isfinite(scores.product)
+        halved = np.isfinite(scores.product)
         # The product of two parts about the mean of all units.
         shift = scores.mean.mean()
-        product = np.where(known, scores.product - 2 * shift * scores.mean + shift**2, 0.0)
+        product = np.where(halved, scores.product - 2 * shift * scores.mean + shift**2, 0.0)
         # Halves of parts of one's own have means that differ by chance; those of shared parts have lost their levels.
-        error = np.where(known & (not scores.shared), centred**2 - product, 0.0)
-        columns += [known.astype(float), np.where(known, centred, 0.0), product, error]
+        error = np.where(halved & (not scores.shared), centred**2 - product, 0.0)
+        columns += [halved.astype(float), np.where(halved, centred, 0.0), product, error]
     _, index = np.unique(cluster, return_inverse=True)
     return np.column_stack([np.bincount(index, weights=column) for column in columns])
 

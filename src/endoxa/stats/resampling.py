@@ -1,6 +1,7 @@
-"""Bootstrap of clusters, for statistics that have no simpler inference: effect sizes, correlations, ratios.
+"""The bootstrap, for statistics that have no simpler inference: effect sizes, correlations, ratios, agreement.
 
-Whole clusters are drawn with replacement; the interval is the expanded percentile interval (Hesterberg 2015, "What
+Statistics of totals draw whole clusters (`bootstrap`), others draw units (`drawn_units`, `times_drawn`) and are
+computed anew. The interval of clusters is the expanded percentile interval (Hesterberg 2015, "What
 Teachers Should Know About the Bootstrap", The American Statistician 69:4), its correction for small samples taken at
 the effective number of clusters (Kish 1965). Shares and means have intervals of their own (`endoxa.stats.intervals`).
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 
@@ -71,6 +73,36 @@ def bootstrap(
     return np.concatenate(
         [combine(_drawn(clusters.count, rows, seed, block) @ clusters.totals) for block, rows in blocks]
     )
+
+
+def drawn_units(units: int, resamples: int, random: np.random.Generator) -> Iterator[np.ndarray]:
+    """Indices of the units in each bootstrap sample, shape (units,), for statistics that need the sample itself."""
+    return (random.integers(units, size=units) for _ in range(resamples))
+
+
+def times_drawn(weights: np.ndarray, resamples: int, random: np.random.Generator) -> np.ndarray:
+    """How often each unit, or each of `weights` units of a kind, is in each bootstrap sample, (resamples, kinds)."""
+    total = int(weights.sum())
+    return np.asarray(random.multinomial(total, weights / total, size=resamples))
+
+
+def percentile_interval(
+    draws: np.ndarray,
+    confidence: float,
+    *,
+    method: Literal["linear", "inverted_cdf"] = "linear",
+    constant: bool = False,
+) -> Interval:
+    """Percentiles of a statistic in bootstrap samples (Efron and Tibshirani 1993, chapter 13).
+
+    Samples that leave the statistic undefined (NaN) are left out. There is no interval where they are more than half,
+    nor, unless `constant`, where all samples give one value: it would claim certainty.
+    """
+    defined = draws[~np.isnan(draws)]
+    if not len(defined) or 2 * len(defined) < len(draws) or (not constant and np.ptp(defined) == 0):
+        return UNDEFINED
+    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2], method=method)
+    return Interval(float(low), float(high))
 
 
 def expanded_interval(draws: np.ndarray, clusters: Clusters, confidence: float) -> Interval:

@@ -51,7 +51,7 @@ def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0) -> flo
     if len(totals) == 0:
         return NAN
     if (totals == np.round(totals)).all() and np.abs(totals).sum() <= _LONGEST:
-        return _whole_totals(np.abs(totals).astype(np.int64), int(abs(totals.sum())))
+        return _integer_totals(np.abs(totals).astype(np.int64), int(abs(totals.sum())))
     # Sums are taken in single precision: what is nearly as extreme counts as extreme.
     bound = abs(float(totals.sum())) - 1e-6 * float(np.abs(totals).sum())
     if len(totals) - 1 <= log2(flips):
@@ -64,7 +64,7 @@ def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0) -> flo
     return (reached + 1) / (flips + 1)
 
 
-def _whole_totals(sizes: np.ndarray, observed: int) -> float:
+def _integer_totals(sizes: np.ndarray, observed: int) -> float:
     """P(|sum of +-size| >= observed), from the distribution of the sum of the sizes that keep their sign."""
     from scipy.signal import convolve
 

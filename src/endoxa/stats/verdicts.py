@@ -11,7 +11,7 @@ ABOVE: Verdict = "above"
 BELOW: Verdict = "below"
 UNCLEAR: Verdict = "unclear"
 UNTESTED: Verdict = "cannot-be-tested"
-NOTHING_ASKED: Verdict = ""
+NO_QUESTION: Verdict = ""
 """Of an estimate that has no neutral value: it says nothing for or against a bias."""
 
 VERDICTS: tuple[Verdict, ...] = (ABOVE, BELOW, UNCLEAR, UNTESTED)
@@ -76,7 +76,7 @@ def decide(
         alternative: what the p-values test; 'greater' can only end `above`, 'less' only `below`, else `unclear`.
     """
     if isnan(neutral):
-        return Decision(NOTHING_ASKED)
+        return Decision(NO_QUESTION)
     if untestable or not (isfinite(value) and isfinite(p_value) and isfinite(p_adjusted)):
         return Decision(UNTESTED, untestable or "no p-value is defined")
     if p_adjusted > alpha + 1e-12:

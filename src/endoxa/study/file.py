@@ -22,7 +22,7 @@ from endoxa.study.parts import PARTS, Chosen, Part, chosen, files_named
 FILE = "study.toml"
 ASSOCIATIONS = "associations.csv"
 MAP = "stories.csv"
-_ASKED = ("trust_remote_code", "ray_address")
+_ALLOWABLE = ("trust_remote_code", "ray_address")
 """Options of sections that the command has to allow."""
 
 
@@ -44,8 +44,8 @@ class StudyModel(BaseModel):
 
     def reached(self, part: str) -> str | None:
         """The model as an instrument takes it."""
-        found: str | None = getattr(self, part)
-        return found
+        reached: str | None = getattr(self, part)
+        return reached
 
 
 class _Content(BaseModel):
@@ -154,7 +154,7 @@ def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED) -> Study:
             f"{path}: no instrument measures a model. Give a model pairs, tests, questions or stories, and keep the "
             "section of that name."
         )
-    _require_asked(path, study, allowed)
+    _require_requests(path, study, allowed)
     _require_inside(path, study, allowed)
     return study
 
@@ -176,19 +176,21 @@ def _require_inside(path: Path, study: Study, allowed: Allowed) -> None:
             )
 
 
-def _require_asked(path: Path, study: Study, allowed: Allowed) -> None:
+def _require_requests(path: Path, study: Study, allowed: Allowed) -> None:
     """Refuse to allow what the study does not ask for.
 
     Raises:
         UserError: it does not.
     """
-    asked = {
+    requests = {
         (key[-1], value)
-        for one in study.sections.values()
-        for key, value in one.probe.items()
-        if key[-1] in _ASKED
+        for section in study.sections.values()
+        for key, value in section.probe.items()
+        if key[-1] in _ALLOWABLE
     }
-    extractors = (study.sections["stories"].own if "stories" in study.sections else {}).get("extractors", ())
+    extractors = (study.sections["stories"].of_study if "stories" in study.sections else {}).get(
+        "extractors", ()
+    )
     models = {model.reached(part.name) for model in study.models for part in PARTS} | set(
         (extractors,) if isinstance(extractors, str) else extractors
     )
@@ -196,8 +198,8 @@ def _require_asked(path: Path, study: Study, allowed: Allowed) -> None:
         *(f"--model {model}" for model in allowed.models if model not in models),
         *(
             f"--{name.replace('_', '-')}"
-            for name in _ASKED
-            if (value := getattr(allowed, name)) and (name, value) not in asked
+            for name in _ALLOWABLE
+            if (value := getattr(allowed, name)) and (name, value) not in requests
         ),
     ]
     if unasked:
@@ -227,7 +229,7 @@ def _require_distinct(path: Path, models: tuple[StudyModel, ...]) -> None:
     for what in ("name", *(part.name for part in PARTS)):
         seen: set[str] = set()
         for model in models:
-            given = getattr(model, what)
-            if given is not None and given in seen:
-                raise UserError(f"{path}: two models have {what} = '{given}'. Keep one of them.")
-            seen.add(given)
+            value = getattr(model, what)
+            if value is not None and value in seen:
+                raise UserError(f"{path}: two models have {what} = '{value}'. Keep one of them.")
+            seen.add(value)

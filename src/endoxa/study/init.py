@@ -62,23 +62,23 @@ def init_study(
         folder.mkdir(parents=True, exist_ok=True)
         write_table(table, folder / ASSOCIATIONS)
         write_table(suggested, folder / MAP)
-        found = tuple(suggested.filter(pl.col("base_value") != "")[ID])
-        text = study_text(models or (SIMULATED,), there, stories=bool(found))
+        names = tuple(suggested.filter(pl.col("base_value") != "")[ID])
+        text = study_text(models or (SIMULATED,), there, stories=bool(names))
         with replacing(folder / FILE) as draft:
             draft.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise UserError(f"'{folder}' cannot be written: {problem.strerror or problem}.") from problem
-    return table.height, found
+    return table.height, names
 
 
 def _with_ids(table: pl.DataFrame, source: Path) -> pl.DataFrame:
     """The table with an id in every row, the one that `endoxa build` would give it."""
     table = with_association_ids(table)
-    given = table[ID] if ID in table.columns else pl.Series(ID, [None] * table.height, dtype=pl.String)
+    stated = table[ID] if ID in table.columns else pl.Series(ID, [None] * table.height, dtype=pl.String)
     cells = table.with_columns(pl.lit("").alias(name) for name in _IDS if name not in table.columns)
     ids = [
         name or association_id(*(str(cell or "") for cell in row))
-        for name, row in zip(given, cells.select(_IDS).iter_rows(), strict=True)
+        for name, row in zip(stated, cells.select(_IDS).iter_rows(), strict=True)
     ]
     twice = pl.Series(ids).is_duplicated().arg_true()
     if len(twice):
@@ -89,10 +89,10 @@ def _with_ids(table: pl.DataFrame, source: Path) -> pl.DataFrame:
     return table.with_columns(pl.Series(ID, ids)).select(ID, *rest)
 
 
-def _languages(table: pl.DataFrame, asked: Sequence[str]) -> tuple[str, ...]:
-    found = [] if "language" not in table.columns else table["language"].fill_null("").to_list()
-    main = dict.fromkeys(code.split("-")[0].lower() for code in found if code)
-    return tuple(dict.fromkeys(asked)) or tuple(main) or ("en",)
+def _languages(table: pl.DataFrame, wanted: Sequence[str]) -> tuple[str, ...]:
+    languages = [] if "language" not in table.columns else table["language"].fill_null("").to_list()
+    main = dict.fromkeys(code.split("-")[0].lower() for code in languages if code)
+    return tuple(dict.fromkeys(wanted)) or tuple(main) or ("en",)
 
 
 def suggestions(table: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:
@@ -106,8 +106,8 @@ def suggestions(table: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:
     for name, identity, attribute in table.select(ID, "identity", "attribute").iter_rows():
         base = _value(identity, meanings)
         compared = _value(attribute, meanings)
-        whole = base is not None and compared is not None and base[0] != compared[0]
-        cells = (*(base or ("", "")), *(compared or ("", ""))) if whole else ("",) * 4
+        complete = base is not None and compared is not None and base[0] != compared[0]
+        cells = (*(base or ("", "")), *(compared or ("", ""))) if complete else ("",) * 4
         rows.append((name, identity, attribute, *cells))
     columns = (ID, "identity", "attribute", *list(STORY_MAP_COLUMNS)[1:])
     rows.sort(key=lambda row: row[3] == "")  # what is suggested has to be looked at first

@@ -101,8 +101,8 @@ def _tests(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     from endoxa.instruments.association_tests.items import build_from_associations, write_tests
 
     chosen = study.sections[part.name].build
-    asked = replace(chosen, each=True, languages=(), language=study.languages[0])
-    made, left_out = build_from_associations(associations, asked, None)
+    options = replace(chosen, each=True, languages=(), language=study.languages[0])
+    made, left_out = build_from_associations(associations, options, None)
     write_tests(made, study.folder / part.items)
     return _made(study, part, len(made), [test.association_id for test in made], left_out)
 
@@ -147,8 +147,10 @@ def _stories(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     chosen = study.sections[part.name]
     languages = load_languages(study.languages, files_of(study, chosen))
     vocabulary = vocabulary_of(languages)
-    known = set(associations[ID])
-    cells = [cell for cell in read_map(map_of(study, chosen), vocabulary) if cell.association_id in known]
+    association_ids = set(associations[ID])
+    cells = [
+        cell for cell in read_map(map_of(study, chosen), vocabulary) if cell.association_id in association_ids
+    ]
     if not cells:
         raise _without_items(part, [f"{map_of(study, chosen)} names no association of the study"])
     prompts = build_prompts(languages, chosen.build, cells)
@@ -158,7 +160,7 @@ def _stories(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     else:
         (study.folder / VOCABULARY).unlink(missing_ok=True)
     ids = [cell.association_id for cell in cells]
-    missing = len(known - set(ids))
+    missing = len(association_ids - set(ids))
     why = (
         [f"{plural(missing, 'association')} without values in {map_of(study, chosen).name}"]
         if missing
@@ -169,13 +171,13 @@ def _stories(study: Study, part: Part, associations: pl.DataFrame) -> Items:
 
 def map_of(study: Study, chosen: Chosen) -> Path:
     """The table that says which cell of stories is which association."""
-    return study.folder / str(chosen.own.get("map", MAP))
+    return study.folder / str(chosen.of_study.get("map", MAP))
 
 
 def files_of(study: Study, chosen: Chosen) -> list[Path]:
     """The user's own languages and values of stories."""
-    given = chosen.own.get("files", ())
-    return [study.folder / str(name) for name in ([given] if isinstance(given, str) else given)]
+    names = chosen.of_study.get("files", ())
+    return [study.folder / str(name) for name in ([names] if isinstance(names, str) else names)]
 
 
 def vocabulary_file(study: Study) -> Path | None:
@@ -184,7 +186,7 @@ def vocabulary_file(study: Study) -> Path | None:
     return path if path.is_file() else None
 
 
-def own_vocabulary(study: Study) -> Vocabulary:
+def study_vocabulary(study: Study) -> Vocabulary:
     """Attributes and values that main characters of this study can have."""
     from endoxa.sources.stereotales import read_vocabulary
 
@@ -211,7 +213,7 @@ _BUILDERS: Mapping[str, Callable[[Study, Part, pl.DataFrame], Items]] = {
 }
 
 
-def told(items: Items, shown: int = 3) -> Iterator[str]:
+def left_out_lines(items: Items, shown: int = 3) -> Iterator[str]:
     """The first reasons why associations have no item, for the terminal."""
     for sentence in items.left_out[:shown]:
         yield f"{items.part.name}: {sentence.removesuffix('.')}."

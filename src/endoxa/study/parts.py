@@ -28,7 +28,7 @@ class Part:
         build: options of the items.
         items: file of the items, below the folder of the study.
         data: the setting that names this file.
-        own: keys of the section that only the study knows.
+        of_study: keys of the section that only the study knows.
     """
 
     name: str
@@ -36,13 +36,15 @@ class Part:
     build: type
     items: str
     data: str = "data"
-    own: tuple[str, ...] = ()
+    of_study: tuple[str, ...] = ()
 
 
 PAIRS = Part("pairs", "pairs", PairOptions, "items/pairs.csv")
 TESTS = Part("tests", "embeddings", Contrast, "items/tests.json", data="tests")
 QUESTIONS = Part("questions", "qa", QaOptions, "items/questions.jsonl")
-STORIES = Part("stories", "stories", Selection, "items/prompts.jsonl", own=("map", "extractors", "files"))
+STORIES = Part(
+    "stories", "stories", Selection, "items/prompts.jsonl", of_study=("map", "extractors", "files")
+)
 PARTS = (PAIRS, TESTS, QUESTIONS, STORIES)
 """In the order in which they are measured."""
 
@@ -59,12 +61,12 @@ class Chosen:
     Attributes:
         build: options of the items, an instance of `Part.build`.
         probe: values of the instrument's settings by path.
-        own: what only the study knows, by key.
+        of_study: what only the study knows, by key.
     """
 
     build: Any
     probe: Mapping[tuple[str, ...], Any]
-    own: Mapping[str, Any]
+    of_study: Mapping[str, Any]
 
 
 def files_named(part: Part, chosen: Chosen, folder: Path) -> Iterator[Path]:
@@ -73,11 +75,11 @@ def files_named(part: Part, chosen: Chosen, folder: Path) -> Iterator[Path]:
     Args:
         part: the instrument.
         chosen: its section.
-        folder: of the study, where the files of `Part.own` are.
+        folder: of the study, where the files of `Part.of_study` are.
     """
     for key in ("map", "files"):
-        given = chosen.own.get(key, ())
-        yield from (folder / str(name) for name in ([given] if isinstance(given, str) else given))
+        names = chosen.of_study.get(key, ())
+        yield from (folder / str(name) for name in ([names] if isinstance(names, str) else names))
     for option in options_of(part.build):
         value = reduce(getattr, option.path, chosen.build)
         yield from (
@@ -101,24 +103,25 @@ def chosen(part: Part, section: Mapping[str, Any], where: str) -> Chosen:
     """
     settings = INSTRUMENTS.get(part.instrument).settings
     build, probe = (
-        {word: one for word, one in keywords(owner).items() if word not in _OF_THE_STUDY}
+        {word: option for word, option in keywords(owner).items() if word not in _OF_THE_STUDY}
         for owner in (part.build, settings)
     )
     for key in section:
         if key in _OF_THE_STUDY:
             raise UserError(f"{where}: '{key}' is set once for the whole study, above the sections.")
-        if key not in {*build, *probe, *part.own}:
+        if key not in {*build, *probe, *part.of_study}:
             raise UserError(
-                f"{where}: there is no option '{key}'.{nearest(key, {**build, **probe, **dict.fromkeys(part.own)})}"
+                f"{where}: there is no option '{key}'."
+                f"{nearest(key, {**build, **probe, **dict.fromkeys(part.of_study)})}"
             )
     try:
         # An option of both, such as limit, is for the items: everything after them follows.
         items = {key: value for key, value in section.items() if key in build}
-        asked = {key: value for key, value in section.items() if key in probe and key not in build}
+        settings_of_runs = {key: value for key, value in section.items() if key in probe and key not in build}
         return Chosen(
             settings_from(part.build, values_by_path(part.build, items)),
-            values_by_path(settings, asked),
-            {key: value for key, value in section.items() if key in part.own},
+            values_by_path(settings, settings_of_runs),
+            {key: value for key, value in section.items() if key in part.of_study},
         )
     except (UserError, TypeError, ValueError) as problem:
         raise UserError(f"{where}: {problem}") from problem

@@ -16,7 +16,7 @@ from endoxa.runs.instrument import Plan
 from endoxa.stats.intervals import effective_number
 from endoxa.stats.power import ASSUMED_CORRELATION, POWER, detectable_effect_size
 from endoxa.study.file import Study
-from endoxa.study.items import ID, Items, build_items, own_vocabulary, read_associations
+from endoxa.study.items import ID, Items, build_items, read_associations, study_vocabulary
 from endoxa.study.parts import QUESTIONS, STORIES
 from endoxa.study.steps import PROFILES, Step, steps
 
@@ -65,31 +65,31 @@ def plan_study(study: Study) -> tuple[list[Items], list[PlannedStep]]:
     associations = read_associations(study)
     identities = dict(associations.select(ID, "identity").iter_rows())
     made = build_items(study, associations)
-    by_name = {one.part.name: one for one in made}
+    by_name = {part.part.name: part for part in made}
     return made, [_planned(study, step, by_name, identities) for step in steps(study)]
 
 
 def _planned(
     study: Study, step: Step, items: Mapping[str, Items], identities: Mapping[str, str]
 ) -> PlannedStep:
-    own = items[STORIES.name if step.name == PROFILES else step.name]
-    asked = _asked(study, step, own)
-    calls = sum(one.expected.calls for one in asked)
-    dollars = [one.dollars for one in asked]
-    sizes = pl.Series([identities[name] for name in own.ids]).value_counts()["count"].to_numpy()
+    part_items = items[STORIES.name if step.name == PROFILES else step.name]
+    work = _expected_work(study, step, part_items)
+    calls = sum(planned_model.expected.calls for planned_model in work)
+    dollars = [planned_model.dollars for planned_model in work]
+    sizes = pl.Series([identities[name] for name in part_items.ids]).value_counts()["count"].to_numpy()
     return PlannedStep(
         step.name,
-        own.count,
-        len(own.ids),
+        part_items.count,
+        len(part_items.ids),
         len(sizes),
         calls,
-        None if None in dollars else float(sum(one or 0.0 for one in dollars)),
-        _hours(step, own.count, asked),
+        None if None in dollars else float(sum(price or 0.0 for price in dollars)),
+        _hours(step, part_items.count, work),
         detectable_mean(sizes),
     )
 
 
-def _asked(study: Study, step: Step, items: Items) -> list[Planned]:
+def _expected_work(study: Study, step: Step, items: Items) -> list[Planned]:
     """Expected work of each chat model of a run; empty where none is asked."""
     if not isinstance(step.settings, ChatRunSettings):
         return []
@@ -104,18 +104,21 @@ def _asked(study: Study, step: Step, items: Items) -> list[Planned]:
     # Stories that are not written yet: two questions about each.
     repeats = int(study.sections[STORIES.name].probe.get(("repeats",), 1))
     stories = items.count * repeats * len(study.models_of(STORIES))
-    answer = ANSWER_TOKENS * len(own_vocabulary(study))
+    answer = ANSWER_TOKENS * len(study_vocabulary(study))
     work = Expected(2 * stories, stories * (2 * STORY_TOKENS + QUESTION_TOKENS), stories * answer)
     return planned(step.settings, parse_models(step.settings.models), work)
 
 
-def _hours(step: Step, items: int, asked: Sequence[Planned]) -> float:
+def _hours(step: Step, items: int, work: Sequence[Planned]) -> float:
     """Hours at the assumed speeds; simulated models take none."""
     settings = step.settings
     if isinstance(settings, ChatRunSettings):
-        real = [one for one in asked if not one.model.startswith("sim/")]
+        real = [planned_model for planned_model in work if not planned_model.model.startswith("sim/")]
         return (
-            sum(one.expected.calls for one in real) * SECONDS_PER_CALL / settings.options.concurrency / 3600
+            sum(planned_model.expected.calls for planned_model in real)
+            * SECONDS_PER_CALL
+            / settings.options.concurrency
+            / 3600
         )
     real_models = [model for model in settings.models if not model.startswith("live/")]
     return items * len(real_models) * SECONDS_PER_ITEM / 3600
@@ -191,17 +194,17 @@ def _correlations(items: Sequence[Items]) -> list[str]:
     if len(items) < 2:
         return []
     shared = {
-        (one.part.name, other.part.name): len(set(one.ids) & set(other.ids))
-        for k, one in enumerate(items)
+        (first.part.name, other.part.name): len(set(first.ids) & set(other.ids))
+        for k, first in enumerate(items)
         for other in items[k + 1 :]
     }
     lines = []
-    for (one, other), count in shared.items():
+    for (first, other), count in shared.items():
         least = detectable_correlation(count)
-        found = (
+        effect = (
             "too few to correlate"
             if isnan(least)
             else f"correlations from {least:.2f} on can be found (if independent)"
         )
-        lines.append(f"{one} and {other}: {count} associations in common; {found}.")
+        lines.append(f"{first} and {other}: {count} associations in common; {effect}.")
     return lines

@@ -26,14 +26,14 @@ from endoxa.study.convergence.report.sections import sections
 from endoxa.study.convergence.run import Convergence, converge, write_tables
 from endoxa.study.convergence.words import ends, number, tool
 from endoxa.study.file import FILE, Study
-from endoxa.study.items import Items, told
+from endoxa.study.items import Items, left_out_lines
 from endoxa.study.parts import PAIRS, QUESTIONS, STORIES
 from endoxa.study.run import require_current
 from endoxa.study.steps import PROFILES, Step
 
 REPORT = "report.html"
 """Page in the folder of a run."""
-_TOLD = (PAIRS.name, QUESTIONS.name, STORIES.name)
+_NAMED = (PAIRS.name, QUESTIONS.name, STORIES.name)
 """Runs whose headline is on the page of the study. A test of one association has one identity on one side, so that no
 test of it alone can be significant; how well profiles were read is on their own page."""
 _MOST_LEFT_OUT = 50
@@ -111,12 +111,13 @@ def _page(
     return Page(
         package="endoxa.study",
         title=f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}",
-        subtitle=f"{listed(parts)}; {plural(len(study.models), 'model')}: {listed([one.name for one in study.models])}",
+        subtitle=f"{listed(parts)}; {plural(len(study.models), 'model')}: "
+        f"{listed([model.name for model in study.models])}",
         entries=(
-            *(one for one in compared if not one.folded),
+            *(section for section in compared if not section.folded),
             _instruments(study, current, pages),
-            *(one for one in compared if one.folded),
-            _asked(study, items),
+            *(section for section in compared if section.folded),
+            _items(study, items),
             CITE,
         ),
         runs=runs,
@@ -129,7 +130,7 @@ def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -
     tables = [
         _table(headline)
         for step in current
-        if step.name in _TOLD and (headline := step.instrument.headline_of(step.folder(study))) is not None
+        if step.name in _NAMED and (headline := step.instrument.headline_of(step.folder(study))) is not None
     ]
     return Section(
         "instruments",
@@ -147,13 +148,13 @@ def _title(page: Path) -> str:
     return "Stories" if page.stem == PROFILES else tool(page.stem).capitalize()
 
 
-def _table(found: Headline) -> Table:
-    columns = tuple(Column(name, numeric=name not in found.words) for name in found.columns)
-    return Table(found.title, columns, found.texts, notes=(*found.warnings, *found.notes))
+def _table(headline: Headline) -> Table:
+    columns = tuple(Column(name, numeric=name not in headline.words) for name in headline.columns)
+    return Table(headline.title, columns, headline.texts, notes=(*headline.warnings, *headline.notes))
 
 
-def _asked(study: Study, items: Sequence[Items]) -> Section:
-    left_out = [line for one in items for line in told(one, _MOST_LEFT_OUT)]
+def _items(study: Study, items: Sequence[Items]) -> Section:
+    left_out = [line for part in items for line in left_out_lines(part, _MOST_LEFT_OUT)]
     text = (study.folder / FILE).read_text(encoding="utf-8")
     values = {"file": text, "left_out": left_out}
     return Section("asked", "What was asked", template="asked.html.j2", folded=True, values=values)

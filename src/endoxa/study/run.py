@@ -59,15 +59,15 @@ def run_study(
         UserError: any user error; what was measured is kept.
     """
     items = build_items(study, read_associations(study))
-    total = sum(2 if one.part.name == "stories" else 1 for one in items)
+    total = sum(2 if part.part.name == "stories" else 1 for part in items)
     done = []
     for number, step in enumerate(steps(study), start=1):
-        told = partial(_told, progress, f"{number} of {total}, {step.name}")
-        done.append(_run_step(study, step, told, command))
+        report = partial(_report, progress, f"{number} of {total}, {step.name}")
+        done.append(_run_step(study, step, report, command))
     return items, done
 
 
-def _told(progress: Progress, which: str, what: str, /, *state: Any) -> None:
+def _report(progress: Progress, which: str, what: str, /, *state: Any) -> None:
     progress(f"{which}: {what}", *state)
 
 
@@ -106,12 +106,12 @@ def _set_aside(study: Study, name: str) -> None:
 
 def _earlier(study: Study, name: str) -> Iterator[Path]:
     """Earlier runs of a step, the latest first; as they are now, since a look may move them."""
-    found = [
+    folders = [
         path
         for path in (study.folder / EARLIER).glob(f"{name}-*")
         if path.name.removeprefix(f"{name}-").isdigit()
     ]
-    yield from sorted(found, key=lambda path: int(path.name.rpartition("-")[2]), reverse=True)
+    yield from sorted(folders, key=lambda path: int(path.name.rpartition("-")[2]), reverse=True)
 
 
 def _within_budget(study: Study, step: Step) -> Any:
@@ -146,7 +146,7 @@ def _cost(folder: Path) -> float:
     facts = read_run(folder)
     use = facts.get("usage", {})
     if not (folder / JOURNAL).exists():
-        return sum(one.get("most_cost_usd") or 0.0 for one in use.values())
+        return sum(model.get("most_cost_usd") or 0.0 for model in use.values())
     if "usage" not in facts and "sampling" not in facts.get("settings", {}):
         return 0.0
     return _cost_by_journal(folder, facts)
@@ -190,7 +190,7 @@ def require_current(study: Study) -> tuple[list[Items], list[Step]]:
         UserError: one is missing, unfinished, or was run with other settings or items.
     """
     items = build_items(study, read_associations(study))
-    found = []
+    current = []
     for step in steps(study):  # one after the other: a simulated model takes its place for its own step
         folder = step.folder(study)
         again = f"Run it: endoxa study run {study.folder}"
@@ -201,8 +201,8 @@ def require_current(study: Study) -> tuple[list[Items], list[Step]]:
                 f"The run '{step.name}' of {study.folder} is not that of the study file any more "
                 f"({'; '.join(changed)}). {again}"
             )
-        found.append(step)
-    return items, found
+        current.append(step)
+    return items, current
 
 
 def total_cost(study: Study) -> float:

@@ -53,12 +53,12 @@ class LatentScorer:
 
     Attributes:
         name: the words that name it.
-        known: log-probability of each sentence, nats.
+        levels: log-probability of each sentence, nats.
         planted: the parameters.
     """
 
     name: str
-    known: Mapping[str, float]
+    levels: Mapping[str, float]
     planted: Strengths
     architecture: Architecture = "causal"
     max_tokens: int | None = None
@@ -66,13 +66,13 @@ class LatentScorer:
     @classmethod
     def of(cls, name: str, planted: Strengths, pairs: Iterable[Mapping[str, str]]) -> LatentScorer:
         """The scorer of the pairs of a study (columns `item_id`, `association_id`, `sent_more`, `sent_less`)."""
-        known: defaultdict[str, float] = defaultdict(lambda: LEVEL)
+        levels: defaultdict[str, float] = defaultdict(lambda: LEVEL)
         for pair in pairs:
             strength = planted.of(pair["association_id"], "pairs")
             strength += planted.scatter * normal(f"{planted.world:g}", pair["item_id"])
-            known[pair["sent_more"]] += strength / 2
-            known[pair["sent_less"]] -= strength / 2
-        return cls(name, dict(known), planted)
+            levels[pair["sent_more"]] += strength / 2
+            levels[pair["sent_less"]] -= strength / 2
+        return cls(name, dict(levels), planted)
 
     def describe(self) -> Mapping[str, Any]:
         """What was planted."""
@@ -87,13 +87,13 @@ class LatentScorer:
         """See `endoxa.schema.Model.score`."""
         for index, request in enumerate(requests):
             text = str(getattr(request, "text", ""))
-            yield index, Score(self.known.get(text, LEVEL), max(1, len(text.split())))
+            yield index, Score(self.levels.get(text, LEVEL), max(1, len(text.split())))
 
 
 def scorer(model: str, pairs: Sequence[Mapping[str, str]]) -> str:
     """Offer `sim/latent` as a model of these pairs; returns the words by which a run names it."""
     made = LatentScorer.of(f"live/{model}", planted(model), pairs)
-    fingerprint = sha256(repr(sorted(made.known.items())).encode()).hexdigest()
+    fingerprint = sha256(repr(sorted(made.levels.items())).encode()).hexdigest()
     return offer(model, Scorer(made, fingerprint), again=True)
 
 
@@ -131,8 +131,8 @@ class LatentEncoder:
         longest = float(np.linalg.norm(along, axis=1).max(initial=0.0)) or 1.0
         vectors[len(attributes) :, : len(attributes)] = 0.8 * along[len(attributes) :] / longest
         rest = 1 - (vectors[len(attributes) :, : len(attributes)] ** 2).sum(axis=1)
-        own = np.arange(len(attributes), len(place))
-        vectors[own, own] = np.sqrt(rest)
+        distinct = np.arange(len(attributes), len(place))
+        vectors[distinct, distinct] = np.sqrt(rest)
         return cls(place, vectors.astype(np.float32))
 
     def __call__(self, texts: Sequence[str]) -> np.ndarray:

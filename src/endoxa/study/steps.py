@@ -103,9 +103,9 @@ def extractors(study: Study) -> tuple[str, ...]:
     Raises:
         UserError: only simulated models write stories and a name that is no text was given.
     """
-    given = study.sections[STORIES.name].own.get("extractors", ())
-    several = (given,) if isinstance(given, str) else tuple(given)
-    if not all(isinstance(one, str) for one in several):
+    named = study.sections[STORIES.name].of_study.get("extractors", ())
+    several = (named,) if isinstance(named, str) else tuple(named)
+    if not all(isinstance(name, str) for name in several):
         raise UserError(f"{study.folder}: extractors must be names of models in quotation marks.")
     written = list(study.names(STORIES))
     real = [model for model in written if not simulated.is_simulated(model)]

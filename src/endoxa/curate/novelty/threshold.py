@@ -17,7 +17,7 @@ import polars as pl
 from endoxa.curate.novelty.labels import Labels
 from endoxa.errors import UserError
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
-from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
+from endoxa.stats.resampling import Clusters, bootstrap, drawn_units, expanded_interval
 
 FOLDS = 5
 REPEATS = 20
@@ -306,12 +306,11 @@ def _threshold_interval(
     values, place = np.unique(cosine, return_inverse=True)
     order = np.argsort(place, kind="stable")
     starts = np.searchsorted(place[order], np.arange(len(values)))
-    rng = np.random.default_rng([seed, 1])
     found = cuts(cosine, related)
     j = found["youden_j"].to_numpy()
     drawn = []
-    for _ in range(resamples):
-        times = np.bincount(rng.integers(groups, size=groups), minlength=groups)[group][order]
+    for sample in drawn_units(groups, resamples, np.random.default_rng([seed, 1])):
+        times = np.bincount(sample, minlength=groups)[group][order]
         yes = np.add.reduceat(times * related[order], starts)
         no = np.add.reduceat(times * ~related[order], starts)
         if yes.sum() and no.sum():

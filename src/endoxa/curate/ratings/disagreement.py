@@ -19,6 +19,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.runs.families import CONTROVERSY, adjusted, decided
+from endoxa.stats.resampling import drawn_units, percentile_interval
 
 Ties = Literal["low", "split"]
 
@@ -214,8 +215,7 @@ def _resampled(
     """Relative changes in samples of associations drawn with replacement and split anew, shape (resamples, topics)."""
     topics = int(codes.max()) + 1
     drawn = np.empty((resamples, topics))
-    for number in range(resamples):
-        chosen = rng.integers(len(codes), size=len(codes))
+    for number, chosen in enumerate(drawn_units(len(codes), resamples, rng)):
         high, own = split(variance[chosen]), codes[chosen]
         low = np.bincount(own[~high], minlength=topics) / max(1, (~high).sum())
         above = np.bincount(own[high], minlength=topics) / max(1, high.sum())
@@ -225,15 +225,13 @@ def _resampled(
 
 def _ends(drawn: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
     """Percentile intervals; an end is NaN where it is not bounded, both where half of the samples say nothing."""
-    tail = (1 - confidence) / 2
-    ends = np.full((2, drawn.shape[1]), np.nan)
-    for topic, column in enumerate(drawn.T):
-        known = column[~np.isnan(column)]
-        if len(known) >= len(column) / 2:
-            # Samples without the topic in the low group are infinite: they may only be an open end.
-            ends[:, topic] = np.quantile(known, [tail, 1 - tail], method="inverted_cdf")
+    # Samples without the topic in the low group are infinite: they may only be an open end.
+    intervals = [
+        percentile_interval(column, confidence, method="inverted_cdf", constant=True) for column in drawn.T
+    ]
+    ends = np.array([(interval.low, interval.high) for interval in intervals]).reshape(-1, 2)
     ends[~np.isfinite(ends)] = np.nan
-    return ends[0], ends[1]
+    return ends[:, 0], ends[:, 1]
 
 
 def _decided(topics: pl.DataFrame, confidence: float) -> pl.DataFrame:

@@ -112,8 +112,8 @@ def read_reply(reply: str, shown: tuple[str, str]) -> str:
         return clear
     if DECLINES.search(rest):
         return "refused"
-    whole = " ".join(reply.casefold().split())
-    quoted = [number for number, sentence in zip("12", shown, strict=True) if _bare(sentence) in whole]
+    text = " ".join(reply.casefold().split())
+    quoted = [number for number, sentence in zip("12", shown, strict=True) if _bare(sentence) in text]
     loose = (
         "" if DENIES.search(rest) else _only(ANYWHERE.findall(rest)) or _only(CONCLUSION.findall(rest)[-1:])
     )

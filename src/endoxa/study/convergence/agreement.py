@@ -20,9 +20,9 @@ from endoxa.schema.convergence import (
 )
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
-_WHOLE = ("place", "n_instruments")
+_INTEGERS = ("place", "n_instruments")
 AGREEMENT_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _WHOLE else pl.Float64 if name == "mean_effect" else pl.String
+    name: pl.Int64 if name in _INTEGERS else pl.Float64 if name == "mean_effect" else pl.String
     for name in AGREEMENT_COLUMNS
 }
 _COLUMN = {ABOVE: "above", BELOW: "below", UNCLEAR: "unclear", UNTESTED: "untested"}
@@ -43,7 +43,7 @@ def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFr
         Columns of `schema.convergence.AGREEMENT_COLUMNS`.
     """
     groups = effects.group_by("model", "association_id", maintain_order=True)
-    rows = [_row(own.rows(named=True), attributes) for _, own in groups]
+    rows = [_row(part.rows(named=True), attributes) for _, part in groups]
     models = list(dict.fromkeys(effects["model"]))
     rows.sort(key=lambda row: (models.index(row["model"]), *_urgency(row)))
     table = pl.DataFrame(
@@ -58,17 +58,17 @@ def _row(rows: Sequence[Mapping[str, Any]], attributes: Mapping[str, str]) -> di
     for row in rows:
         claims[_COLUMN[row["verdict"]]].append(row["instrument"])
     kind = kind_of({name: len(tools) for name, tools in claims.items()})
-    known = [row["effect"] for row in rows if row["effect"] is not None]
-    one_way = bool(claims["above"]) != bool(claims["below"])
+    effects = [row["effect"] for row in rows if row["effect"] is not None]
+    unanimous = bool(claims["above"]) != bool(claims["below"])
     return {
         "model": rows[0]["model"],
         "association_id": rows[0]["association_id"],
         "identity": rows[0]["identity"],
         "attribute": attributes.get(rows[0]["association_id"], ""),
         "agreement": kind,
-        "direction": ("above" if claims["above"] else "below") if one_way else "",
+        "direction": ("above" if claims["above"] else "below") if unanimous else "",
         **{name: "; ".join(tools) for name, tools in claims.items()},
-        "mean_effect": sum(known) / len(known) if known else None,
+        "mean_effect": sum(effects) / len(effects) if effects else None,
         "n_instruments": len(rows),
     }
 

@@ -44,38 +44,38 @@ def correlations(parts: pl.DataFrame, confidence: float = 0.95, seed: int = 0) -
     return correlation_table(measured(check_parts(parts)), confidence, seed)
 
 
-def paired(found: Sequence[Measured]) -> Iterator[tuple[Measured, Measured]]:
+def paired(sources: Sequence[Measured]) -> Iterator[tuple[Measured, Measured]]:
     """Every two instruments of one model."""
-    return ((one, two) for one, two in combinations(found, 2) if one.model == two.model)
+    return ((left, right) for left, right in combinations(sources, 2) if left.model == right.model)
 
 
-def shared(one: Measured, two: Measured) -> tuple[list[str], np.ndarray, np.ndarray]:
+def shared(left: Measured, right: Measured) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Associations that both measured, and their places in each."""
-    first, second = one.places(), two.places()
-    names = [name for name in one.associations if name in second]
+    first, second = left.places(), right.places()
+    names = [name for name in left.associations if name in second]
     return names, np.array([first[k] for k in names], int), np.array([second[k] for k in names], int)
 
 
-def correlation_table(found: Sequence[Measured], confidence: float, seed: int) -> pl.DataFrame:
+def correlation_table(sources: Sequence[Measured], confidence: float, seed: int) -> pl.DataFrame:
     """`correlations` of what was measured."""
-    rows = [_row(one, two, confidence, seed) for one, two in paired(found)]
+    rows = [_row(left, right, confidence, seed) for left, right in paired(sources)]
     table = adjusted(pl.DataFrame(rows, schema=CORRELATION_TYPES), CONVERGENCE)
     table = decided(table, value="corrected", confidence=confidence, resolution=DIGITS)
-    said = [sentence(row) for row in table.fill_nan(None).iter_rows(named=True)]
+    sentences = [sentence(row) for row in table.fill_nan(None).iter_rows(named=True)]
     return (
-        table.with_columns(pl.Series("sentence", said, dtype=pl.String))
+        table.with_columns(pl.Series("sentence", sentences, dtype=pl.String))
         .select(list(CORRELATION_TYPES))
         .fill_nan(None)
     )
 
 
-def _row(one: Measured, two: Measured, confidence: float, seed: int) -> dict[str, Any]:
-    names, first, second = shared(one, two)
-    identity = np.array(one.identities, dtype=object)[first] if names else np.array([], dtype=object)
+def _row(left: Measured, right: Measured, confidence: float, seed: int) -> dict[str, Any]:
+    names, first, second = shared(left, right)
+    identity = np.array(left.identities, dtype=object)[first] if names else np.array([], dtype=object)
     row: dict[str, Any] = {
-        "model": one.model,
-        "instrument_1": one.instrument,
-        "instrument_2": two.instrument,
+        "model": left.model,
+        "instrument_1": left.instrument,
+        "instrument_2": right.instrument,
         "n_associations": len(names),
         "n_identities": len(set(identity.tolist())),
         "confidence": confidence,
@@ -87,11 +87,11 @@ def _row(one: Measured, two: Measured, confidence: float, seed: int) -> dict[str
     if not names:
         return {**row, "reason": "no association was measured by both"}
     made = corrected_correlation(
-        one.scores.take(first),
-        two.scores.take(second),
+        left.scores.take(first),
+        right.scores.take(second),
         identity_codes(tuple(identity.tolist())),
         confidence,
-        names=(tool(one.instrument), tool(two.instrument)),
+        names=(tool(left.instrument), tool(right.instrument)),
         seed=seed,
     )
     return {

@@ -61,35 +61,35 @@ def discriminant(
 
 
 def discriminant_table(
-    found: Sequence[Measured], attributes: Mapping[str, str], confidence: float
+    sources: Sequence[Measured], attributes: Mapping[str, str], confidence: float
 ) -> pl.DataFrame:
     """`discriminant` of what was measured."""
-    rows = [_row(one, two, attributes, confidence) for one, two in paired(found)]
+    rows = [_row(left, right, attributes, confidence) for left, right in paired(sources)]
     table = adjusted(pl.DataFrame(rows, schema=DISCRIMINANT_TYPES), DISCRIMINATION)
     table = decided(table, value="difference", confidence=confidence, resolution=DIGITS)
-    said = [sentence(row) for row in table.fill_nan(None).iter_rows(named=True)]
+    sentences = [sentence(row) for row in table.fill_nan(None).iter_rows(named=True)]
     return (
-        table.with_columns(pl.Series("sentence", said, dtype=pl.String))
+        table.with_columns(pl.Series("sentence", sentences, dtype=pl.String))
         .select(list(DISCRIMINANT_TYPES))
         .fill_nan(None)
     )
 
 
-def _row(one: Measured, two: Measured, attributes: Mapping[str, str], confidence: float) -> dict[str, Any]:
-    names, first, second = shared(one, two)
-    known = np.array([bool(attributes.get(name)) for name in names], dtype=bool)
-    names = [name for name, keep in zip(names, known, strict=True) if keep]
-    first, second = first[known], second[known]
-    x, y = one.scores.mean[first], two.scores.mean[second]
-    identity = identity_codes(tuple(one.identities[k] for k in first))
+def _row(left: Measured, right: Measured, attributes: Mapping[str, str], confidence: float) -> dict[str, Any]:
+    names, first, second = shared(left, right)
+    labelled = np.array([bool(attributes.get(name)) for name in names], dtype=bool)
+    names = [name for name, keep in zip(names, labelled, strict=True) if keep]
+    first, second = first[labelled], second[labelled]
+    x, y = left.scores.mean[first], right.scores.mean[second]
+    identity = identity_codes(tuple(left.identities[k] for k in first))
     attribute = identity_codes(tuple(attributes[name].strip().casefold() for name in names))
     used = _with_partner(identity, attribute)
     x, y, identity, attribute = x[used], y[used], identity[used], attribute[used]
-    measured_by = ((one, first[used]), (two, second[used]))
+    measured_by = ((left, first[used]), (right, second[used]))
     row: dict[str, Any] = {
-        "model": one.model,
-        "instrument_1": one.instrument,
-        "instrument_2": two.instrument,
+        "model": left.model,
+        "instrument_1": left.instrument,
+        "instrument_2": right.instrument,
         "n_associations": int(used.sum()),
         "n_identities": len(np.unique(identity)),
         "n_attributes": len(np.unique(attribute)),
@@ -119,8 +119,8 @@ def _row(one: Measured, two: Measured, attributes: Mapping[str, str], confidence
             "",
         )
     )
-    told = dict(zip(("same", "other", "within_1", "within_2"), values.tolist(), strict=True))
-    row |= {**told, "difference": float(values[0] - values[1]), "reason": reason}
+    by_name = dict(zip(("same", "other", "within_1", "within_2"), values.tolist(), strict=True))
+    row |= {**by_name, "difference": float(values[0] - values[1]), "reason": reason}
     return row if reason else row | jackknifed((x, y), identity, attribute, row["difference"], confidence)
 
 
@@ -150,9 +150,9 @@ def _cells(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
 def _partners(values: np.ndarray, cell: np.ndarray, attribute: np.ndarray) -> np.ndarray:
     """Mean value of the associations of the same attribute and another identity."""
     _, cell = np.unique(cell, return_inverse=True)
-    own, own_count = np.bincount(cell, values)[cell], np.bincount(cell)[cell]
-    whole, count = np.bincount(attribute, values)[attribute], np.bincount(attribute)[attribute]
-    return np.asarray((whole - own) / (count - own_count))
+    cell_sum, cell_count = np.bincount(cell, values)[cell], np.bincount(cell)[cell]
+    total, count = np.bincount(attribute, values)[attribute], np.bincount(attribute)[attribute]
+    return np.asarray((total - cell_sum) / (count - cell_count))
 
 
 def _with_partner(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ RELIABILITY_TYPES: dict[str, type[pl.DataType]] = {
     for name in RELIABILITY_COLUMNS
 }
 CONSTANT = "all values of this model and instrument are the same"
-ONE_PART = "the association has one part, and so have all others: no standard error"
+SINGLE_PART = "the association has one part, and so have all others: no standard error"
 NO_SPREAD = "the parts of each association are the same: no standard error"
 
 
@@ -47,34 +47,42 @@ def effects(parts: pl.DataFrame, confidence: float = 0.95) -> pl.DataFrame:
     return effect_table(measured(check_parts(parts)), confidence)
 
 
-def effect_table(found: Sequence[Measured], confidence: float) -> pl.DataFrame:
+def effect_table(sources: Sequence[Measured], confidence: float) -> pl.DataFrame:
     """`effects` of what was measured."""
-    rows = [row for one in found for row in _effect_rows(one, confidence)]
+    rows = [row for source in sources for row in _effect_rows(source, confidence)]
     table = adjusted(pl.DataFrame(rows, schema=EFFECT_TYPES), SINGLE_ASSOCIATIONS)
     return decided(table, value="effect", confidence=confidence).select(list(EFFECT_TYPES)).fill_nan(None)
 
 
-def _effect_rows(one: Measured, confidence: float) -> Iterator[dict[str, Any]]:
+def _effect_rows(source: Measured, confidence: float) -> Iterator[dict[str, Any]]:
     from scipy.special import stdtr, stdtrit
 
-    scores, nan = one.scores, float("nan")
-    scale = one.scale or nan
+    scores, nan = source.scores, float("nan")
+    scale = source.scale or nan
     effect = scores.mean / scale
     error = np.sqrt(scores.within / scores.parts) / scale
     # A rounding error is no spread.
-    known = bool(scores.freedom) and scores.within > (1e-12 * (1 + np.abs(scores.mean).max())) ** 2
-    reason = CONSTANT if not one.scale else ONE_PART if not scores.freedom else "" if known else NO_SPREAD
-    reach = float(stdtrit(scores.freedom, (1 + confidence) / 2)) if known else nan
-    for k, (association, identity) in enumerate(zip(one.associations, one.identities, strict=True)):
-        tested = known and not reason
+    has_error = bool(scores.freedom) and scores.within > (1e-12 * (1 + np.abs(scores.mean).max())) ** 2
+    reason = (
+        CONSTANT
+        if not source.scale
+        else SINGLE_PART
+        if not scores.freedom
+        else ""
+        if has_error
+        else NO_SPREAD
+    )
+    reach = float(stdtrit(scores.freedom, (1 + confidence) / 2)) if has_error else nan
+    for k, (association, identity) in enumerate(zip(source.associations, source.identities, strict=True)):
+        tested = has_error and not reason
         yield {
-            "model": one.model,
-            "instrument": one.instrument,
+            "model": source.model,
+            "instrument": source.instrument,
             "association_id": association,
             "identity": identity,
             "n_parts": int(scores.parts[k]),
             "value": float(scores.mean[k]),
-            "scale": one.scale,
+            "scale": source.scale,
             "effect": float(effect[k]),
             "se": float(error[k]) if tested else nan,
             "low": float(effect[k] - reach * error[k]) if tested else nan,
@@ -105,30 +113,30 @@ def reliabilities(parts: pl.DataFrame, confidence: float = 0.95, seed: int = 0) 
     return reliability_table(measured(check_parts(parts)), confidence, seed)
 
 
-def reliability_table(found: Sequence[Measured], confidence: float, seed: int) -> pl.DataFrame:
+def reliability_table(sources: Sequence[Measured], confidence: float, seed: int) -> pl.DataFrame:
     """`reliabilities` of what was measured."""
-    rows = [_reliability_row(one, confidence, seed) for one in found]
+    rows = [_reliability_row(source, confidence, seed) for source in sources]
     return pl.DataFrame(rows, schema=RELIABILITY_TYPES).fill_nan(None)
 
 
-def _reliability_row(one: Measured, confidence: float, seed: int) -> dict[str, Any]:
-    told = reliability(one.scores, identity_codes(one.identities), confidence)
+def _reliability_row(source: Measured, confidence: float, seed: int) -> dict[str, Any]:
+    measured = reliability(source.scores, identity_codes(source.identities), confidence)
     halves = (
         np.array([np.nan])
-        if told.reason
-        else split_half(one.unit, one.part, one.value, splits=100, seed=seed)
+        if measured.reason
+        else split_half(source.unit, source.part, source.value, splits=100, seed=seed)
     )
     defined = halves[np.isfinite(halves)]
     return {
-        "model": one.model,
-        "instrument": one.instrument,
-        "n_associations": len(one.associations),
-        "n_identities": len(set(one.identities)),
-        "n_halved": told.units,
-        "parts": float(np.median(one.scores.parts)),
-        "reliability": told.value,
-        "low": told.interval.low,
-        "high": told.interval.high,
+        "model": source.model,
+        "instrument": source.instrument,
+        "n_associations": len(source.associations),
+        "n_identities": len(set(source.identities)),
+        "n_halved": measured.units,
+        "parts": float(np.median(source.scores.parts)),
+        "reliability": measured.value,
+        "low": measured.interval.low,
+        "high": measured.interval.high,
         "split_half": float(defined.mean()) if len(defined) else float("nan"),
-        "reason": told.reason,
+        "reason": measured.reason,
     }

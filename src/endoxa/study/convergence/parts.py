@@ -90,19 +90,19 @@ class Measured:
 def measured(parts: pl.DataFrame) -> list[Measured]:
     """Each model and instrument of a checked table, models and instruments in the order of the table."""
     groups = parts.partition_by("model", "instrument", as_dict=True, maintain_order=True)
-    found = [_measured(str(model), str(tool), own) for (model, tool), own in groups.items()]
+    sources = [_measured(str(model), str(tool), part) for (model, tool), part in groups.items()]
     models = list(dict.fromkeys(parts["model"]))
     tools = list(dict.fromkeys(parts["instrument"]))
-    return sorted(found, key=lambda one: (models.index(one.model), tools.index(one.instrument)))
+    return sorted(sources, key=lambda source: (models.index(source.model), tools.index(source.instrument)))
 
 
-def _measured(model: str, instrument: str, own: pl.DataFrame) -> Measured:
+def _measured(model: str, instrument: str, rows: pl.DataFrame) -> Measured:
     # In one order, so that nothing depends on the order of the rows.
-    own = own.sort("association_id", "part")
-    names = own.select("association_id", "identity").unique(maintain_order=True)
-    unit = own["association_id"].rank("dense").to_numpy().astype(np.int64) - 1
-    part = own["part"].rank("dense").to_numpy().astype(np.int64) - 1
-    value = own["value"].to_numpy()
+    rows = rows.sort("association_id", "part")
+    names = rows.select("association_id", "identity").unique(maintain_order=True)
+    unit = rows["association_id"].rank("dense").to_numpy().astype(np.int64) - 1
+    part = rows["part"].rank("dense").to_numpy().astype(np.int64) - 1
+    value = rows["value"].to_numpy()
     spread = float(value.std(ddof=1)) if len(value) > 1 else 0.0
     return Measured(
         model,

@@ -118,14 +118,14 @@ def converge_parts(
     checked = check_parts(parts)
     if checked.is_empty():
         raise UserError("No measurement of an association found. Expected at least one.")
-    found = measured(checked)
-    effects = effect_table(found, options.confidence)
+    sources = measured(checked)
+    effects = effect_table(sources, options.confidence)
     return Convergence(
         checked,
         effects,
-        reliability_table(found, options.confidence, options.seed),
-        correlation_table(found, options.confidence, options.seed),
-        discriminant_table(found, attributes, options.confidence),
+        reliability_table(sources, options.confidence, options.seed),
+        correlation_table(sources, options.confidence, options.seed),
+        discriminant_table(sources, attributes, options.confidence),
         agreement(effects, attributes),
         options,
         notes,
@@ -155,21 +155,23 @@ def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFr
         if "identity_key" in runs.associations.columns
         else _filled("identity")
     )
-    own_language = _filled("language") if "language" in runs.associations.columns else pl.lit(None, pl.String)
-    known = runs.associations.select(
-        pl.col("association_id").cast(pl.String), identity=identity, own_language=own_language
+    stated_language = (
+        _filled("language") if "language" in runs.associations.columns else pl.lit(None, pl.String)
+    )
+    labels = runs.associations.select(
+        pl.col("association_id").cast(pl.String), identity=identity, own_language=stated_language
     ).unique("association_id", keep="first", maintain_order=True)
-    joined = parts.join(known, on="association_id", how="left", maintain_order="left")
+    joined = parts.join(labels, on="association_id", how="left", maintain_order="left")
     left_out = joined.filter(pl.col("identity").is_null())
     notes = tuple(
-        f"{tool(str(instrument)).capitalize()}: {plural(own['association_id'].n_unique(), 'association')} of the "
+        f"{tool(str(instrument)).capitalize()}: {plural(part['association_id'].n_unique(), 'association')} of the "
         "run not in the study, left out."
-        for (instrument,), own in left_out.group_by("instrument", maintain_order=True)
+        for (instrument,), part in left_out.group_by("instrument", maintain_order=True)
     )
     kept = joined.drop_nulls("identity")
     if kept.is_empty():
         raise UserError(
-            f"No item of {listed([tool(one) for one in parts['instrument'].unique(maintain_order=True)])} belongs to "
+            f"No item of {listed([tool(name) for name in parts['instrument'].unique(maintain_order=True)])} belongs to "
             "an association of the study: their association_id differ."
         )
     # 'en-NG' in one run is 'en' in another.
@@ -232,9 +234,9 @@ def _attributes(associations: pl.DataFrame, parts: pl.DataFrame) -> dict[str, st
     """Attribute of each association, also under its names by language."""
     if "attribute" not in associations.columns:
         return {}
-    known = dict(associations.select("association_id", pl.col("attribute").fill_null("")).iter_rows())
+    attributes = dict(associations.select("association_id", pl.col("attribute").fill_null("")).iter_rows())
     names = parts["association_id"].unique().to_list()
-    return {name: str(known.get(name, known.get(name.rpartition(" [")[0])) or "") for name in names}
+    return {name: str(attributes.get(name, attributes.get(name.rpartition(" [")[0])) or "") for name in names}
 
 
 TABLES = ("effects", "reliabilities", "correlations", "discriminant", "agreement")

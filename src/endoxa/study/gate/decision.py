@@ -74,8 +74,8 @@ class Contrasts:
     def of(cls, values: Values) -> Contrasts:
         """From items."""
         if values.directed:
-            one = Contrast.of(values.baseline - values.candidate, values.cluster, values.reach)
-            return cls({(-1, -1): one}, None)
+            contrast = Contrast.of(values.baseline - values.candidate, values.cluster, values.reach)
+            return cls({(-1, -1): contrast}, None)
         by_signs = {
             (t, s): Contrast.of(
                 t * values.candidate - s * values.baseline,
@@ -97,7 +97,8 @@ class Contrasts:
     def grown(self, items: float, *, same_identities: bool = False) -> Contrasts:
         """The same shares with more items, see `Contrast.grown`."""
         more = {
-            signs: one.grown(items, same_identities=same_identities) for signs, one in self.by_signs.items()
+            signs: contrast.grown(items, same_identities=same_identities)
+            for signs, contrast in self.by_signs.items()
         }
         baseline = self.baseline and self.baseline.grown(items, same_identities=same_identities)
         return Contrasts(more, baseline)

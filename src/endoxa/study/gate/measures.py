@@ -111,13 +111,13 @@ def measures_of(kind: str, wanted: Sequence[str]) -> tuple[Measure, ...]:
     Raises:
         UserError: runs of this kind have no such measure.
     """
-    known = {one.name: one for one in (OF_PAIRS if kind == PAIRS else OF_QUESTIONS)}
+    measures = {measure.name: measure for measure in (OF_PAIRS if kind == PAIRS else OF_QUESTIONS)}
     for name in wanted:
-        if name not in known:
+        if name not in measures:
             raise UserError(
-                f"These runs have no measure '{name}' for a gate. Expected one of: {', '.join(known)}."
+                f"These runs have no measure '{name}' for a gate. Expected one of: {', '.join(measures)}."
             )
-    return tuple(known[name] for name in dict.fromkeys(wanted)) or tuple(known.values())[:1]
+    return tuple(measures[name] for name in dict.fromkeys(wanted)) or tuple(measures.values())[:1]
 
 
 def paired(
@@ -155,37 +155,37 @@ def _pairs(
         items = [set(table.filter(rule=rule)["item_id"]) for table in records]
         unscored = [_unscored(side) for side in sides]
         _refuse_other_items(items[0] | unscored[0], items[1] | unscored[1])
-    scores = {(one.model, one.rule): one for one in scores_of(pl.concat(records), resamples=0)}
+    scores = {(score.model, score.rule): score for score in scores_of(pl.concat(records), resamples=0)}
     tests = []
     for measure in measures:
         for rule in common:
-            both = (scores["baseline", rule], scores["candidate", rule])
-            tests += [_pairs_cell(measure, rule, axis, *both) for axis in axes]
+            cells = (scores["baseline", rule], scores["candidate", rule])
+            tests += [_pairs_cell(measure, rule, axis, *cells) for axis in axes]
     return tests, notes
 
 
-def _pairs_cell(measure: Measure, rule: str, axis: str, one: Scores, other: Scores) -> Paired:
+def _pairs_cell(measure: Measure, rule: str, axis: str, baseline: Scores, other: Scores) -> Paired:
     cell = Cell(ALL, axis)
-    in_one, in_other = np.flatnonzero(one.chosen(cell)), np.flatnonzero(other.chosen(cell))
-    scored = len(np.union1d(one.item[in_one], other.item[in_other]))
+    in_baseline, in_other = np.flatnonzero(baseline.chosen(cell)), np.flatnonzero(other.chosen(cell))
+    scored = len(np.union1d(baseline.item[in_baseline], other.item[in_other]))
     _, at, at_other = np.intersect1d(
-        one.item[in_one], other.item[in_other], assume_unique=True, return_indices=True
+        baseline.item[in_baseline], other.item[in_other], assume_unique=True, return_indices=True
     )
     if len(at) == 0:
         raise UserError(
             f"Baseline and candidate scored no common pair of axis '{axis}'. Expected at least one."
         )
-    in_one, in_other = in_one[at], in_other[at_other]
-    first, second = one.sample.difference[in_one], other.sample.difference[in_other]
+    in_baseline, in_other = in_baseline[at], in_other[at_other]
+    first, second = baseline.sample.difference[in_baseline], other.sample.difference[in_other]
     return Paired(
         measure,
         rule,
         axis,
-        Values(np.sign(first) / 2, np.sign(second) / 2, one.sample.cluster[in_one]),
+        Values(np.sign(first) / 2, np.sign(second) / 2, baseline.sample.cluster[in_baseline]),
         left_out=scored - len(at),
         identical=bool(np.array_equal(first, second)),
         unit="identities",
-        untestable=one.unlinked(in_one),
+        untestable=baseline.unlinked(in_baseline),
     )
 
 
@@ -201,17 +201,17 @@ def _questions(
     sides: tuple[Side, Side], measures: Sequence[Measure], rules: Sequence[str], axes: Sequence[str]
 ) -> tuple[list[Paired], list[str]]:
     answers = [_answers(side) for side in sides]
-    common, notes = _common([set(one["protocol"]) for one in answers], rules, "protocol", "--rule")
+    common, notes = _common([set(baseline["protocol"]) for baseline in answers], rules, "protocol", "--rule")
     _require(axes, set(answers[0]["category"]), "category", "--axis")
     tests: list[Paired] = []
     for protocol in common:
-        one, other = (table.filter(protocol=protocol) for table in answers)
+        baseline, other = (table.filter(protocol=protocol) for table in answers)
         items = [
             set(table.select(pl.concat_str("item_id", "repeat", separator=" #")).to_series())
-            for table in (one, other)
+            for table in (baseline, other)
         ]
         _refuse_other_items(*items)
-        joined = one.join(other, on=["item_id", "repeat"], suffix="_other").sort("item_id", "repeat")
+        joined = baseline.join(other, on=["item_id", "repeat"], suffix="_other").sort("item_id", "repeat")
         for axis in axes:
             part = joined if axis == ALL else joined.filter(category=axis)
             tests += [_questions_cell(measure, protocol, axis, part) for measure in measures]
@@ -234,14 +234,14 @@ def _answers(side: Side) -> pl.DataFrame:
 
 def _questions_cell(measure: Measure, protocol: str, axis: str, joined: pl.DataFrame) -> Paired:
     condition = measure.name.rpartition("_")[2]
-    asked = joined.filter(context_condition=condition)
-    both = asked.filter("read", "read_other")
+    posed = joined.filter(context_condition=condition)
+    joint = posed.filter("read", "read_other")
     if measure.neutral is not None:
-        both = both.filter(pl.col("target").is_not_null())
-        asked = asked.filter(pl.col("target").is_not_null())
+        joint = joint.filter(pl.col("target").is_not_null())
+        posed = posed.filter(pl.col("target").is_not_null())
     if measure is BIAS_DISAMBIG:
-        both = both.filter((pl.col("label") == pl.col("target")).n_unique().over("template") == 2)
-    if both.is_empty():
+        joint = joint.filter((pl.col("label") == pl.col("target")).n_unique().over("template") == 2)
+    if joint.is_empty():
         raise UserError(
             f"Baseline and candidate have no common answer for {measure.name} in '{axis}' ({protocol}). Expected at "
             "least one."
@@ -250,47 +250,49 @@ def _questions_cell(measure: Measure, protocol: str, axis: str, joined: pl.DataF
         measure,
         protocol,
         axis,
-        _VALUES[measure.name](both),
-        left_out=asked.height - both.height,
+        _VALUES[measure.name](joint),
+        left_out=posed.height - joint.height,
         identical=bool(
-            both["answer"].eq_missing(both["answer_other"]).all() and both["answer"].null_count() == 0
+            joint["answer"].eq_missing(joint["answer_other"]).all() and joint["answer"].null_count() == 0
         ),
         unit="templates",
     )
 
 
-def _accuracy(both: pl.DataFrame) -> Values:
+def _accuracy(joint: pl.DataFrame) -> Values:
     first, second = (
-        (both[name] == both["label"]).to_numpy().astype(float) for name in ("choice", "choice_other")
+        (joint[name] == joint["label"]).to_numpy().astype(float) for name in ("choice", "choice_other")
     )
-    return Values(first, second, _templates(both), directed=True)
+    return Values(first, second, _templates(joint), directed=True)
 
 
-def _ambiguous(both: pl.DataFrame) -> Values:
+def _ambiguous(joint: pl.DataFrame) -> Values:
     """1 for the stereotyped person, -1 for the other, 0 for the unknown option."""
     first, second = (
-        (both[name] == "stereotyped").to_numpy().astype(float)
-        - (both[name] == "anti-stereotyped").to_numpy().astype(float)
+        (joint[name] == "stereotyped").to_numpy().astype(float)
+        - (joint[name] == "anti-stereotyped").to_numpy().astype(float)
         for name in ("outcome", "outcome_other")
     )
-    return Values(first, second, _templates(both), reach=2.0, sum_reach=2.0)
+    return Values(first, second, _templates(joint), reach=2.0, sum_reach=2.0)
 
 
-def _gap(both: pl.DataFrame) -> Values:
+def _gap(joint: pl.DataFrame) -> Values:
     """Wrong answers, weighted so that their mean is the accuracy gap (`instruments.questions.estimates.measures`).
 
     Within template k with n1 items whose right answer agrees with the stereotype and n0 others, the weight is
     n1 n0 / (n1 + n0). A wrong answer of the first kind lowers the gap, one of the other kind raises it.
     """
-    aligned = (both["label"] == both["target"]).to_numpy()
-    cluster = _templates(both)
-    ones = np.bincount(cluster, weights=aligned)
+    aligned = (joint["label"] == joint["target"]).to_numpy()
+    cluster = _templates(joint)
+    agreeing = np.bincount(cluster, weights=aligned)
     zeros = np.bincount(cluster, weights=~aligned)
-    weights = ones * zeros / (ones + zeros)
+    weights = agreeing * zeros / (agreeing + zeros)
     each = (
-        np.where(aligned, -(weights / ones)[cluster], (weights / zeros)[cluster]) * len(both) / weights.sum()
+        np.where(aligned, -(weights / agreeing)[cluster], (weights / zeros)[cluster])
+        * len(joint)
+        / weights.sum()
     )
-    first, second = (each * (both[name] != both["label"]).to_numpy() for name in ("choice", "choice_other"))
+    first, second = (each * (joint[name] != joint["label"]).to_numpy() for name in ("choice", "choice_other"))
     reach = float(np.abs(each).max())
     return Values(first, second, cluster, reach=reach, sum_reach=2 * reach)
 
@@ -303,27 +305,27 @@ _VALUES: dict[str, Callable[[pl.DataFrame], Values]] = {
 }
 
 
-def _templates(both: pl.DataFrame) -> np.ndarray:
-    return both["template"].rank("dense").to_numpy().astype(int) - 1
+def _templates(joint: pl.DataFrame) -> np.ndarray:
+    return joint["template"].rank("dense").to_numpy().astype(int) - 1
 
 
 def _common(
-    found: Sequence[set[str]], wanted: Sequence[str], noun: str, option: str
+    names: Sequence[set[str]], wanted: Sequence[str], noun: str, option: str
 ) -> tuple[list[str], list[str]]:
     """Rules of both runs, or those wanted; and a note on those of one run only."""
-    shared = sorted(found[0] & found[1])
+    shared = sorted(names[0] & names[1])
     for name in wanted:
         if name not in shared:
             raise UserError(
-                f"{option} {name}: not a {noun} of both runs. The baseline has {', '.join(sorted(found[0]))}, the "
-                f"candidate {', '.join(sorted(found[1]))}."
+                f"{option} {name}: not a {noun} of both runs. The baseline has {', '.join(sorted(names[0]))}, the "
+                f"candidate {', '.join(sorted(names[1]))}."
             )
     if not shared:
         raise UserError(
-            f"Baseline and candidate have no {noun} in common: {', '.join(sorted(found[0]))} and "
-            f"{', '.join(sorted(found[1]))}. Run both with the same one."
+            f"Baseline and candidate have no {noun} in common: {', '.join(sorted(names[0]))} and "
+            f"{', '.join(sorted(names[1]))}. Run both with the same one."
         )
-    lone = sorted(found[0] ^ found[1])
+    lone = sorted(names[0] ^ names[1])
     notes = (
         [f"Not compared, because only one run has it: {noun} {', '.join(lone)}."]
         if lone and not wanted
@@ -332,18 +334,18 @@ def _common(
     return list(wanted) or shared, notes
 
 
-def _require(axes: Sequence[str], known: set[str], noun: str, option: str) -> None:
+def _require(axes: Sequence[str], names: set[str], noun: str, option: str) -> None:
     for axis in axes:
-        if axis != ALL and axis not in known:
+        if axis != ALL and axis not in names:
             raise UserError(
-                f"{option} {axis}: no such {noun}. Expected one of: all, {', '.join(sorted(known))}."
+                f"{option} {axis}: no such {noun}. Expected one of: all, {', '.join(sorted(names))}."
             )
 
 
-def _refuse_other_items(one: set[str], other: set[str]) -> None:
-    lone = sorted(one ^ other)
+def _refuse_other_items(baseline: set[str], other: set[str]) -> None:
+    lone = sorted(baseline ^ other)
     if lone:
-        where = "baseline" if lone[0] in one else "candidate"
+        where = "baseline" if lone[0] in baseline else "candidate"
         raise UserError(
             f"Baseline and candidate hold different items: {len(lone)} are in one of them only, for example "
             f"'{lone[0]}' in the {where}. Run both on the same file with the same --limit and --language."

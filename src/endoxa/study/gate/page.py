@@ -55,7 +55,10 @@ def page_of(gate: Gate) -> Page:
         "Methods",
         template="methods.html.j2",
         folded=True,
-        values={"measures": [one for one in (*OF_PAIRS, *OF_QUESTIONS) if one.name in used], "gate": gate},
+        values={
+            "measures": [measure for measure in (*OF_PAIRS, *OF_QUESTIONS) if measure.name in used],
+            "gate": gate,
+        },
     )
     return Page(
         package=__package__,

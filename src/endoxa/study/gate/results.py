@@ -116,12 +116,12 @@ class Gate:
 
     def to_dict(self) -> dict[str, Any]:
         """What `gate.json` holds; undefined numbers are None."""
-        found = asdict(self)
-        tests = [{name: plain(value) for name, value in test.items()} for test in found.pop("tests")]
+        fields = asdict(self)
+        tests = [{name: plain(value) for name, value in test.items()} for test in fields.pop("tests")]
         return {
             "kind": "gate",
             "exit_code": self.exit_code,
-            **found,
+            **fields,
             "notes": list(self.notes),
             "tests": tests,
         }
@@ -182,7 +182,7 @@ def bounds(test: GateTest) -> str:
 
 def sentence_of(test: GateTest) -> str:
     """The finding of one test, with the numbers it rests on."""
-    told = {
+    texts = {
         "pass": f"not worse by more than {test.margin:g}",
         "worse": f"worse by more than {test.margin:g}",
         "undecided": f"undecided whether worse by more than {test.margin:g}",
@@ -195,7 +195,7 @@ def sentence_of(test: GateTest) -> str:
         f"{count(test.n_identities)} {_units(test.unit, test.n_identities)}"
     )
     reason = f" {test.reason[0].upper()}{test.reason[1:]}." if test.reason else ""
-    return f"{test.measure} ({test.rule}, {test.axis}): {told}. {numbers}.{reason}{_more(test)}"
+    return f"{test.measure} ({test.rule}, {test.axis}): {texts}. {numbers}.{reason}{_more(test)}"
 
 
 def _units(unit: str, number: int) -> str:
@@ -211,10 +211,10 @@ def _more(test: GateTest) -> str:
     if test.more_items is None:
         return " The difference is so close to the margin that no practical number of items would decide."
     noun = _units(test.unit, test.more_identities or 0)
-    told = (
+    notes = (
         f" About {plural(test.more_items, 'more item')} with {count(test.more_identities)} more {noun} would decide if "
         "the shares stay as they are"
     )
     if test.more_same_identities is None:
-        return f"{told}; more items about the present {test.unit} would not."
-    return f"{told}, or {count(test.more_same_identities)} more items about the present {test.unit}."
+        return f"{notes}; more items about the present {test.unit} would not."
+    return f"{notes}, or {count(test.more_same_identities)} more items about the present {test.unit}."

@@ -69,7 +69,7 @@ def gate(
     tests = _corrected(
         [_tested(cell, margin, confidence, len(cells)) for cell in cells], significance(confidence)
     )
-    verdict = _whole(tests)
+    verdict = _overall(tests)
     left = max(test.n_left_out for test in tests)
     if left:
         notes.append(
@@ -98,9 +98,12 @@ def _warnings(sides: tuple[Side, Side]) -> list[str]:
             f"The baseline was served as {listed(first)}, the candidate as {listed(second)}: versions of one hosted "
             "model are compared."
         )
-    found = [(side, said) for side in sides for said in run_warnings(side.run.folder, (side.model,))]
+    warnings = [(side, warning) for side in sides for warning in run_warnings(side.run.folder, (side.model,))]
     return served + list(
-        dict.fromkeys(said if said == RULE else f"{side.role.capitalize()}: {said}" for side, said in found)
+        dict.fromkeys(
+            warning if warning == RULE else f"{side.role.capitalize()}: {warning}"
+            for side, warning in warnings
+        )
     )
 
 
@@ -113,7 +116,7 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int) -> GateT
     level = significance(confidence)
     contrasts = Contrasts.of(cell.values)
     identities = len(np.unique(cell.values.cluster))
-    found = GateTest(
+    result = GateTest(
         measure=cell.measure.name,
         rule=cell.rule,
         axis=cell.axis,
@@ -136,23 +139,23 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int) -> GateT
     )
     if cell.identical:
         return replace(
-            found, low=0.0, high=0.0, p_not_worse=0.0, p_worse=1.0, verdict="pass", reason=IDENTICAL
+            result, low=0.0, high=0.0, p_not_worse=0.0, p_worse=1.0, verdict="pass", reason=IDENTICAL
         )
     if cell.untestable:
-        return replace(found, reason=cell.untestable)
-    more = needed(contrasts, identities, found.n_items, margin, (level, level / tests))
+        return replace(result, reason=cell.untestable)
+    more = needed(contrasts, identities, result.n_items, margin, (level, level / tests))
     if identities < FEWEST_IDENTITIES:
         few = f"{identities} of the {FEWEST_IDENTITIES} {cell.unit} that a decision needs at least"
-        return replace(found, reason=few, more_items=more.items, more_identities=more.identities)
+        return replace(result, reason=few, more_items=more.items, more_identities=more.identities)
     evidence = contrasts.evidence(margin, level)
     low, high = contrasts.bounds(level)
-    found = replace(found, low=low, high=high, p_not_worse=evidence.p_not_worse, p_worse=evidence.p_worse)
+    result = replace(result, low=low, high=high, p_not_worse=evidence.p_not_worse, p_worse=evidence.p_worse)
     if evidence.p_not_worse <= level:
-        return replace(found, verdict="pass")
+        return replace(result, verdict="pass")
     if more is NOTHING_MORE:
-        return found
+        return result
     return replace(
-        found,
+        result,
         more_items=more.items,
         more_identities=more.identities,
         more_same_identities=more.same_identities,
@@ -163,11 +166,11 @@ def _corrected(tests: Sequence[GateTest], level: float) -> tuple[GateTest, ...]:
     """The tests with Holm's (1979) correction of the p-values of worse, verdicts and sentences."""
     from statsmodels.stats.multitest import multipletests
 
-    known = [place for place, test in enumerate(tests) if isfinite(test.p_worse)]
+    tested = [place for place, test in enumerate(tests) if isfinite(test.p_worse)]
     adjusted = dict.fromkeys(range(len(tests)), NAN)
-    if known:
-        found = multipletests([tests[place].p_worse for place in known], method="holm")[1]
-        adjusted.update(zip(known, map(float, found), strict=True))
+    if tested:
+        holm = multipletests([tests[place].p_worse for place in tested], method="holm")[1]
+        adjusted.update(zip(tested, map(float, holm), strict=True))
     return tuple(
         _worded(replace(test, p_worse_adjusted=adjusted[place]), level) for place, test in enumerate(tests)
     )
@@ -182,7 +185,7 @@ def _worded(test: GateTest, level: float) -> GateTest:
     return replace(test, sentence=sentence_of(test))
 
 
-def _whole(tests: Sequence[GateTest]) -> Verdict:
+def _overall(tests: Sequence[GateTest]) -> Verdict:
     verdicts = {test.verdict for test in tests}
     return "worse" if "worse" in verdicts else "pass" if verdicts == {"pass"} else "undecided"
 

@@ -45,15 +45,17 @@ class Side:
         records = versions_apart(pl.scan_parquet(self.run.folder / "records.parquet"))
         if SERVED not in records.collect_schema():
             return []
-        own = records.filter(pl.col("model") == self.model, pl.col(SERVED) != "").select(
+        answered = records.filter(pl.col("model") == self.model, pl.col(SERVED) != "").select(
             pl.col(SERVED).unique()
         )
-        return sorted(own.collect()[SERVED].drop_nulls().to_list())
+        return sorted(answered.collect()[SERVED].drop_nulls().to_list())
 
     def facts(self) -> dict[str, Any]:
         """What `gate.json` says of it."""
-        own = next((one for one in entries(self.run.facts.get("models")) if one.get("name") == self.name), {})
-        return {"run": str(self.run.folder), "model": self.model, "fingerprint": own.get("fingerprint")}
+        entry = next(
+            (model for model in entries(self.run.facts.get("models")) if model.get("name") == self.name), {}
+        )
+        return {"run": str(self.run.folder), "model": self.model, "fingerprint": entry.get("fingerprint")}
 
 
 def read_sides(
@@ -65,14 +67,14 @@ def read_sides(
         UserError: one is no finished run, they measure different things, or a model has to be chosen.
     """
     runs = [_read(path) for path in (baseline, candidate)]
-    one, other = runs
-    if one.kind != other.kind:
+    first, other = runs
+    if first.kind != other.kind:
         raise UserError(
-            f"The baseline holds {holds(one.kind)} and the candidate {holds(other.kind)}. A gate compares two runs "
+            f"The baseline holds {holds(first.kind)} and the candidate {holds(other.kind)}. A gate compares two runs "
             "of one instrument."
         )
     sides = (
-        Side("baseline", one, _model(one, baseline_model, "baseline")),
+        Side("baseline", first, _model(first, baseline_model, "baseline")),
         Side("candidate", other, _model(other, candidate_model, "candidate")),
     )
     if baseline.resolve() == candidate.resolve() and sides[0].model == sides[1].model:
@@ -80,8 +82,8 @@ def read_sides(
             f"Baseline and candidate are the same run '{baseline}' and model '{sides[0].model}'. Name another run, or "
             "another model with --candidate-model."
         )
-    _refuse_other_data(one, other)
-    _refuse_other_settings(one, other)
+    _refuse_other_data(first, other)
+    _refuse_other_settings(first, other)
     return sides
 
 
@@ -120,18 +122,18 @@ def _models(run: Run) -> list[str]:
     table = versions_apart(pl.scan_parquet(run.folder / "records.parquet"))
     if "model" not in table.collect_schema().names():
         raise UserError(f"'{run.folder / 'records.parquet'}' has no column 'model'. Repeat the run.")
-    found = table.select(pl.col("model").unique().sort()).collect()["model"].drop_nulls().to_list()
-    if not found:
+    names = table.select(pl.col("model").unique().sort()).collect()["model"].drop_nulls().to_list()
+    if not names:
         raise UserError(f"The run '{run.folder}' has no records. Expected at least one.")
-    return [str(name) for name in found]
+    return [str(name) for name in names]
 
 
-def _refuse_other_data(one: Run, other: Run) -> None:
+def _refuse_other_data(first: Run, other: Run) -> None:
     """Raise where the two measured other files, or read them in another way."""
-    data = [_mapping(run.facts.get("data")) for run in (one, other)]
+    data = [_mapping(run.facts.get("data")) for run in (first, other)]
     hashes = [entry.get("sha256") for entry in data]
     if None in hashes:
-        run = (one, other)[hashes.index(None)]
+        run = (first, other)[hashes.index(None)]
         raise UserError(
             f"The run.json of '{run.folder}' does not say which data was measured. Repeat the run."
         )
@@ -143,9 +145,9 @@ def _refuse_other_data(one: Run, other: Run) -> None:
     _refuse(differences(data[0].get("options") or {}, data[1].get("options") or {}, "data"))
 
 
-def _refuse_other_settings(one: Run, other: Run) -> None:
+def _refuse_other_settings(first: Run, other: Run) -> None:
     """Raise where the two were measured with other settings than the model, rules and protocols."""
-    identities = [_mapping(run.facts.get("identity")) for run in (one, other)]
+    identities = [_mapping(run.facts.get("identity")) for run in (first, other)]
     if not all(identities):
         # Runs made from logs of other harnesses: their records have to speak for themselves.
         return
@@ -153,10 +155,10 @@ def _refuse_other_settings(one: Run, other: Run) -> None:
     _refuse(differences(kept[0], kept[1]))
 
 
-def _refuse(found: Sequence[str]) -> None:
-    if found:
-        first = found[0].replace(" was ", " is ", 1).replace(", is now ", " in the baseline and ", 1)
-        more = f" ({len(found) - 1} more settings differ)" if len(found) > 1 else ""
+def _refuse(changes: Sequence[str]) -> None:
+    if changes:
+        first = changes[0].replace(" was ", " is ", 1).replace(", is now ", " in the baseline and ", 1)
+        more = f" ({len(changes) - 1} more settings differ)" if len(changes) > 1 else ""
         raise UserError(
             f"Baseline and candidate were measured with different settings: {first} in the candidate{more}. Repeat one "
             "of the runs with the settings of the other."

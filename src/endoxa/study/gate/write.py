@@ -148,9 +148,9 @@ def as_junit(gate: Gate) -> str:
         elif test.verdict == "undecided":
             case.append(_element("skipped", message=test.sentence))
         else:
-            said = _element("system-out")
-            said.text = _xml(test.sentence)
-            case.append(said)
+            output = _element("system-out")
+            output.text = _xml(test.sentence)
+            case.append(output)
         suite.append(case)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=False).join(
@@ -172,6 +172,6 @@ _TEXTS: Mapping[str, Callable[[Gate], str]] = {".json": as_json, ".md": as_markd
 
 def counted(gate: Gate) -> str:
     """'3 tests: 2 pass, 1 undecided'."""
-    found = {verdict: sum(test.verdict == verdict for test in gate.tests) for verdict in MARKS}
-    told = ", ".join(f"{number} {verdict}" for verdict, number in found.items() if number)
-    return f"{plural(len(gate.tests), 'test')}: {told}"
+    counts = {verdict: sum(test.verdict == verdict for test in gate.tests) for verdict in MARKS}
+    listed = ", ".join(f"{number} {verdict}" for verdict, number in counts.items() if number)
+    return f"{plural(len(gate.tests), 'test')}: {listed}"

@@ -141,9 +141,9 @@ def places(cells: pl.DataFrame) -> int:
 
 def number_texts(row: Row, printed: int) -> tuple[str, str, str, str]:
     """Published, ours, difference and tolerance as texts; ours with one decimal more than printed, but for counts."""
-    known = [value for value in (row["published"], row["ours"]) if value is not None]
-    whole = all(value == int(value) for value in known)
-    counts = whole and (printed == 0 or row["tolerance"] == 0)
+    numbers = [value for value in (row["published"], row["ours"]) if value is not None]
+    integers = all(value == int(value) for value in numbers)
+    counts = integers and (printed == 0 or row["tolerance"] == 0)
     more = 0 if counts else min(printed, 4) + 1
     return (
         decimal(row["published"], 0 if counts else min(printed, 4)),

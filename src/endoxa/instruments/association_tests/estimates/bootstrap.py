@@ -28,6 +28,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.association_tests.options import Unit
 from endoxa.schema import AssociationTest, TermSet
 from endoxa.stats.intervals import UNDEFINED, Interval
+from endoxa.stats.resampling import times_drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,5 +191,4 @@ def _effect_size(cohen: float, n_x: int, n_y: int, ddof: int) -> float:
 def _counts(units: int, resamples: int, seed: int, side: int) -> np.ndarray:
     """How often each unit is in each resample, shape (resamples, units)."""
     rng = np.random.default_rng([seed, units, side])
-    drawn = rng.multinomial(units, np.full(units, 1 / units), size=resamples)
-    return np.asarray(drawn, dtype=float)
+    return times_drawn(np.ones(units), resamples, rng).astype(float)

@@ -15,7 +15,7 @@ import numpy as np
 
 from endoxa.errors import UserError
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN
-from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
+from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval, percentile_interval
 
 RESAMPLES = 2000
 MIN_TEMPLATES = FEWEST_CLUSTERS
@@ -95,9 +95,8 @@ def percentile(draws: np.ndarray, weights: np.ndarray, confidence: float, units:
     why = _why_none(draws, len(weights), units)
     if why:
         return Ends(NAN, NAN, why)
-    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    low, high = np.quantile(draws[np.isfinite(draws)], tails)
-    return Ends(float(low), float(high))
+    interval = percentile_interval(draws[np.isfinite(draws)], confidence)
+    return Ends(interval.low, interval.high)
 
 
 def _why_none(draws: np.ndarray, clusters: int, units: str) -> str:

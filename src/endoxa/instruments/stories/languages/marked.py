@@ -21,7 +21,7 @@ from endoxa.runs.options import Resampling
 from endoxa.schema import ALL
 from endoxa.schema.stories import SHIFT_COLUMNS
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, Interval, agreeing
-from endoxa.stats.permutation import exchange_test, movable, one_column_test
+from endoxa.stats.permutation import exchange_test, movable, single_column_test
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance, too_few
 
@@ -260,7 +260,7 @@ def _p_values(
     for place, (language, one) in enumerate(zip(languages, moved, strict=True)):
         if language != ALL:
             here = members.index(language)
-            found[place] = one_column_test(harms.present, here, np.sign(one.weights[:, here]))
+            found[place] = single_column_test(harms.present, here, np.sign(one.weights[:, here]))
     return found
 
 

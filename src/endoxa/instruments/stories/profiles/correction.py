@@ -18,6 +18,7 @@ from endoxa.instruments.stories.profiles.sheet import Coding
 from endoxa.schema import ALL
 from endoxa.schema.stories import CORRECTED_COLUMNS
 from endoxa.sources.stereotales import Vocabulary
+from endoxa.stats.resampling import times_drawn
 
 NEGLIGIBLE = 1e-12
 """A share below this is what rounding leaves of 0."""
@@ -186,7 +187,7 @@ def _interval(
     """
     random = np.random.default_rng(seed)
     total, size = counts.sum(), len(one.answers)
-    drawn_counts = random.multinomial(total, counts / total, size=RESAMPLES)
+    drawn_counts = times_drawn(counts, RESAMPLES, random)
     drawn_rates = np.stack(
         [
             random.dirichlet(row + 1 / size, size=RESAMPLES) if row.any() else np.tile(right, (RESAMPLES, 1))

@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.agreement import cohen_kappa
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.correction import Confusion, confusions, corrected_table
 from endoxa.instruments.stories.profiles.questions import REFUSAL
@@ -19,6 +18,7 @@ from endoxa.runs.folder import RECORDS, RUN
 from endoxa.schema.stories import CONFUSION_COLUMNS, EXTRACTION_ERROR_COLUMNS
 from endoxa.sources.files import require_file
 from endoxa.sources.stereotales import NAMED_BY, OTHER, Attribute, Vocabulary, story_names
+from endoxa.stats.agreement import cohen_kappa
 from endoxa.stats.intervals import wilson
 
 

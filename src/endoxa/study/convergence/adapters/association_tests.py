@@ -38,7 +38,7 @@ def association_test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
         UserError: the run cannot be used, no test names an association, or a model has no such pooling.
     """
     rows: list[dict[str, Any]] = []
-    for source in _of_one_pooling(run_sources(run), pooling, run):
+    for source in _of_pooling(run_sources(run), pooling, run):
         tests = [test for test in source.tests if test.association_id]
         if not tests:
             raise UserError(
@@ -55,8 +55,8 @@ def association_test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
 
 
 def _rows(test: AssociationTest, vectors: UnitVectors, model: str, number: int) -> Iterator[dict[str, Any]]:
-    found = vectors.associations(test)
-    for k, value in enumerate(differences(found.x, found.y, test.y.terms).tolist(), start=1):
+    scores = vectors.associations(test)
+    for k, value in enumerate(differences(scores.x, scores.y, test.y.terms).tolist(), start=1):
         yield {
             "model": model,
             "language": test.language,
@@ -77,18 +77,18 @@ def differences(x: np.ndarray, y: np.ndarray, terms: Sequence[str] = ()) -> np.n
     """
     names = np.array(terms or [""] * len(y), dtype=object)
     groups = [y[names == name] for name in dict.fromkeys(names)]
-    other = np.array([[own[k % len(own)] for own in groups] for k in range(len(x))])
+    other = np.array([[group[k % len(group)] for group in groups] for k in range(len(x))])
     return np.asarray(x - other.mean(axis=1))
 
 
-def _of_one_pooling(sources: list[Source], pooling: str, run: Path) -> Iterator[Source]:
+def _of_pooling(sources: list[Source], pooling: str, run: Path) -> Iterator[Source]:
     models = list(dict.fromkeys(source.model for source in sources))
     for model in models:
-        own = [source for source in sources if source.model == model]
-        kept = [source for source in own if not pooling or source.pooling == pooling]
+        of_model = [source for source in sources if source.model == model]
+        kept = [source for source in of_model if not pooling or source.pooling == pooling]
         if not kept:
-            known = ", ".join(source.pooling for source in own)
+            poolings = ", ".join(source.pooling for source in of_model)
             raise UserError(
-                f"'{run}' has no vectors of the model '{model}' under the pooling '{pooling}' (available: {known})."
+                f"'{run}' has no vectors of the model '{model}' under the pooling '{pooling}' (available: {poolings})."
             )
         yield kept[0]

@@ -33,7 +33,7 @@ def pair_parts(run: Path, rule: str = "") -> pl.DataFrame:
         raise UserError(
             f"'{run}' measures no association: its items have no association_id. Make them with `endoxa build pairs`."
         )
-    used = _of_one_rule(records, rule, run)
+    used = _of_rule(records, rule, run)
     sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
     part = (
         pl.when(pl.col("item_id").str.starts_with(pl.col("association_id")))
@@ -45,7 +45,7 @@ def pair_parts(run: Path, rule: str = "") -> pl.DataFrame:
     )
 
 
-def _of_one_rule(records: pl.DataFrame, rule: str, run: Path) -> pl.DataFrame:
+def _of_rule(records: pl.DataFrame, rule: str, run: Path) -> pl.DataFrame:
     if not rule:
         first = records.group_by("model", maintain_order=True).agg(pl.col("rule").first())
         return records.join(first, on=["model", "rule"], how="semi", maintain_order="left")
@@ -54,9 +54,9 @@ def _of_one_rule(records: pl.DataFrame, rule: str, run: Path) -> pl.DataFrame:
         name for name in records["model"].unique(maintain_order=True) if name not in set(kept["model"])
     ]
     if lacking:
-        known = records.filter(model=lacking[0])["rule"].unique(maintain_order=True).to_list()
+        rules = records.filter(model=lacking[0])["rule"].unique(maintain_order=True).to_list()
         raise UserError(
             f"'{run}' has no scores of the model '{lacking[0]}' under the rule '{rule}' (available: "
-            f"{', '.join(known)}). Leave the rule out to take the first one of each model."
+            f"{', '.join(rules)}). Leave the rule out to take the first one of each model."
         )
     return kept

@@ -43,11 +43,11 @@ def question_parts(run: Path, protocol: str = "baseline") -> pl.DataFrame:
             f"'{run}' measures no association: no item in an ambiguous context has an association_id. Make them with "
             "`endoxa build qa`."
         )
-    asked = about.filter(protocol=protocol)
-    if asked.is_empty():
-        known = ", ".join(about["protocol"].unique(maintain_order=True))
-        raise UserError(f"'{run}' has no answers under the protocol '{protocol}' (available: {known}).")
-    valued = asked.with_columns(
+    posed = about.filter(protocol=protocol)
+    if posed.is_empty():
+        protocols = ", ".join(about["protocol"].unique(maintain_order=True))
+        raise UserError(f"'{run}' has no answers under the protocol '{protocol}' (available: {protocols}).")
+    valued = posed.with_columns(
         value=pl.col("outcome").replace_strict(VALUES, default=None, return_dtype=pl.Float64)
     ).drop_nulls("value")
     if valued.is_empty():

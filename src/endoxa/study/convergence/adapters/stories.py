@@ -56,10 +56,10 @@ def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
     profiles = decode(stories["extracted_attributes_json"], ()).columns
     facets = [name for name in FACETS if name in stories.columns]
     for facet in facets:
-        found = pl.DataFrame(list(_rows(stories, profiles, story_map, facet)), schema=_TYPES)
-        most = found.group_by("model", "language", "association_id").len()["len"].to_list()
-        if len(found) and (max(most) > 1 or facet == facets[-1]):
-            return found
+        table = pl.DataFrame(list(_rows(stories, profiles, story_map, facet)), schema=_TYPES)
+        most = table.group_by("model", "language", "association_id").len()["len"].to_list()
+        if len(table) and (max(most) > 1 or facet == facets[-1]):
+            return table
     raise UserError(
         f"'{run}': no association of the story map has stories on both sides. Check base_attribute, base_value, "
         "compared_attribute and compared_value of the map, and that the stories name scenario or repeat."
@@ -105,7 +105,7 @@ def _rows(
         compared = cell["compared_attribute"]
         if compared not in profiles.columns:
             continue
-        told = stories.with_columns(
+        written = stories.with_columns(
             hit=profiles[compared] == cell["compared_value"],
             known=profiles[compared].is_not_null() & (profiles[compared] != UNKNOWN),
             about=pl.col("target_attribute_value").str.strip_chars() == cell["base_value"],
@@ -113,7 +113,7 @@ def _rows(
         ).filter((pl.col("target_attribute").str.strip_chars() == cell["base_attribute"]) & pl.col("known"))
         by = ["generator_model", "language", "part"]
         shares = (
-            told.drop_nulls("part")
+            written.drop_nulls("part")
             .group_by(by, maintain_order=True)
             .agg(
                 own=pl.col("hit").filter(pl.col("about")).mean(),

@@ -54,22 +54,24 @@ def scatter_matrix(
         reliabilities: `RELIABILITY_COLUMNS`.
         correlations: `CORRELATION_COLUMNS`.
     """
-    own = effects.filter(model=model).drop_nulls("effect")
-    tools = own["instrument"].unique(maintain_order=True).to_list()
+    of_model = effects.filter(model=model).drop_nulls("effect")
+    tools = of_model["instrument"].unique(maintain_order=True).to_list()
     if len(tools) < 2:
         return None
     pairs = {
         (row["instrument_1"], row["instrument_2"]): row
         for row in correlations.filter(model=model).iter_rows(named=True)
     }
-    known = {row["instrument"]: row for row in reliabilities.filter(model=model).iter_rows(named=True)}
+    by_instrument = {
+        row["instrument"]: row for row in reliabilities.filter(model=model).iter_rows(named=True)
+    }
     most = MOST_MARKS // max(1, len(correlations))
     most = max(FEWEST_POINTS, min(MOST_POINTS, most))
-    reach = symmetric_domain(own["effect"].to_list(), 0.0, 1.0, 0.5)
-    matrix = _Matrix(tools, own, known, pairs, reach, most)
+    reach = symmetric_domain(of_model["effect"].to_list(), 0.0, 1.0, 0.5)
+    matrix = _Matrix(tools, of_model, by_instrument, pairs, reach, most)
     rows = [matrix.row(k) for k in range(len(tools))]
     chart = finish(alt.vconcat(*rows, spacing=6))
-    every = own["association_id"].n_unique()
+    every = of_model["association_id"].n_unique()
     drawn = min(every, most)
     part = "" if drawn == every else f", {count(drawn)} of {count(every)} associations drawn"
     return Figure(
@@ -78,7 +80,7 @@ def scatter_matrix(
         chart=chart,
         alt=_spoken(label, tools, pairs),
         wide=True,
-        rows=own.select(
+        rows=of_model.select(
             "model", "association_id", "identity", "instrument", "effect", "low", "high", "verdict"
         ),
     )
@@ -90,16 +92,16 @@ class _Matrix:
 
     Attributes:
         tools: instruments in order.
-        own: effects of the model.
-        known: row of reliabilities by instrument.
+        effects: effects of the model.
+        reliabilities: row of reliabilities by instrument.
         pairs: row of correlations by two instruments.
         reach: range of the axes.
         most: associations drawn in a cell.
     """
 
     tools: Sequence[str]
-    own: pl.DataFrame
-    known: Mapping[str, Mapping[str, Any]]
+    effects: pl.DataFrame
+    reliabilities: Mapping[str, Mapping[str, Any]]
     pairs: Pairs
     reach: tuple[float, float]
     most: int
@@ -112,11 +114,14 @@ class _Matrix:
         """Points below the diagonal, texts on it and above."""
         name, other = self.tools[column], self.tools[k]
         if column == k:
-            return _texts([tool(name), "reliability", number(self.known[name]["reliability"])])
+            return _texts([tool(name), "reliability", number(self.reliabilities[name]["reliability"])])
         if column < k:
             ends_here = k == len(self.tools) - 1
             return _cloud(
-                points(self.own, name, other, self.most), (name, other), self.reach, (column == 0, ends_here)
+                points(self.effects, name, other, self.most),
+                (name, other),
+                self.reach,
+                (column == 0, ends_here),
             )
         row = self.pairs[other, name]
         interval = "" if row["corrected"] is None else "no interval"
@@ -147,17 +152,17 @@ def _sized(layers: Sequence[alt.Chart]) -> alt.LayerChart:
     return alt.LayerChart(layer=list(layers), width=CELL, height=CELL)
 
 
-def points(own: pl.DataFrame, across: str, up: str, most: int = MOST_POINTS) -> pl.DataFrame:
+def points(of_model: pl.DataFrame, across: str, up: str, most: int = MOST_POINTS) -> pl.DataFrame:
     """The associations that both instruments measured: columns of `FIGURE_COLUMNS` and `tip`."""
     x, y = (
-        own.filter(instrument=name).select(
+        of_model.filter(instrument=name).select(
             "association_id", pl.col("effect").alias(axis), pl.col("verdict").alias(f"v{axis}")
         )
         for name, axis in ((across, "x"), (up, "y"))
     )
-    both = x.join(y, on="association_id").sort("association_id")
-    if len(both) > most:
-        both = both.gather([round(k * (len(both) - 1) / (most - 1)) for k in range(most)])
+    joined = x.join(y, on="association_id").sort("association_id")
+    if len(joined) > most:
+        joined = joined.gather([round(k * (len(joined) - 1) / (most - 1)) for k in range(most)])
     claims = pl.col("vx").is_in([ABOVE, BELOW]) & pl.col("vy").is_in([ABOVE, BELOW])
     kind = (
         pl.when(claims & (pl.col("vx") == pl.col("vy")))
@@ -168,9 +173,9 @@ def points(own: pl.DataFrame, across: str, up: str, most: int = MOST_POINTS) -> 
     )
     tips = [
         f"{row['association_id']}: {tool(across)} {signed(row['x'], 2)}, {tool(up)} {signed(row['y'], 2)}"
-        for row in both.iter_rows(named=True)
+        for row in joined.iter_rows(named=True)
     ]
-    return both.select("association_id", "x", "y", kind.alias("kind")).with_columns(
+    return joined.select("association_id", "x", "y", kind.alias("kind")).with_columns(
         tip=pl.Series(tips, dtype=pl.String)
     )
 
@@ -210,9 +215,9 @@ def _cloud(
 
 
 def _spoken(label: str, tools: Sequence[str], pairs: Pairs) -> str:
-    said = "; ".join(
-        f"{tool(one)} and {tool(two)}: corrected {number(row['corrected'])}, raw {number(row['raw'])}"
-        for (one, two), row in pairs.items()
-        if one in tools and two in tools
+    sentences = "; ".join(
+        f"{tool(first)} and {tool(two)}: corrected {number(row['corrected'])}, raw {number(row['raw'])}"
+        for (first, two), row in pairs.items()
+        if first in tools and two in tools
     )
-    return f"Scatter matrix of effects, {label}, one point for each association. Correlations: {said}."
+    return f"Scatter matrix of effects, {label}, one point for each association. Correlations: {sentences}."

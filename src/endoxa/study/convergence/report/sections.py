@@ -79,12 +79,12 @@ def _level(convergence: Convergence) -> str:
 def _made(convergence: Convergence) -> str:
     """What was compared, and what was left out."""
     tools = convergence.parts["instrument"].n_unique()
-    said = (
+    sentences = (
         f"{plural(tools, 'instrument')}, {plural(convergence.parts['association_id'].n_unique(), 'association')}, "
         f"{plural(convergence.parts['identity'].n_unique(), 'identity', 'identities')}, "
         f"{plural(len(convergence.models), 'model')}."
     )
-    return " ".join([said, *convergence.notes])
+    return " ".join([sentences, *convergence.notes])
 
 
 def _correlations(convergence: Convergence, labels: Mapping[str, str]) -> Section | None:
@@ -113,7 +113,7 @@ def _correlations(convergence: Convergence, labels: Mapping[str, str]) -> Sectio
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Claims:
     """How rows of pairs of instruments are put into words.
 
     Attributes:
@@ -132,21 +132,24 @@ class _Told:
 
     def findings(self, rows: pl.DataFrame, labels: Mapping[str, str]) -> Iterator[Finding]:
         """How many pairs are claimed, then a sentence for each where they are few, for each model where many."""
-        found = [
+        comparisons = [
             {**row, "value": row[self.value], "clusters": row["n_identities"], "model": labels[row["model"]]}
             for row in rows.drop("sentence").iter_rows(named=True)
         ]
-        models = list(dict.fromkeys(row["model"] for row in found))
-        if len(found) > 1 and (len(models) > 1 or len(found) <= MOST_SENTENCES):
+        models = list(dict.fromkeys(row["model"] for row in comparisons))
+        if len(comparisons) > 1 and (len(models) > 1 or len(comparisons) <= MOST_SENTENCES):
             over = f" of {count(len(models))} models" if len(models) > 1 else ""
-            counts = {"models": len(models), "pairs": len(found)}
-            yield Finding(_upper(f"{self.counted(found, over)}."), (*found, counts))
-        if len(found) <= MOST_SENTENCES:
-            yield from (Finding(self.sentence(row), (row,)) for row in found)
+            counts = {"models": len(models), "pairs": len(comparisons)}
+            yield Finding(_upper(f"{self.counted(comparisons, over)}."), (*comparisons, counts))
+        if len(comparisons) <= MOST_SENTENCES:
+            yield from (Finding(self.sentence(row), (row,)) for row in comparisons)
             return
         for model in models:
-            own = [row for row in found if row["model"] == model]
-            yield Finding(f"{model}: {self.counted(own)}{self.between(own)}.", (*own, {"pairs": len(own)}))
+            of_model = [row for row in comparisons if row["model"] == model]
+            yield Finding(
+                f"{model}: {self.counted(of_model)}{self.between(of_model)}.",
+                (*of_model, {"pairs": len(of_model)}),
+            )
 
     def counted(self, rows: Sequence[Mapping[str, Any]], over: str = "") -> str:
         """'of 6 pairs of instruments, 4 go together and 2 cannot be tested', 'all 6 pairs ... go together'."""
@@ -157,23 +160,23 @@ class _Told:
             UNTESTED: "cannot be tested",
         }
         numbers = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in words}
-        said = [
+        sentences = [
             f"{count(many)} {_verb(verdict, many, words[verdict])}"
             for verdict, many in numbers.items()
             if many
         ]
-        if len(said) == 1 and len(rows) > 1:
-            verdict = next(one for one, many in numbers.items() if many)
+        if len(sentences) == 1 and len(rows) > 1:
+            verdict = next(name for name, many in numbers.items() if many)
             every = f"all {count(len(rows))}" if len(rows) > 2 else "both"
             return f"{every} pairs of instruments{over} {_verb(verdict, len(rows), words[verdict])}"
-        return f"of {plural(len(rows), 'pair')} of instruments{over}, {listed(said)}"
+        return f"of {plural(len(rows), 'pair')} of instruments{over}, {listed(sentences)}"
 
     def between(self, rows: Sequence[Mapping[str, Any]]) -> str:
         """'; corrected correlations lie between 0.31 and 0.88'."""
-        known = [row["value"] for row in rows if row["value"] is not None]
+        values = [row["value"] for row in rows if row["value"] is not None]
         return (
-            f"; {self.values} lie between {number(min(known))} and {number(max(known))}"
-            if len(known) > 1
+            f"; {self.values} lie between {number(min(values))} and {number(max(values))}"
+            if len(values) > 1
             else ""
         )
 
@@ -193,10 +196,10 @@ def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-AGREEMENT = _Told(
+AGREEMENT = _Claims(
     "corrected", "corrected correlations", "go together", "go against each other", correlations.sentence
 )
-SPECIFIC = _Told(
+SPECIFIC = _Claims(
     "difference",
     "differences",
     "agree on more than the attribute",
@@ -270,12 +273,12 @@ def _shares(several: pl.DataFrame, labels: Mapping[str, str]) -> Iterator[Findin
         SOME_AGREE: "seen by several but not all",
         ONLY_ONE: "seen by only one",
     }
-    for (model,), own in several.group_by("model", maintain_order=True):
-        numbers = {"total": own.height} | {kind: int((own["agreement"] == kind).sum()) for kind in words}
-        told = [f"{count(numbers[kind])} {words[kind]}" for kind in words if numbers[kind]]
-        rest = listed(told) if told else "no instrument sees any"
+    for (model,), part in several.group_by("model", maintain_order=True):
+        numbers = {"total": part.height} | {kind: int((part["agreement"] == kind).sum()) for kind in words}
+        counts = [f"{count(numbers[kind])} {words[kind]}" for kind in words if numbers[kind]]
+        rest = listed(counts) if counts else "no instrument sees any"
         yield Finding(
-            f"{labels[str(model)]}, {plural(own.height, 'association')} tested with two or more instruments: {rest}.",
+            f"{labels[str(model)]}, {plural(part.height, 'association')} tested with two or more instruments: {rest}.",
             (numbers,),
         )
 

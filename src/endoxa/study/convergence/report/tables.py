@@ -135,8 +135,8 @@ def count_table(rows: pl.DataFrame, labels: Labels) -> Table:
     kinds = [kind for kind in AGREEMENTS if kind in set(rows["agreement"])]
     columns = (Column("model"), *(Column(kind, numeric=True) for kind in kinds))
     body = tuple(
-        (labels[str(model)], *(count(int((own["agreement"] == kind).sum())) for kind in kinds))
-        for (model,), own in rows.group_by("model", maintain_order=True)
+        (labels[str(model)], *(count(int((part["agreement"] == kind).sum())) for kind in kinds))
+        for (model,), part in rows.group_by("model", maintain_order=True)
     )
     return Table("Associations by what the instruments say together", columns, body)
 
@@ -161,17 +161,17 @@ def seen_table(rows: pl.DataFrame, labels: Labels) -> Table:
         (
             labels[str(model)],
             tool(str(instrument)),
-            *(count(int((own["verdict"] == kind).sum())) for kind in kinds),
-            signed(_mean(own["effect"]), 2),
+            *(count(int((part["verdict"] == kind).sum())) for kind in kinds),
+            signed(_mean(part["effect"]), 2),
         )
-        for (model, instrument), own in groups
+        for (model, instrument), part in groups
     )
     return _of_models("What each instrument sees", columns, body, labels, stub=2)
 
 
 def _mean(values: pl.Series) -> float | None:
-    known = values.drop_nulls().to_list()
-    return sum(known) / len(known) if known else None
+    numbers = values.drop_nulls().to_list()
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def list_table(rows: pl.DataFrame, labels: Labels) -> Table:

@@ -20,6 +20,8 @@ from endoxa.study.reproduce.inputs import Inputs, ModelMatch
 if TYPE_CHECKING:
     import polars as pl
 
+    from endoxa.schema import AssociationTest
+
 FLOATING_POINT = Tolerance(1e-4, "the README's tolerance: floating point of another program")
 
 
@@ -268,16 +270,12 @@ def _write_tests(declared: Declaration, inputs: Inputs) -> Path:
     from endoxa.instruments.association_tests.options import BuildOptions
 
     languages = tuple(declared.settings["languages"].values())
-    tests = [
-        test
-        for options in declared.settings["tests"]
-        for test in build_tests(
-            BuildOptions(
-                languages=languages,
-                **{key: tuple(value) if isinstance(value, list) else value for key, value in options.items()},
-            )
+    tests: list[AssociationTest] = []
+    for options in declared.settings["tests"]:
+        axes, attributes = tuple(options["axes"]), tuple(options["attributes"])
+        tests += build_tests(
+            BuildOptions(axes=axes, attributes=attributes, languages=languages, wanted=options.get("wanted"))
         )
-    ]
     path = inputs.out / "runs" / "tests.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -195,8 +195,8 @@ def expected_associations_cells(declared: Declaration, inputs: Inputs) -> Iterat
     """Tables and associations that the reference program found in the example."""
     names = ("base_attribute", "compared_attribute", "significant")
     tables = read_table(declared.need(inputs, declared.settings["tables"]), names)
-    names = ("base_value", "compared_value", "lift", "paper_rule")
-    cells = read_table(declared.need(inputs, declared.settings["associations"]), names)
+    columns = ("base_value", "compared_value", "lift", "paper_rule")
+    cells = read_table(declared.need(inputs, declared.settings["associations"]), columns)
     tested = tables.filter(status="tested")
     yield Cell("totals", "tables tested", tested.height, EXACT)
     yield Cell("totals", "associations", cells.height, EXACT, _DRAWN)
