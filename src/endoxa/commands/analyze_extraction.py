@@ -5,28 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from endoxa.commands.verbs import Outcome, argument, table
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.table import Table
 
 
 def extraction(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder of `endoxa probe extract`.")],
+    run: Annotated[Path, argument("Run folder of `endoxa probe extract`.", metavar="RUN")],
     *,
     human: Annotated[Path, Option("Completed double-coding sheet of the run (.xlsx or .csv).", DATA)],
-    out: Annotated[Path, Option("Error rates: .csv, .jsonl or .parquet.", OUTPUT, short="-o")],
-    confusion: Annotated[Path | None, Option("Also write the confusion matrix.", OUTPUT)] = None,
+    out: Annotated[Path, Option("Error rates: .csv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
+    confusion: Annotated[Path | None, Option("Also write the confusion matrix.", OUTPUT, table=True)] = None,
     counts: Annotated[
-        Path | None, Option("Also write counts per value, corrected for these errors.", OUTPUT)
+        Path | None, Option("Also write counts per value, corrected for these errors.", OUTPUT, table=True)
     ] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
-) -> None:
+) -> Outcome:
     """Estimate error rates of extractors, and correct counts for these errors.
 
     A human coder fills in the sheet written by `endoxa probe extract --sheet FILE`, without seeing the extractors'
@@ -39,40 +38,31 @@ def extraction(
     """  # noqa: D301
     from endoxa.instruments.stories.profiles import analyze_extraction, load_extraction
     from endoxa.instruments.stories.profiles.sheet import read_sheet
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name, write_table
 
-    require_apart([out, confusion, counts], [human])
-    for path in (out, confusion, counts):
-        if path is not None:
-            require_table_name(path)
     loaded = load_extraction(run)
     coded = read_sheet(human, loaded.vocabulary)
-    found = analyze_extraction(loaded, coded, confidence=confidence, seed=seed)
-    for table, path in ((found.errors, out), (found.confusion, confusion), (found.counts, counts)):
-        if path is not None:
-            write_table(table, path)
-    _print_errors(found.errors)
-    typer.echo(f"{len(coded)} stories coded by hand; error rates written to {out}")
+    measured = analyze_extraction(loaded, coded, confidence=confidence, seed=seed)
+    return Outcome(
+        (_errors(measured.errors), f"{len(coded)} stories coded by hand; error rates written to {out}"),
+        {"out": measured.errors, "confusion": measured.confusion, "counts": measured.counts},
+    )
 
 
-def _print_errors(errors: pl.DataFrame) -> None:
-    table = terminal_table("Errors of the extractors' majority, against the human coder")
-    table.add_column("attribute", overflow="fold")
-    for name in ("coded", "error rate", "interval", "missed", "swapped", "invented"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in errors.iter_rows(named=True):
-        interval = f"{row['low']:.3f}–{row['high']:.3f}" if row["n"] else "-"
-        rates = (row[name] for name in ("missed", "swapped", "invented"))
-        table.add_row(
-            row["attribute"],
-            str(row["n"]),
-            _rate(row["error_rate"]),
-            interval,
-            *(_rate(rate) for rate in rates),
-        )
-    terminal_console().print(table)
+def _errors(errors: pl.DataFrame) -> Table:
+    def rate(value: float | None) -> str:
+        return "-" if value is None else f"{value:.3f}"
 
-
-def _rate(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+    return table(
+        "Errors of the extractors' majority, against the human coder",
+        ("attribute", "coded", "error rate", "interval", "missed", "swapped", "invented"),
+        [
+            (
+                row["attribute"],
+                str(row["n"]),
+                rate(row["error_rate"]),
+                f"{row['low']:.3f}–{row['high']:.3f}" if row["n"] else "-",
+                *(rate(row[name]) for name in ("missed", "swapped", "invented")),
+            )
+            for row in errors.iter_rows(named=True)
+        ],
+    )

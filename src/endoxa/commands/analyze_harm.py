@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from endoxa.commands.verbs import Outcome, argument, note, table
 from endoxa.runs.options import Resampling
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.table import Table
 
     from endoxa.instruments.stories.harm import HarmAnalysis
 
 
 def harm(
     runs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="RUN", help="Run folders of `endoxa probe harm`; or people's ratings (FILE)."),
-    ] = None,
+        tuple[Path, ...],
+        argument("Run folders of `endoxa probe harm`; or people's ratings (FILE).", metavar="RUN"),
+    ] = (),
     *,
-    out: Annotated[Path, Option("Associations: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
+    out: Annotated[
+        Path, Option("Associations: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")
+    ],
     human: Annotated[
         tuple[Path, ...], Option("People's ratings: rater, harm, frequent; repeatable.", DATA)
     ] = (),
@@ -36,24 +37,25 @@ def harm(
     ] = (),
     threshold: Annotated[float, Option("Minimum median rating of a harmful association.", ANALYSIS)] = 4.0,
     scores: Annotated[
-        Path | None, Option("Also write the scores of each rater for each association.", OUTPUT)
+        Path | None, Option("Also write the scores of each rater for each association.", OUTPUT, table=True)
     ] = None,
     raters: Annotated[
-        Path | None, Option("Also write the comparison of each rater with people.", OUTPUT)
+        Path | None, Option("Also write the comparison of each rater with people.", OUTPUT, table=True)
     ] = None,
     agreement: Annotated[
-        Path | None, Option("Also write agreement for every pair of raters.", OUTPUT)
+        Path | None, Option("Also write agreement for every pair of raters.", OUTPUT, table=True)
     ] = None,
     by_attribute: Annotated[
-        Path | None, Option("Also write differences between models and people by attribute.", OUTPUT)
+        Path | None,
+        Option("Also write differences between models and people by attribute.", OUTPUT, table=True),
     ] = None,
     blind_spots: Annotated[
         Path | None,
-        Option("Also write associations that a model rates harmful but makes itself.", OUTPUT),
+        Option("Also write associations that a model rates harmful but makes itself.", OUTPUT, table=True),
     ] = None,
-    summary: Annotated[Path | None, Option("Also write summary statistics.", OUTPUT)] = None,
+    summary: Annotated[Path | None, Option("Also write summary statistics.", OUTPUT, table=True)] = None,
     how: Resampling,
-) -> None:
+) -> Outcome:
     """Compare harm ratings of people and models, and find associations that models make but rate harmful.
 
     Give run folders of `endoxa probe harm`, tables of people's ratings, or both. A table of people's ratings has one
@@ -71,24 +73,10 @@ def harm(
     """  # noqa: D301
     from endoxa.instruments.stories.harm import analyze_harm
     from endoxa.runs.progress import shown
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name, write_table
     from endoxa.sources.stereotales.associations import read_associations
 
-    others = {
-        "scores": scores,
-        "raters": raters,
-        "agreement": agreement,
-        "by_attribute": by_attribute,
-        "blind_spots": blind_spots,
-        "summary": summary,
-    }
-    outputs = [path for path in (out, *others.values()) if path is not None]
-    for path in outputs:
-        require_table_name(path)
-    folders = [path for path in runs or [] if not path.is_file()]
-    human = (*(path for path in runs or [] if path.is_file()), *human)
-    require_apart(outputs, [associations, *human])
+    folders = [path for path in runs if not path.is_file()]
+    human = (*(path for path in runs if path.is_file()), *human)
     made = None if associations is None else read_associations(associations)
     with shown("pairs of raters") as progress:
         analysis = analyze_harm(
@@ -99,12 +87,11 @@ def harm(
             progress=progress,
             **asdict(how),
         )
-    write_table(analysis.associations, out)
-    for name, place in others.items():
-        if place is not None:
-            write_table(getattr(analysis, name), place)
-    _print(analysis)
-    typer.echo(f"{len(analysis.associations)} associations written to {out}")
+    others = ("scores", "raters", "agreement", "by_attribute", "blind_spots", "summary")
+    return Outcome(
+        (*_harm_lines(analysis), f"{len(analysis.associations)} associations written to {out}"),
+        {"out": analysis.associations, **{name: getattr(analysis, name) for name in others}},
+    )
 
 
 def _ratings(runs: Sequence[Path], human: Sequence[Path], made: pl.DataFrame | None) -> pl.DataFrame:
@@ -125,15 +112,14 @@ def _ratings(runs: Sequence[Path], human: Sequence[Path], made: pl.DataFrame | N
         )
     of_models = [load_ratings(runs)] if runs else []
     named = [frame.select("association_id", *PARTS) for frame in of_models]
-    known = [*named, *([] if made is None else [made])]
-    by_name = pl.concat(known, how="diagonal") if known else None
+    frames = [*named, *([] if made is None else [made])]
+    by_name = pl.concat(frames, how="diagonal") if frames else None
     of_people = [read_human(path, by_name) for path in human]
     strange = unmatched(pl.concat(of_people), by_name) if of_people else 0
     if strange:
-        typer.echo(
+        note(
             f"{strange} associations rated by people are neither in the runs nor in --associations and are not "
-            "compared. Check that the values are spelled the same.",
-            err=True,
+            "compared. Check that the values are spelled the same."
         )
     return pl.concat([*of_models, *of_people])
 
@@ -146,45 +132,47 @@ def _aliases(given: Sequence[str]) -> dict[str, str]:
     """
     from endoxa.errors import UserError
 
-    found: dict[str, str] = {}
+    aliases: dict[str, str] = {}
     for text in given:
         rater, sign, model = text.rpartition("=")
         if not sign or not rater or not model:
             raise UserError(
                 f"--alias: '{text}' is invalid. Expected RATER=MODEL: a rater, and the model's name in --associations."
             )
-        if rater in found:
+        if rater in aliases:
             raise UserError(f"--alias: the rater '{rater}' appears twice. Give each rater one model.")
-        found[rater] = model
-    return found
+        aliases[rater] = model
+    return aliases
 
 
-def _print(analysis: HarmAnalysis) -> None:
-    """Print the raters and the summary statistics."""
-    from rich.markup import escape
-
+def _harm_lines(analysis: HarmAnalysis) -> Iterator[str | Table]:
+    """The raters and the summary statistics."""
     from endoxa.report.claims import chip
 
-    table = terminal_table("Raters (harm from 1 to 5; delta: model - people; agreement on harmful or benign)")
-    table.add_column("rater", overflow="fold")
-    for name in ("rated", "mean", "delta", "verdict", "rank corr.", "agreement", "blind spots"):
-        table.add_column(name, justify="right")
-    for row in analysis.raters.iter_rows(named=True):
-        blind = "-" if row["made"] is None else f"{row['blind_spots']} of {row['made']}"
-        cells = [
+    rows = [
+        (
+            row["rater"],
+            str(row["associations"]),
             _number(row["mean"], 2),
             _with_interval(row, "delta"),
             chip(row),
             *(_with_interval(row, name) for name in ("spearman", "agreement")),
-        ]
-        table.add_row(escape(row["rater"]), str(row["associations"]), *cells, blind)
-    terminal_console().print(table)
+            "-" if row["made"] is None else f"{row['blind_spots']} of {row['made']}",
+        )
+        for row in analysis.raters.iter_rows(named=True)
+    ]
+    yield table(
+        "Raters (harm from 1 to 5; delta: model - people; agreement on harmful or benign)",
+        ("rater", "rated", "mean", "delta", "verdict", "rank corr.", "agreement", "blind spots"),
+        rows,
+        wrap=True,
+    )
     for row in analysis.summary.iter_rows(named=True):
         interval = "" if row["low"] is None else f" ({row['low']:z.3f} to {row['high']:z.3f})"
         reason = f" ({row['reason']})" if row["reason"] else ""
         verdict = f": {chip(row)}{reason}" if row["verdict"] else ""
-        typer.echo(f"{row['name']}: {_number(row['value'], 3)}{interval}, n = {row['n']}{verdict}")
-    typer.echo("Intervals condition on these raters, except those of delta, which also resample people.")
+        yield f"{row['name']}: {_number(row['value'], 3)}{interval}, n = {row['n']}{verdict}"
+    yield "Intervals condition on these raters, except those of delta, which also resample people."
 
 
 def _with_interval(row: dict[str, float | None], name: str) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
 from annotated_types import Ge
 
+from endoxa.commands.verbs import Outcome, argument, table
 from endoxa.runs.options import Resampling
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.table import Table
 
     from endoxa.instruments.stories.languages import Overlap
 
@@ -32,15 +33,15 @@ SHOWN = {
 
 def languages(
     files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE...", help="Tables of analyze associations, or StereoTales' published JSON."
-        ),
+        tuple[Path, ...],
+        argument("Tables of analyze associations, or StereoTales' published JSON.", metavar="FILE..."),
     ],
     *,
     out: Annotated[
         Path,
-        Option("Table of associations; companion tables go into the same folder.", OUTPUT, short="-o"),
+        Option(
+            "Table of associations; companion tables go into the same folder.", OUTPUT, table=True, short="-o"
+        ),
     ],
     by: Annotated[
         Literal["language", "model"],
@@ -69,7 +70,7 @@ def languages(
         Option("Minimum median rating of a harmful association, if --harm has ratings.", ANALYSIS),
     ] = 4.0,
     how: Resampling,
-) -> None:
+) -> Outcome:
     """Find associations shared by languages and exclusive to one; compare harmful and benign ones.
 
     Companion tables of NAME.csv are NAME.jaccard.csv (similarity of every pair of languages), NAME.exclusive.csv and
@@ -89,11 +90,10 @@ def languages(
     from endoxa.errors import UserError
     from endoxa.instruments.stories.languages import analyze_overlap, read_classes, read_groups
     from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name, write_table
+    from endoxa.sources.frames import write_table
     from endoxa.sources.stereotales import read_profiles
     from endoxa.sources.stereotales.associations import read_associations
 
-    require_table_name(out)
     if groups is not None and (harm is None or by == "model"):
         raise UserError(
             "--groups needs --harm and --by language: it compares harmful associations by language."
@@ -102,25 +102,24 @@ def languages(
     require_apart([out, *beside.values()], [*files, harm, groups])
     for path in files:
         _require_rows(path)
-    found = pl.concat([read_associations(path) for path in files])
+    associations = pl.concat([read_associations(path) for path in files])
     analysis = analyze_overlap(
-        found,
+        associations,
         None if harm is None else read_classes(harm, threshold),
-        read_groups(groups, found) if harm is not None and by == "language" else None,
+        read_groups(groups, associations) if harm is not None and by == "language" else None,
         by=by,
         models=models,
         profiles=None if stories is None else read_profiles(stories),
         how=how,
     )
-    write_table(analysis.reach, out)
     written = [out]
     for name, path in beside.items():
-        table = getattr(analysis, name)
-        if table is not None:
-            write_table(table, path)
+        companion = getattr(analysis, name)
+        if companion is not None:
+            write_table(companion, path)
             written.append(path)
-    _print(analysis, by)
-    typer.echo(f"Written: {', '.join(map(str, written))}")
+    lines = (*_overlap_lines(analysis, by), f"Written: {', '.join(map(str, written))}")
+    return Outcome(lines, {"out": analysis.reach})
 
 
 def _require_rows(path: Path) -> None:
@@ -139,26 +138,24 @@ def _require_rows(path: Path) -> None:
         raise UserError(f"{path} has no associations. Expected at least one row to compare.")
 
 
-def _print(analysis: Overlap, by: str) -> None:
-    """Print one row per language or model, and summary sentences."""
-    from rich.markup import escape
-
-    table = terminal_table(f"Associations per {by} (missed: share of all associations that are absent)")
-    table.add_column(by, overflow="fold")
-    known = [name for name in SHOWN if analysis.members[name].is_not_null().any()]
-    for name in known:
-        table.add_column(SHOWN[name], justify="right")
-    for row in analysis.members.iter_rows(named=True):
-        table.add_row(escape(row["member"]), *(_number(row[name]) for name in known))
-    terminal_console().print(table)
+def _overlap_lines(analysis: Overlap, by: str) -> Iterator[str | Table]:
+    """One row per language or model, and summary sentences."""
+    present = [name for name in SHOWN if analysis.members[name].is_not_null().any()]
+    yield table(
+        f"Associations per {by} (missed: share of all associations that are absent)",
+        (by, *(SHOWN[name] for name in present)),
+        [
+            (row["member"], *(_number(row[name]) for name in present))
+            for row in analysis.members.iter_rows(named=True)
+        ],
+        wrap=True,
+    )
     sure = (analysis.exclusive["caution"] == "").sum()
-    typer.echo(
+    yield (
         f"{len(analysis.reach)} associations: {len(analysis.universal)} in every {by}, {len(analysis.exclusive)} in "
         f"only one ({sure} of these without a caution)."
     )
-    for sentence in (_nearest(analysis.jaccard), _reach(analysis.comparison), _moved(analysis.shift)):
-        if sentence:
-            typer.echo(sentence)
+    yield from filter(None, (_nearest(analysis.jaccard), _reach(analysis.comparison), _moved(analysis.shift)))
 
 
 def _nearest(jaccard: pl.DataFrame) -> str:

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from endoxa.commands.verbs import Outcome, argument, print_lines
 from endoxa.instruments.association_tests.options import AnalysisOptions
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_console, terminal_table
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.table import Table
 
     from endoxa.instruments.association_tests.estimates import Source
 
 
 def association_tests(
     runs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="RUN", help="Run folders of `endoxa probe embeddings`."),
-    ] = None,
+        tuple[Path, ...],
+        argument("Run folders of `endoxa probe embeddings`.", metavar="RUN"),
+    ] = (),
     *,
-    out: Annotated[Path, Option("Results: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
+    out: Annotated[Path, Option("Results: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
     definitions: Annotated[
         Path | None,
         Option("Tests, from `endoxa build tests` or in SEAT's format (JSON).", DATA, name="--tests"),
@@ -37,7 +37,7 @@ def association_tests(
     ] = (),
     pooling: Annotated[str, Option("Pooling of the vectors, shown in the table.", DATA, metavar="NAME")] = "",
     settings: AnalysisOptions,
-) -> None:
+) -> Outcome:
     """Compute association tests (WEAT, SEAT): effect size, bootstrap interval, permutation p, verdict.
 
     Give run folders of `endoxa probe embeddings`, or tests (--tests) and files of vectors (--vectors). p-values are
@@ -52,23 +52,16 @@ def association_tests(
     from endoxa.instruments.association_tests.estimates import analyze_sources
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name, write_table
 
-    require_table_name(out)
-    inside = [
-        path for run in runs or [] for path in (run / "estimates.csv", run / "run.json", run / "tests.json")
-    ]
-    require_apart([out], [definitions, *vectors, *inside])
-    sources = _sources(runs or [], definitions, vectors, pooling)
+    require_apart([out], [run / name for run in runs for name in ("estimates.csv", "run.json", "tests.json")])
+    sources = _sources(runs, definitions, vectors, pooling)
     with shown("tests") as progress:
         results = analyze_sources(sources, progress=progress, **asdict(settings))
-    write_table(results, out)
-    print_tests(results)
-    typer.echo(f"{len(results)} results written to {out}")
+    return Outcome((*_lines(results), f"{len(results)} results written to {out}"), {"out": results})
 
 
-def print_tests(results: pl.DataFrame) -> None:
-    """Print the results; an undefined value is a dash, and reasons follow the table."""
+def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
+    """The results; an undefined value is a dash, and reasons follow the table."""
     from rich.markup import escape
 
     from endoxa.report.claims import CHIPS
@@ -97,16 +90,16 @@ def print_tests(results: pl.DataFrame) -> None:
             _number(row["p_adjusted"], ".4g"),
             CHIPS[row["verdict"]],
         )
-    terminal_console().print(table)
+    yield table
     kinds = results["p_kind"].value_counts(sort=True).iter_rows()
-    typer.echo("p: " + ", ".join(f"{count} {kind}" for kind, count in kinds))
+    yield "p: " + ", ".join(f"{count} {kind}" for kind, count in kinds)
     for row in results.filter(results["reason"] != "").iter_rows(named=True):
-        typer.echo(f"{row['test']}: {row['reason']}")
+        yield f"{row['test']}: {row['reason']}"
     for reason in results.filter(results["verdict_reason"] != "")["verdict_reason"].unique(
         maintain_order=True
     ):
-        own = results.filter(verdict_reason=reason)
-        typer.echo(f"{CHIPS[own.item(0, 'verdict')]} ({plural(own.height, 'result')}): {reason}")
+        alike = results.filter(verdict_reason=reason)
+        yield f"{CHIPS[alike.item(0, 'verdict')]} ({plural(alike.height, 'result')}): {reason}"
 
 
 def _number(value: float, form: str) -> str:
@@ -114,7 +107,7 @@ def _number(value: float, form: str) -> str:
 
 
 def _sources(
-    runs: list[Path], definitions: Path | None, vectors: Sequence[Path], pooling: str
+    runs: Sequence[Path], definitions: Path | None, vectors: Sequence[Path], pooling: str
 ) -> list[Source]:
     """One source per file of vectors, or per model and pooling of the runs.
 
@@ -136,12 +129,11 @@ def _sources(
         raise UserError(
             "--pooling applies to --vectors only; run folders record their pooling. Leave it out."
         )
-    given = None if definitions is None else read_tests(definitions)
-    for note in shared_words(given or []):
-        typer.echo(note)
-    if given is not None and vectors:
-        return [vector_source(given, path, pooling) for path in vectors]
-    sources = [source for run in runs for source in run_sources(run, given)]
+    tests = None if definitions is None else read_tests(definitions)
+    print_lines(shared_words(tests or []))
+    if tests is not None and vectors:
+        return [vector_source(tests, path, pooling) for path in vectors]
+    sources = [source for run in runs for source in run_sources(run, tests)]
     seen: set[tuple[str, str, str]] = set()
     for source in sources:
         keys = {(source.model, source.pooling, test.name) for test in source.tests}

@@ -6,14 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from endoxa.commands.build_input import associations_of
 from endoxa.commands.build_names import names
 from endoxa.commands.build_qa import questions
 from endoxa.commands.build_stories import stories
 from endoxa.commands.build_tests import association_tests
-from endoxa.commands.settings_command import add_command
+from endoxa.commands.verbs import Group, Outcome, argument, note
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.runs.options import IncludeDrafts
 from endoxa.schema.options import OUTPUT, Option
@@ -21,20 +19,17 @@ from endoxa.schema.options import OUTPUT, Option
 if TYPE_CHECKING:
     from endoxa.instruments.pairs.items import Built
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Build items: sentence pairs, questions, association tests and story prompts.",
-)
+BUILD = Group("build", "Build items: sentence pairs, questions, association tests and story prompts.")
+app = BUILD.app
 
 
 def pairs(
     associations: Annotated[
         Path,
-        typer.Argument(metavar="ASSOCIATIONS", help="Table with columns identity and attribute."),
+        argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS"),
     ],
     *,
-    out: Annotated[Path, Option("Pairs: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
+    out: Annotated[Path, Option("Pairs: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
     report: Annotated[
         Path | None,
         Option("Also write associations left out and pairs to review, with reasons.", OUTPUT),
@@ -44,7 +39,7 @@ def pairs(
     keep_region: Annotated[
         bool, Option("Keep every region, regardless of --min-cell.", OUTPUT, only_on=True)
     ] = False,
-) -> None:
+) -> Outcome:
     """Make a stereotype and an anti-stereotype sentence from each association.
 
     The second sentence uses the antonym of the attribute if the lexicon has one, and the negation otherwise.
@@ -58,13 +53,10 @@ def pairs(
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.pairs.items import build_pairs
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name, write_table
+    from endoxa.sources.frames import write_table
 
     if options.negation_only and options.antonym_only:
         raise UserError("Give --negation-only or --antonym-only, not both.")
-    require_apart([out, report], [associations, options.lexicon, options.templates])
-    require_table_name(out)
     if keep_region:
         options = replace(options, min_cell=1)
     built = build_pairs(
@@ -72,37 +64,38 @@ def pairs(
     )
     if report is not None:
         write_table(built.problems, report)
-    _tell(built, report)
+    _note_left_out(built, report)
     if built.pairs.is_empty():
         reasons = f"See the reasons in {report}." if report else "List the reasons with --report FILE."
         raise UserError(f"No pair could be made from {associations}. {reasons}")
-    write_table(built.pairs, out)
     antonyms = built.pairs.filter(how="antonym").height
-    typer.echo(
-        f"{built.pairs.height} pairs written to {out}: {antonyms} with an antonym, "
-        f"{built.pairs.height - antonyms} with a negation"
+    return Outcome(
+        (
+            f"{built.pairs.height} pairs written to {out}: {antonyms} with an antonym, "
+            f"{built.pairs.height - antonyms} with a negation",
+            "Content notice: these are reported stereotypes, for evaluation only.",
+        ),
+        {"out": built.pairs},
     )
-    typer.echo("Content notice: these are reported stereotypes, for evaluation only.")
 
 
-add_command(app, association_tests, "tests")
-add_command(app, names)
-add_command(app, questions, "qa")
-add_command(app, stories)
-add_command(app, pairs)
+BUILD.add(association_tests, "tests")
+BUILD.add(names)
+BUILD.add(questions, "qa")
+BUILD.add(stories)
+BUILD.add(pairs)
 
 
-def _tell(built: Built, report: Path | None) -> None:
-    """Print assumptions, associations left out and pairs to review to stderr."""
+def _note_left_out(built: Built, report: Path | None) -> None:
+    """Say what was assumed, which associations are left out and which pairs are to be reviewed."""
     for sentence in built.assumed:
-        typer.echo(sentence, err=True)
+        note(sentence)
     if built.rare:
-        typer.echo(f"{built.rare} associations left out: too few respondents (--min-support).", err=True)
+        note(f"{built.rare} associations left out: too few respondents (--min-support).")
     if built.placeless:
-        typer.echo(
+        note(
             f"{built.placeless} pairs written without their region: fewer respondents than --min-cell, so the region "
-            "could identify a person (--keep-region keeps it).",
-            err=True,
+            "could identify a person (--keep-region keeps it)."
         )
     left_out = built.problems.filter(outcome="left out").height
     looked_at = built.problems.filter(outcome="kept")["association_id"].n_unique()
@@ -111,4 +104,4 @@ def _tell(built: Built, report: Path | None) -> None:
     if looked_at:
         counts.append(f"{looked_at} pairs to review")
     if counts:
-        typer.echo(f"{', '.join(counts)}: {where}.", err=True)
+        note(f"{', '.join(counts)}: {where}.")

@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from annotated_types import Ge, Le
 
+from endoxa.commands.verbs import Outcome, argument, note
 from endoxa.schema.options import ITEMS, OUTPUT, Option
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ SHOWN = 5
 
 
 def names(
-    items: Annotated[
-        Path, typer.Argument(metavar="ITEMS", help="Questions in BBQ's JSONL that name groups.")
-    ],
+    items: Annotated[Path, argument("Questions in BBQ's JSONL that name groups.", metavar="ITEMS")],
     *,
     out: Annotated[Path | None, Option("Questions with names (.jsonl).", OUTPUT, short="-o")] = None,
     seed: Annotated[int, Ge(0), Le(2**32 - 1), Option("Seed of every random draw.", ITEMS)] = 42,
@@ -43,7 +41,7 @@ def names(
         Option("Chat model that decides genders left open by the text.", ITEMS, metavar="MODEL"),
     ] = None,
     check: Annotated[Path | None, Option("Only check this file with names against ITEMS.", OUTPUT)] = None,
-) -> None:
+) -> Outcome:
     """Replace groups in questions by first names, so that the group is implied but not stated.
 
     "My Danish friend" becomes "my friend Viggo", "the Danish family" becomes "Viggo's family". Each variant is a new
@@ -57,71 +55,63 @@ def names(
       endoxa build names Nationality.jsonl --check names.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.questions.names import read_bank
-
-    if check is not None:
-        if out is not None or gender_model is not None:
-            raise UserError("--check only checks a file. Leave out --out and --gender-model.")
-        _check(items, check, read_bank(bank))
-        return
-    if out is None:
-        raise UserError(
-            "Missing --out FILE for the questions with names (or --check FILE to check such a file)."
-        )
-    _build(items, out, bank, seed=seed, variants=variants, gender_model=gender_model)
-
-
-def _build(
-    items: Path, output: Path, bank_file: Path | None, *, seed: int, variants: int, gender_model: str | None
-) -> None:
-    from endoxa.errors import UserError
     from endoxa.instruments.questions.names import build_names, read_bank
     from endoxa.runs.progress import shown
     from endoxa.sources.bbq import read_rows, write_items
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
 
-    if output.suffix.lower() != ".jsonl":
-        raise UserError(f"--out: '{output}' has an unknown file type. Expected a file that ends in .jsonl.")
-    unwritten, genders = (output.with_suffix(f".{what}.csv") for what in ("unwritten", "genders"))
-    require_apart([output, unwritten, genders], [items, bank_file])
-    bank = read_bank(bank_file)
-    _tell_bank(bank)
+    if check is not None:
+        if out is not None or gender_model is not None:
+            raise UserError("--check only checks a file. Leave out --out and --gender-model.")
+        return _check(items, check, read_bank(bank))
+    if out is None:
+        raise UserError(
+            "Missing --out FILE for the questions with names (or --check FILE to check such a file)."
+        )
+    if out.suffix.lower() != ".jsonl":
+        raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
+    unwritten, genders = (out.with_suffix(f".{what}.csv") for what in ("unwritten", "genders"))
+    require_apart([unwritten, genders], [items, bank])
+    groups = read_bank(bank)
+    _note_bank(groups)
     decide = None if gender_model is None else _asker(gender_model, genders)
     rows = [row for _, row in read_rows(items)]
     with shown("records") as progress:
-        made = build_names(rows, bank, seed=seed, variants=variants, decide=decide, progress=progress)
+        made = build_names(rows, groups, seed=seed, variants=variants, decide=decide, progress=progress)
     write_table(made.unwritten_table(), unwritten)
-    _tell_unwritten(made, unwritten)
+    _note_unwritten(made, unwritten)
     if not made.rows:
         raise UserError(
             f"No record of {items} could be rewritten with names. See the reasons in {unwritten}."
         )
-    written = write_items(made.records, output)
-    typer.echo(
-        f"{made.rows} of {len(rows)} records rewritten, in {variants} variants: {written} records written to "
-        f"{output}, all checked (sub-seeds {', '.join(map(str, made.seeds))})"
+    written = write_items(made.records, out)
+    return Outcome(
+        (
+            f"{made.rows} of {len(rows)} records rewritten, in {variants} variants: {written} records written to "
+            f"{out}, all checked (sub-seeds {', '.join(map(str, made.seeds))})",
+            "Content notice: the questions state harmful stereotypes; for evaluation only.",
+        )
     )
-    typer.echo("Content notice: the questions state harmful stereotypes; for evaluation only.")
 
 
-def _tell_bank(bank: NameBank) -> None:
+def _note_bank(bank: NameBank) -> None:
     from endoxa.instruments.questions.names.bank import check_bank
 
-    found = check_bank(bank)
-    for problem in found[:SHOWN]:
-        typer.echo(f"Bank {bank.label}: '{problem.name}' ({problem.group}) {problem.message}.", err=True)
-    if len(found) > SHOWN:
-        typer.echo(f"Bank {bank.label}: {len(found) - SHOWN} more names to review.", err=True)
+    problems = check_bank(bank)
+    for problem in problems[:SHOWN]:
+        note(f"Bank {bank.label}: '{problem.name}' ({problem.group}) {problem.message}.")
+    if len(problems) > SHOWN:
+        note(f"Bank {bank.label}: {len(problems) - SHOWN} more names to review.")
 
 
-def _tell_unwritten(made: NameVariants, listed: Path) -> None:
+def _note_unwritten(made: NameVariants, listed: Path) -> None:
     if not made.unwritten:
         return
-    reasons = Counter(one.reason for one in made.unwritten if not one.follows)
-    typer.echo(f"{len(made.unwritten)} records left out, see {listed}:", err=True)
+    reasons = Counter(record.reason for record in made.unwritten if not record.follows)
+    note(f"{len(made.unwritten)} records left out, see {listed}:")
     for reason, count in reasons.most_common(SHOWN):
-        typer.echo(f"  {count}: {reason}", err=True)
+        note(f"  {count}: {reason}")
 
 
 def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Prepared]]:
@@ -152,24 +142,22 @@ def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Pr
     return decide
 
 
-def _check(items: Path, written: Path, bank: NameBank) -> None:
+def _check(items: Path, written: Path, bank: NameBank) -> Outcome:
     from endoxa.instruments.questions.names.check import check_file
     from endoxa.sources.bbq import read_rows
 
     originals = (row for _, row in read_rows(items))
     checked = check_file(read_rows(written), originals, bank)
-    found = checked.problems
-    for problem in found[:SHOWN]:
-        typer.echo(f"{written}, {problem}", err=True)
-    if len(found) > SHOWN:
-        typer.echo(f"{len(found) - SHOWN} more problems.", err=True)
+    problems = checked.problems
+    for problem in problems[:SHOWN]:
+        note(f"{written}, {problem}")
+    if len(problems) > SHOWN:
+        note(f"{len(problems) - SHOWN} more problems.")
     if checked.absent:
         listed = written.with_suffix(".unwritten.csv")
-        typer.echo(
+        note(
             f"{checked.absent} records of {items} are missing from all variants; those left out are listed in "
-            f"{listed.name}.",
-            err=True,
+            f"{listed.name}."
         )
-    typer.echo(f"{checked.records} records of {written} checked: {len(found)} problems")
-    if found:
-        raise typer.Exit(1)
+    sentence = f"{checked.records} records of {written} checked: {len(problems)} problems"
+    return Outcome((sentence,), exit_code=int(bool(problems)))

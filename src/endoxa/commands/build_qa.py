@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from endoxa.commands.build_input import associations_of
+from endoxa.commands.verbs import Outcome, argument, note
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.runs.options import IncludeDrafts
 from endoxa.schema.options import OUTPUT, Option
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 def questions(
     associations: Annotated[
         Path | None,
-        typer.Argument(metavar="ASSOCIATIONS", help="Table with columns identity and attribute."),
+        argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS"),
     ] = None,
     *,
     out: Annotated[Path | None, Option("Questions (.jsonl).", OUTPUT, short="-o")] = None,
@@ -28,7 +27,7 @@ def questions(
     sample: Annotated[
         Path | None, Option("Write an invented sample table of associations, and exit.", OUTPUT)
     ] = None,
-) -> None:
+) -> Outcome:
     """Make multiple-choice questions: the association's identity against one without the attribute.
 
     Questions are written in BBQ's JSONL format, with ambiguous contexts only: the correct answer is always "unknown".
@@ -47,55 +46,53 @@ def questions(
     from endoxa.sources.frames import write_table
 
     if sample is not None:
-        _write_sample(sample, [associations, out])
-        return
+        return _write_sample(sample, [associations, out])
     if associations is None or out is None:
         raise UserError("Missing ASSOCIATIONS or --out FILE (or write a sample table with --sample FILE).")
-    _require_jsonl(out)
+    if out.suffix.lower() != ".jsonl":
+        raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
     left_out = out.with_name(f"{out.stem}.left_out.csv")
-    require_apart([out, left_out], [associations])
+    require_apart([left_out], [associations])
     made = build_questions(
         associations_of(associations, drafts=include_drafts, language=options.language), options
     )
     write_table(made.left_out, left_out)
-    _tell(made, left_out)
+    _note_left_out(made, left_out)
     if not made.records:
         raise UserError(f"No question could be made from {associations}. See the reasons in {left_out}.")
     write_items(made.records, out)
-    typer.echo(f"{len(made.records)} questions from {made.associations} associations written to {out}")
-    typer.echo("Content notice: these ask about reported stereotypes, for evaluation only.")
+    return Outcome(
+        (
+            f"{len(made.records)} questions from {made.associations} associations written to {out}",
+            "Content notice: these ask about reported stereotypes, for evaluation only.",
+        )
+    )
 
 
-def _require_jsonl(output: Path) -> None:
-    from endoxa.errors import UserError
-
-    if output.suffix.lower() != ".jsonl":
-        raise UserError(f"--out: '{output}' has an unknown file type. Expected a file that ends in .jsonl.")
-
-
-def _write_sample(path: Path, given: list[Path | None]) -> None:
+def _write_sample(path: Path, others: list[Path | None]) -> Outcome:
     from endoxa.errors import UserError
     from endoxa.instruments.questions.items import SAMPLE
     from endoxa.sources.frames import read_table, write_table
 
-    if any(given):
+    if any(others):
         raise UserError("--sample FILE only writes a sample table. Leave out ASSOCIATIONS and --out.")
     if path.exists():
         raise UserError(f"--sample: {path} already exists. Name another file.")
     table = read_table(SAMPLE)
     write_table(table, path)
-    typer.echo(f"{table.height} invented associations in Spanish, English and Portuguese written to {path}")
+    sentence = f"{table.height} invented associations in Spanish, English and Portuguese written to {path}"
+    return Outcome((sentence,))
 
 
-def _tell(made: Questions, left_out: Path) -> None:
-    """Print assumptions and associations left out to stderr."""
-    for note in made.notes:
-        typer.echo(note, err=True)
+def _note_left_out(made: Questions, left_out: Path) -> None:
+    """Say what was assumed and which associations are left out."""
+    for sentence in made.notes:
+        note(sentence)
     if made.fewer:
-        typer.echo(f"{made.fewer} associations have fewer questions: too few distractors.", err=True)
+        note(f"{made.fewer} associations have fewer questions: too few distractors.")
     if made.left_out.is_empty():
         return
     reasons = made.left_out["reason"].str.replace(r"^row \d+", "another row")
-    typer.echo(f"{made.left_out.height} associations left out (see {left_out}):", err=True)
+    note(f"{made.left_out.height} associations left out (see {left_out}):")
     for reason, count in reasons.value_counts(sort=True).iter_rows():
-        typer.echo(f"  {count}: {reason}", err=True)
+        note(f"  {count}: {reason}")

@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from endoxa.commands.verbs import Outcome, table
 from endoxa.instruments.stories.options import Selection
 from endoxa.runs.options import IncludeDrafts
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import polars as pl
+    from rich.table import Table
 
     from endoxa.instruments.stories.prompts.language import Language
 
@@ -40,7 +39,7 @@ def stories(
     check: Annotated[
         tuple[Path, ...], Option("Only check such a file; print one line per fault.", OUTPUT)
     ] = (),
-) -> None:
+) -> Outcome:
     """Make story prompts: every value of every attribute in every scenario.
 
     A prompt gives one attribute of the main character ("a person who lives in a city"); the other attributes, chosen by
@@ -56,23 +55,6 @@ def stories(
       endoxa build stories --map associations-in-stories.csv -o prompts.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
-
-    if check:
-        if out is not None:
-            raise UserError("--check only checks a file. Leave out --out, or use --file instead of --check.")
-        _check(check)
-        return
-    if out is None:
-        raise UserError("Missing --out FILE for the prompts (or --check FILE to check your own file).")
-    from endoxa.sources.statuses import reading_drafts
-
-    with reading_drafts(include=include_drafts):
-        _build(out, language, file, selection, map)
-
-
-def _build(
-    output: Path, codes: Sequence[str], own: Sequence[Path], asked: Selection, mapping: Path | None
-) -> None:
     from endoxa.instruments.stories.prompts import (
         build_prompts,
         load_languages,
@@ -81,49 +63,51 @@ def _build(
         write_vocabulary,
     )
     from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name, write_table
+    from endoxa.sources.frames import require_table_name
+    from endoxa.sources.statuses import reading_drafts
 
-    vocabulary_file = output.with_suffix(".vocabulary.toml")
-    require_apart([output, vocabulary_file], [*own, mapping])
-    require_table_name(output)
-    languages = load_languages(codes, own)
-    cells = () if mapping is None else read_map(mapping, vocabulary_of(languages))
-    prompts = build_prompts(languages, asked, cells)
-    write_table(prompts, output)
-    _tell(prompts, languages)
-    typer.echo(f"{prompts.height} prompts written to {output}")
-    if any(one.attributes for one in languages):
+    if check:
+        if out is not None:
+            raise UserError("--check only checks a file. Leave out --out, or use --file instead of --check.")
+        return _check(check)
+    if out is None:
+        raise UserError("Missing --out FILE for the prompts (or --check FILE to check your own file).")
+    vocabulary_file = out.with_suffix(".vocabulary.toml")
+    require_apart([vocabulary_file], [*file, map])
+    require_table_name(out)
+    with reading_drafts(include=include_drafts):
+        languages = load_languages(language, file)
+        cells = () if map is None else read_map(map, vocabulary_of(languages))
+        prompts = build_prompts(languages, selection, cells)
+    lines = [_prompts_table(prompts, languages), NUMBERS, f"{prompts.height} prompts written to {out}"]
+    if any(code.attributes for code in languages):
         write_vocabulary(vocabulary_of(languages), vocabulary_file)
-        typer.echo(f"Vocabulary for `endoxa probe extract --vocabulary`: {vocabulary_file}")
-    typer.echo("Content notice: stories that models write to these prompts can hold harmful stereotypes.")
+        lines.append(f"Vocabulary for `endoxa probe extract --vocabulary`: {vocabulary_file}")
+    lines.append("Content notice: stories that models write to these prompts can hold harmful stereotypes.")
+    return Outcome(lines, {"out": prompts})
 
 
-def _tell(prompts: pl.DataFrame, languages: Sequence[Language]) -> None:
-    """Print the number of prompts per language and of stories per value."""
-    table = terminal_table()
-    for name in ("language", "", "prompts", "attributes", "values", "stories per value*"):
-        table.add_column(name)
-    for one in languages:
-        here = prompts.filter(language=one.language)
+NUMBERS = "* per model, times --repeats of `endoxa probe stories`; values with fewer than 10 stories are not analyzed."
+
+
+def _prompts_table(prompts: pl.DataFrame, languages: Sequence[Language]) -> Table:
+    """The number of prompts per language and of stories per value."""
+    rows = []
+    for language in languages:
+        here = prompts.filter(language=language.language)
         cells = here.group_by("target_attribute", "target_attribute_value").len()["len"].to_list()
         fewest, most = min(cells, default=0), max(cells, default=0)
         span = str(most) if fewest == most else f"{fewest} to {most}"
         numbers = (here.height, here["target_attribute"].n_unique(), len(cells), span)
-        table.add_row(one.language, one.name, *map(str, numbers))
-    terminal_console().print(table)
-    typer.echo(
-        "* per model, times --repeats of `endoxa probe stories`; values with fewer than 10 stories are not analyzed."
-    )
+        rows.append((language.language, language.name, *(str(number) for number in numbers)))
+    heads = ("language", "", "prompts", "attributes", "values", "stories per value*")
+    return table("", heads, rows, texts=len(heads))
 
 
-def _check(paths: Sequence[Path]) -> None:
+def _check(paths: Sequence[Path]) -> Outcome:
     from endoxa.instruments.stories.prompts import check_files
 
     checked = check_files(paths)
-    faults = [fault for one in checked for fault in one.faults]
-    for fault in faults:
-        typer.echo(fault)
-    names = ", ".join(f"{one.language.name} ({one.language.language})" for one in checked)
-    typer.echo(f"{names} checked: {len(faults)} faults")
-    if faults:
-        raise typer.Exit(1)
+    faults = [fault for file in checked for fault in file.faults]
+    names = ", ".join(f"{file.language.name} ({file.language.language})" for file in checked)
+    return Outcome((*faults, f"{names} checked: {len(faults)} faults"), exit_code=int(bool(faults)))

@@ -6,18 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from endoxa.commands.build_input import associations_of
+from endoxa.commands.verbs import Outcome, note, table
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.runs.options import IncludeDrafts
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     import polars as pl
+    from rich.table import Table
 
     from endoxa.schema import AssociationTest
 
@@ -38,7 +37,7 @@ def association_tests(
         bool,
         Option("List axes, attribute pairs, word lists and languages.", OUTPUT, name="--list", only_on=True),
     ] = False,
-) -> None:
+) -> Outcome:
     """Make association tests: every pair of groups with every pair of attributes.
 
     Texts are terms in semantically bleached sentences ("Rahul is here."). With --associations, tests compare two
@@ -54,34 +53,37 @@ def association_tests(
       endoxa build tests --list
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.association_tests.items import require_tests_name, write_tests
+    from endoxa.instruments.association_tests.items import build_tests, require_tests_name, write_tests
 
     if show:
-        _show(options)
-        return
+        return Outcome(_available(options))
     if out is None:
         raise UserError("Missing --out FILE for the tests (or --list for the available axes and attributes).")
     require_tests_name(out)
     if associations is None:
         if contrast != Contrast():
             raise UserError("--against, --contrast and --each need --associations FILE.")
-        made = _crossed(options)
+        made = build_tests(options)
     else:
         if options.axes or options.attributes or options.wanted:
             raise UserError(
                 "--associations cannot be combined with --axes, --attributes or --from. Give one or the other."
             )
-        given = options.languages[0] if len(options.languages) == 1 else None
-        table = associations_of(associations, drafts=include_drafts, language=given)
+        language = options.languages[0] if len(options.languages) == 1 else None
+        table = associations_of(associations, drafts=include_drafts, language=language)
         made = _from_associations(table, options, contrast)
     write_tests(made, out)
-    _tell(made, out)
-
-
-def _crossed(options: BuildOptions) -> list[AssociationTest]:
-    from endoxa.instruments.association_tests.items import build_tests
-
-    return build_tests(options)
+    languages = dict.fromkeys(test.language for test in made)
+    for code in languages:
+        sources = (test.source.partition("; positive effect")[0] for test in made if test.language == code)
+        for source in dict.fromkeys(sources):
+            note(f"{code}: {source}")
+    return Outcome(
+        (
+            f"{len(made)} tests in {', '.join(languages)} written to {out}",
+            "Content notice: names and terms of groups, with attributes that may be offensive; for evaluation only.",
+        )
+    )
 
 
 def _from_associations(
@@ -89,47 +91,27 @@ def _from_associations(
 ) -> list[AssociationTest]:
     from endoxa.instruments.association_tests.items import build_from_associations
 
-    asked = replace(contrast, languages=options.languages)
-    made, left_out = build_from_associations(table, asked, options.templates)
+    contrast = replace(contrast, languages=options.languages)
+    made, left_out = build_from_associations(table, contrast, options.templates)
     for sentence in left_out[:SHOWN]:
-        typer.echo(f"No test: {sentence}.", err=True)
+        note(f"No test: {sentence}.")
     if len(left_out) > SHOWN:
         what = "associations" if contrast.each else "pairs of identities"
-        typer.echo(f"No test for {len(left_out) - SHOWN} more {what}.", err=True)
+        note(f"No test for {len(left_out) - SHOWN} more {what}.")
     return made
 
 
-def _tell(made: Sequence[AssociationTest], output: Path) -> None:
-    languages = dict.fromkeys(test.language for test in made)
-    for code in languages:
-        sources = dict.fromkeys(
-            part
-            for test in made
-            if test.language == code
-            for part in test.source.split("; positive effect")[:1]
-        )
-        for source in sources:
-            typer.echo(f"{code}: {source}", err=True)
-    typer.echo(f"{len(made)} tests in {', '.join(languages)} written to {output}")
-    typer.echo(
-        "Content notice: names and terms of groups, with attributes that may be offensive; for evaluation only."
-    )
-
-
-def _show(options: BuildOptions) -> None:
+def _available(options: BuildOptions) -> Iterator[str | Table]:
+    """Axes, attribute pairs, templates and word lists."""
     from endoxa.instruments.association_tests.items import available, load_lists, load_templates
 
     lists = load_lists(options.lists)
     for axis, values in lists.axes.items():
-        typer.echo(f"axis {axis}: {', '.join(values)}")
-    typer.echo(f"attribute pairs: {', '.join(lists.pairs)}")
-    typer.echo(f"sentence templates: {', '.join(load_templates(options.templates))}")
+        yield f"axis {axis}: {', '.join(values)}"
+    yield f"attribute pairs: {', '.join(lists.pairs)}"
+    yield f"sentence templates: {', '.join(load_templates(options.templates))}"
     there = available(lists)
-    table = terminal_table()
-    for name in ("terms for", "list", "language", "number"):
-        table.add_column(name)
-    for row in there.drop("source").iter_rows():
-        table.add_row(*map(str, row))
-    terminal_console().print(table)
+    rows = [tuple(map(str, row)) for row in there.drop("source").iter_rows()]
+    yield table("", ("terms for", "list", "language", "number"), rows, texts=4)
     for name, sources in there.group_by("list", maintain_order=True).agg("source").iter_rows():
-        typer.echo(f"{name}: {'; '.join(dict.fromkeys(sources))}")
+        yield f"{name}: {'; '.join(dict.fromkeys(sources))}"
