@@ -55,10 +55,12 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 def _probe(name: str) -> Callable[..., Any]:
     settings = INSTRUMENTS.get(name).settings
-    known = keywords(settings)
+    by_word = keywords(settings)
     data = "tests" if "tests" in settings.model_fields else "data"
     behind = AFTER_MODELS.get(name, ())
-    options = {keyword_of(one, known): one for one in options_of(settings) if one.path[-1] not in _FILLED}
+    options = {
+        keyword_of(entry, by_word): entry for entry in options_of(settings) if entry.path[-1] not in _FILLED
+    }
     heads = [
         Parameter(data, Parameter.POSITIONAL_OR_KEYWORD, annotation="Source"),
         Parameter("models", Parameter.POSITIONAL_OR_KEYWORD, annotation="Models"),
@@ -84,17 +86,17 @@ def _renamed(keywords: Mapping[str, Any], data: str) -> dict[str, Any]:
 
 def _command(words: str) -> Callable[..., Any]:
     verb = VERBS[words]
-    known = keywords(verb.settings)
-    options = {keyword_of(one, known): one for one in options_of(verb.settings)}
+    by_word = keywords(verb.settings)
+    options = {keyword_of(entry, by_word): entry for entry in options_of(verb.settings)}
     heads = [
-        _parameter(word, one, Parameter.POSITIONAL_OR_KEYWORD)
-        for word, one in options.items()
-        if one.option.positional
+        _parameter(word, entry, Parameter.POSITIONAL_OR_KEYWORD)
+        for word, entry in options.items()
+        if entry.option.positional
     ]
     heads.append(Parameter("progress", Parameter.KEYWORD_ONLY, default=True, annotation="bool"))
     text = f"{verb.help.partition(chr(10) * 2)[0]} `endoxa {words}`; see `command`."
     name = words.replace(" ", "_").replace("-", "_")
-    rest = {word: one for word, one in options.items() if not one.option.positional}
+    rest = {word: entry for word, entry in options.items() if not entry.option.positional}
     return _described(partial(command, words), name, text, heads, rest, "Outcome")
 
 
@@ -107,30 +109,30 @@ def _described(  # noqa: PLR0917
     returns: str,
 ) -> Callable[..., Any]:
     """The function with the signature and the help of all its options, as `help()` and notebooks show them."""
-    added = (_parameter(word, one, Parameter.KEYWORD_ONLY) for word, one in options.items())
+    added = (_parameter(word, entry, Parameter.KEYWORD_ONLY) for word, entry in options.items())
 
     def call(*inputs: Any, **keywords: Any) -> Any:
         return function(*inputs, **keywords)
 
     call.__name__ = call.__qualname__ = name
     call.__signature__ = Signature([*heads, *added], return_annotation=returns)  # type: ignore[attr-defined]
-    lines = "\n".join(f"    {word}: {one.option.help}" for word, one in options.items())
+    lines = "\n".join(f"    {word}: {entry.option.help}" for word, entry in options.items())
     call.__doc__ = f"{text}\n\nOptions:\n{lines}\n" if lines else text
     return call
 
 
-def _parameter(word: str, one: OptionField, kind: Any) -> Parameter:
-    default = Parameter.empty if one.default is ... else one.default
-    return Parameter(word, kind, default=default, annotation=_written_type(one))
+def _parameter(word: str, entry: OptionField, kind: Any) -> Parameter:
+    default = Parameter.empty if entry.default is ... else entry.default
+    return Parameter(word, kind, default=default, annotation=_written_type(entry))
 
 
-def _written_type(one: OptionField) -> str:
+def _written_type(entry: OptionField) -> str:
     """The type as a program may give it: a name for a path, one value for several."""
-    plain = [part for part in _parts(one.type) if part is not type(None)]
+    plain = [part for part in _parts(entry.type) if part is not type(None)]
     words = " | ".join(
-        dict.fromkeys(word for part in plain for word in _words(part, positional=one.option.positional))
+        dict.fromkeys(word for part in plain for word in _words(part, positional=entry.option.positional))
     )
-    return f"{words} | None" if len(plain) < len(_parts(one.type)) and words != "Any" else words
+    return f"{words} | None" if len(plain) < len(_parts(entry.type)) and words != "Any" else words
 
 
 def _parts(kind: Any) -> tuple[Any, ...]:
@@ -159,12 +161,12 @@ def stub() -> Iterator[str]:
         signature: Signature = function.__signature__  # type: ignore[attr-defined]
         yield f"\ndef {name}(\n"
         named = False
-        for one in signature.parameters.values():
-            if one.kind is Parameter.KEYWORD_ONLY and not named:
+        for entry in signature.parameters.values():
+            if entry.kind is Parameter.KEYWORD_ONLY and not named:
                 named = True
                 yield "    *,\n"
-            default = "" if one.default is Parameter.empty else f" = {_literal(one.default)}"
-            yield f"    {one.name}: {one.annotation}{default},\n"
+            default = "" if entry.default is Parameter.empty else f" = {_literal(entry.default)}"
+            yield f"    {entry.name}: {entry.annotation}{default},\n"
         yield f") -> {signature.return_annotation}:\n"
         yield textwrap.indent(f'"""{function.__doc__}"""\n', "    ").replace("\\", "\\\\")
 

@@ -86,8 +86,8 @@ def probe(
                 stack.enter_context(naming_the_frame(path))
             stack.enter_context(declared_languages(*_languages(options)))
             stack.enter_context(typed_words(words_of(settings)))
-            told = stack.enter_context(shown(instrument.unit)) if progress else lambda *_: None
-            outside_loops(partial(run, instrument, settings, folder, restart=restart, progress=told))
+            report = stack.enter_context(shown(instrument.unit)) if progress else lambda *_: None
+            outside_loops(partial(run, instrument, settings, folder, restart=restart, progress=report))
     except BaseException:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -149,17 +149,17 @@ def command(words: str, *inputs: Any, progress: bool = True, **options: Any) -> 
         UserError: any user error.
     """
     verb = verb_named(words)
-    positional = [one.path[-1] for one in options_of(verb.settings) if one.option.positional]
+    positional = [entry.path[-1] for entry in options_of(verb.settings) if entry.option.positional]
     if len(inputs) > len(positional):
         raise TypeError(
             f"'{words}' takes {len(positional)} inputs ({', '.join(positional)}), not {len(inputs)}."
         )
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        given = {
+        values = {
             name: _in_file(value, Path(folder) / f"{name}.parquet", stack)
             for name, value in (dict(zip(positional, inputs, strict=False)) | options).items()
         }
-        settings = settings_from(verb.settings, values_by_path(verb.settings, given))
+        settings = settings_from(verb.settings, values_by_path(verb.settings, values))
         stack.enter_context(declared_languages(*_languages(options)))
         stack.enter_context(typed_words(words_of(settings)))
         stack.enter_context(nullcontext() if progress else without_progress())
@@ -248,7 +248,7 @@ def outside_loops(work: Callable[[], T]) -> T:
 
 def words_of(settings: Any) -> list[str]:
     """What a call says as the words of a command: options that are on, and values (`endoxa.schema.typed`)."""
-    values = [(one.name, reduce(getattr, one.path, settings)) for one in options_of(type(settings))]
+    values = [(entry.name, reduce(getattr, entry.path, settings)) for entry in options_of(type(settings))]
     words = [name for name, value in values if value is True]
     for _, value in values:
         words += [str(part) for part in (value if isinstance(value, tuple) else (value,))]

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from math import isnan
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.analyze_associations import associations
-from endoxa.commands.analyze_extraction import extraction
-from endoxa.commands.analyze_harm import harm
-from endoxa.commands.analyze_languages import languages
-from endoxa.commands.analyze_people import agreement, disagreement, leniency, novelty, topics
+from endoxa.commands.analyze_novelty import novelty
+from endoxa.commands.analyze_people import agreement, disagreement, leniency, topics
 from endoxa.commands.analyze_qa import qa
-from endoxa.commands.analyze_tests import association_tests
-from endoxa.commands.verbs import Group, Outcome, argument
+from endoxa.commands.analyze_stories import extraction, harm, languages
+from endoxa.commands.verbs import Group, Outcome, argument, print_lines
+from endoxa.instruments.association_tests.options import AnalysisOptions
 from endoxa.runs.options import Resampling
-from endoxa.schema.options import OUTPUT, Option
+from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+
+    from endoxa.instruments.association_tests.estimates import Source
+
 
 ANALYZE = Group(
     "analyze",
@@ -72,6 +81,132 @@ def pairs(
         {"comparisons": analysis.comparisons, "flips": analysis.flips},
         headline,
     )
+
+
+def association_tests(
+    runs: Annotated[
+        tuple[Path, ...],
+        argument("Run folders of `endoxa probe embeddings`.", metavar="RUN"),
+    ] = (),
+    *,
+    out: Annotated[Path, Option("Results: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
+    definitions: Annotated[
+        Path | None,
+        Option("Tests, from `endoxa build tests` or in SEAT's format (JSON).", DATA, name="--tests"),
+    ] = None,
+    vectors: Annotated[
+        tuple[Path, ...],
+        Option("Vectors: .npz (texts, vectors) or word2vec text; repeatable.", DATA),
+    ] = (),
+    pooling: Annotated[str, Option("Pooling of the vectors, shown in the table.", DATA, metavar="NAME")] = "",
+    settings: AnalysisOptions,
+) -> Outcome:
+    """Compute association tests (WEAT, SEAT): effect size, bootstrap interval, permutation p, verdict.
+
+    Give run folders of `endoxa probe embeddings`, or tests (--tests) and files of vectors (--vectors). p-values are
+    adjusted over all tests of the table, across models and poolings.
+
+    \b
+    Examples:
+      endoxa analyze tests --tests tests.json --vectors vectors.npz -o results.csv
+      endoxa analyze tests out/bert out/muril -o results.csv --unequal truncate
+      endoxa analyze tests --tests weat.json --vectors glove.txt -o results.csv --ddof wefe
+    """  # noqa: D301
+    from endoxa.instruments.association_tests.estimates import analyze_sources
+    from endoxa.runs.progress import shown
+    from endoxa.sources.files import require_apart
+
+    require_apart([out], [run / name for run in runs for name in ("estimates.csv", "run.json", "tests.json")])
+    sources = _sources(runs, definitions, vectors, pooling)
+    with shown("tests") as progress:
+        results = analyze_sources(sources, progress=progress, **asdict(settings))
+    return Outcome((*_lines(results), f"{len(results)} results written to {out}"), {"out": results})
+
+
+def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
+    """The results; an undefined value is a dash, and reasons follow the table."""
+    from rich.markup import escape
+
+    from endoxa.report.claims import CHIPS
+    from endoxa.report.words import plural
+
+    table = terminal_table(
+        "Association tests (effect size above 0: X is closer to A, relative to B, than Y is)"
+    )
+    many = results.select("model", "pooling").n_unique() > 1
+    if many:
+        table.add_column("model", overflow="fold")
+        table.add_column("pooling")
+    table.add_column("test", overflow="fold")
+    for name in ("texts", "effect", "interval", "p", "adjusted p"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict")
+    for row in results.iter_rows(named=True):
+        interval = "-" if isnan(row["low"]) else f"{row['low']:.2f} to {row['high']:.2f}"
+        table.add_row(
+            *((escape(row["model"]), escape(row["pooling"])) if many else ()),
+            escape(row["test"]),
+            f"{row['n_x']}+{row['n_y']}",
+            _number(row["effect_size"], ".3f"),
+            interval,
+            _number(row["p_value"], ".4g"),
+            _number(row["p_adjusted"], ".4g"),
+            CHIPS[row["verdict"]],
+        )
+    yield table
+    kinds = results["p_kind"].value_counts(sort=True).iter_rows()
+    yield "p: " + ", ".join(f"{count} {kind}" for kind, count in kinds)
+    for row in results.filter(results["reason"] != "").iter_rows(named=True):
+        yield f"{row['test']}: {row['reason']}"
+    for reason in results.filter(results["verdict_reason"] != "")["verdict_reason"].unique(
+        maintain_order=True
+    ):
+        alike = results.filter(verdict_reason=reason)
+        yield f"{CHIPS[alike.item(0, 'verdict')]} ({plural(alike.height, 'result')}): {reason}"
+
+
+def _number(value: float, form: str) -> str:
+    return "-" if isnan(value) else format(value, form)
+
+
+def _sources(
+    runs: Sequence[Path], definitions: Path | None, vectors: Sequence[Path], pooling: str
+) -> list[Source]:
+    """One source per file of vectors, or per model and pooling of the runs.
+
+    Raises:
+        UserError: options contradict each other, or two runs hold the same tests.
+    """
+    from endoxa.errors import UserError
+    from endoxa.instruments.association_tests.estimates import run_sources, vector_source
+    from endoxa.instruments.association_tests.items import read_tests, shared_words
+
+    if bool(runs) == bool(vectors):
+        raise UserError(
+            ("Runs and files of vectors were given together. " if runs else "No vectors were given. ")
+            + "Give either run folders of `endoxa probe embeddings`, or --tests FILE with --vectors FILE."
+        )
+    if vectors and definitions is None:
+        raise UserError("--vectors was given without --tests. Name the tests with --tests FILE.")
+    if runs and pooling:
+        raise UserError(
+            "--pooling applies to --vectors only; run folders record their pooling. Leave it out."
+        )
+    tests = None if definitions is None else read_tests(definitions)
+    print_lines(shared_words(tests or []))
+    if tests is not None and vectors:
+        return [vector_source(tests, path, pooling) for path in vectors]
+    sources = [source for run in runs for source in run_sources(run, tests)]
+    seen: set[tuple[str, str, str]] = set()
+    for source in sources:
+        keys = {(source.model, source.pooling, test.name) for test in source.tests}
+        if keys & seen:
+            raise UserError(
+                f"Two runs hold model {source.model} with pooling {source.pooling} and tests of the same name. "
+                "Analyze the runs separately."
+            )
+        seen |= keys
+    return sources
 
 
 ANALYZE.add(

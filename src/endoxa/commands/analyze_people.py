@@ -1,4 +1,4 @@
-"""`endoxa analyze agreement`, `disagreement`, `leniency`, `novelty` and `topics`: what people said and rated."""
+"""`endoxa analyze agreement`, `disagreement`, `leniency` and `topics`: what people said and rated."""
 
 from __future__ import annotations
 
@@ -6,29 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Le
 
-from endoxa.commands.verbs import Outcome, argument, print_lines, table
+from endoxa.commands.verbs import Outcome, argument, table
 from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural, signed
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
-from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from endoxa.curate.encoders import Encoder
-    from endoxa.curate.novelty import Calibration, Concepts, Novelty
 
 MOST_NAMED = 6
 """Raters whose names fit into a line of the terminal."""
-PAIRS = 256
-"""Pairs of a sheet, as many as LACES had labelled."""
 LONGEST = 24
 """Letters of an association that the terminal shows."""
-COMPANIONS = ("shared", "concepts", "curve", "threshold", "cuts")
-"""Tables beside that of `analyze novelty`."""
 
 Ratings = Annotated[
     Path,
@@ -341,215 +335,6 @@ def leniency(
         ),
     )
     return Outcome((headline, f"Written: {out}"), {"out": compared.cells}, headline)
-
-
-def novelty(
-    files: Annotated[
-        tuple[Path, ...],
-        argument(
-            "Two data sets or more: sentence pairs, BBQ's questions, or tables with identity and attribute.",
-            metavar="FILE...",
-        ),
-    ],
-    *,
-    out: Annotated[
-        Path | None, Option("Data sets: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")
-    ] = None,
-    threshold: Annotated[
-        float | None,
-        Gt(0),
-        Le(1),
-        Option("Minimum cosine at which a concept is present; with --sheet, where it is expected.", ANALYSIS),
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        Option("Labelled pairs that choose the threshold: text_a, text_b, related.", DATA, metavar="FILE"),
-    ] = None,
-    concept: Annotated[
-        Literal["attribute", "association", "sentence"], Option("What is compared.", ITEMS)
-    ] = "attribute",
-    same_identity: Annotated[
-        bool, Option("Associations: compare only those of equal identities.", ITEMS, only_on=True)
-    ] = False,
-    encoder: Annotated[
-        str,
-        Option(
-            "all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).",
-            ITEMS,
-            metavar="NAME",
-        ),
-    ] = "all-MiniLM-L6-v2",
-    languages: Annotated[
-        tuple[str, ...],
-        Option(
-            "Language of the texts; rows that name another one are left out; repeatable.",
-            DATA,
-            name="--language",
-            metavar="CODE",
-            default="en",
-        ),
-    ] = (),
-    sheet: Annotated[
-        Path | None, Option("Write pairs to label to FILE.", OUTPUT, table=True, metavar="FILE")
-    ] = None,
-    sheet_pairs: Annotated[int, Ge(10), Option("Number of pairs of the sheet.", OUTPUT, metavar="N")] = PAIRS,
-    confidence: Confidence = DEFAULT_CONFIDENCE,
-    seed: Seed = 0,
-    resamples: Resamples = DEFAULT_RESAMPLES,
-) -> Outcome:
-    """Find the concepts of each data set that are in none of the others, and how many every two share.
-
-    A concept is present in another data set if its largest cosine to any concept there reaches the threshold. Beside
-    FILE are written FILE_shared (every two data sets, both directions), FILE_concepts (every concept with its nearest)
-    and FILE_curve (other thresholds); with --labels also FILE_threshold and FILE_cuts.
-
-    \b
-    Examples:
-      endoxa analyze novelty mine.csv seegull.csv --sheet sheet.csv
-      endoxa analyze novelty mine.csv seegull.csv --labels sheet.csv -o novelty.csv
-      endoxa analyze novelty crows.csv indibias.csv --concept sentence --threshold 0.7 -o novelty.csv
-    """  # noqa: D301
-    from endoxa.curate import novelty as room
-    from endoxa.curate.encoders import load_encoder
-    from endoxa.curate.novelty.concepts import DEFAULT_LANGUAGES
-    from endoxa.errors import UserError
-
-    if out is None and sheet is None:
-        raise UserError("Missing --out. Name the table to write, or a sheet of pairs to label with --sheet.")
-    if out is not None and (threshold is None) == (labels is None):
-        raise UserError(
-            "Give either --threshold or --labels. To choose a threshold, have a sheet written with --sheet, fill "
-            "it in, and give it as --labels."
-        )
-    beside = _companions(out, sheet, [*files, *filter(None, [labels])])
-    room.check_inputs(len(files), concept, same_identity=same_identity)
-    datasets = [
-        room.read_concepts(path, concept, languages or DEFAULT_LANGUAGES, name)
-        for path, name in zip(files, room.dataset_names(files), strict=True)
-    ]
-    pairs = None if labels is None else room.read_labels(labels, concept)
-    vectors = load_encoder(encoder)
-    if sheet is not None:
-        drawing = {"pairs": sheet_pairs, "same_identity": same_identity, "seed": seed}
-        print_lines(list(_write_sheet(datasets, vectors, sheet, threshold, drawing)))
-    if out is None:
-        return Outcome()
-    chosen, cuts = None, None
-    if pairs is not None:
-        cosine = pairs.cosines(vectors, same_identity=same_identity)
-        chosen = room.calibrate(pairs, cosine, confidence=confidence, resamples=resamples, seed=seed)
-        cuts = room.cuts(cosine, pairs.related)
-    overlap = room.analyze_novelty(
-        datasets,
-        vectors,
-        chosen.threshold if chosen is not None else threshold or 0.0,
-        kind=concept,
-        encoder_name=encoder,
-        threshold_from="labels" if chosen is not None else "given",
-        same_identity=same_identity,
-        confidence=confidence,
-    )
-    _write_companions(overlap, beside, chosen, cuts)
-    headline = _novelty_headline(overlap, chosen)
-    return Outcome((headline, f"Written: {out}"), {"out": overlap.shares}, headline)
-
-
-def _companions(out: Path | None, sheet: Path | None, inputs: Sequence[Path]) -> dict[str, Path]:
-    """Where the other tables go.
-
-    Raises:
-        UserError: one of them is an input of this command.
-    """
-    from endoxa.sources.files import require_apart
-
-    beside = {name: out.with_name(f"{out.stem}_{name}{out.suffix}") for name in COMPANIONS if out is not None}
-    require_apart([out, *beside.values(), sheet], inputs)
-    return {name: path for name, path in beside.items() if path is not None}
-
-
-def _write_companions(
-    overlap: Novelty, beside: Mapping[str, Path], chosen: Calibration | None, cuts: pl.DataFrame | None
-) -> None:
-    """Write the tables; those of an earlier choice of a threshold are removed."""
-    from endoxa.sources.frames import write_table
-
-    tables = {"shared": overlap.shared, "concepts": overlap.concepts, "curve": overlap.curve}
-    if chosen is not None and cuts is not None:
-        tables |= {"threshold": chosen.table, "cuts": cuts}
-    for name, path in beside.items():
-        if name in tables:
-            write_table(tables[name], path)
-        else:
-            path.unlink(missing_ok=True)
-
-
-def _write_sheet(
-    datasets: Sequence[Concepts],
-    encoder: Encoder,
-    path: Path,
-    likely: float | None,
-    drawing: Mapping[str, Any],
-) -> Iterator[str]:
-    from endoxa.curate.novelty.sheet import LIKELY, draw_sheet
-    from endoxa.errors import UserError
-    from endoxa.sources.frames import write_table
-
-    drawn = draw_sheet(datasets, encoder, likely=LIKELY if likely is None else likely, **drawing)
-    if drawn.table.is_empty():
-        raise UserError("There is no pair to label: no two concepts of different data sets may be compared.")
-    write_table(drawn.table, path)
-    short = [edge for edge, n in zip(drawn.ranges, drawn.drawn, strict=True) if n < drawn.wanted]
-    yield (
-        f"{plural(drawn.table.height, 'pair')} written to {path}, up to {drawn.wanted} from each of "
-        f"{len(drawn.ranges)} ranges of likeness."
-    )
-    if short:
-        yield f"Fewer from the ranges that begin at {', '.join(f'{edge:g}' for edge in short)}: no more were there."
-    yield f"Next: fill in the column 'related' (yes or no), then give --labels {path}"
-
-
-def _novelty_headline(overlap: Novelty, chosen: Calibration | None) -> Headline:
-    from endoxa.curate.novelty.threshold import warnings
-
-    rows = list(overlap.shares.iter_rows(named=True))
-    first = rows[0]
-    notes = [
-        f"Present from a cosine of {decimal(first['threshold'], 3)} on ({first['encoder']}, {first['concept']}s).",
-    ]
-    if any(row["interval"] == "wilson" for row in rows):
-        notes.append(
-            "Intervals marked w: fewer than five identities; concepts count as independent (Wilson)."
-        )
-    left = sum(row["left_out"] for row in rows)
-    if left:
-        notes.append(f"{plural(left, 'row')} in other languages left out.")
-    empty = sum(row["empty"] for row in rows)
-    if empty:
-        notes.append(f"{plural(empty, 'row')} without such a concept left out.")
-    if chosen is not None:
-        notes.append(
-            f"The threshold was chosen by {plural(chosen.n, 'labelled pair')} (interval "
-            f"{decimal_interval(chosen.low, chosen.high, 3)}); on other pairs it is right in "
-            f"{percent(chosen.accuracy)} (interval {percent_interval(chosen.accuracy_low, chosen.accuracy_high)})."
-        )
-        notes += warnings(chosen)
-    return Headline(
-        title="Concepts that are found in no other data set",
-        columns=("data set", "concepts", "unique", "share", "interval"),
-        texts=tuple(
-            (
-                row["dataset"],
-                count(row["n_concepts"]),
-                count(row["n_unique"]),
-                percent(row["share_unique"]),
-                percent_interval(row["low"], row["high"]) + (" w" if row["interval"] == "wilson" else ""),
-            )
-            for row in rows
-        ),
-        rows=tuple(rows),
-        words=("data set",),
-        notes=tuple(notes),
-    )
 
 
 def topics(

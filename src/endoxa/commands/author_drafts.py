@@ -172,8 +172,8 @@ def translate(
     """  # noqa: D301
     from endoxa.author.services import is_service
 
-    services = tuple(one for one in settings.models if is_service(one))
-    models = tuple(one for one in settings.models if not is_service(one))
+    services = tuple(engine for engine in settings.models if is_service(engine))
+    models = tuple(engine for engine in settings.models if not is_service(engine))
     return _author(
         "translate", data, settings.model_copy(update={"models": models, "services": services}), how
     )

@@ -97,8 +97,8 @@ class SecondReader:
         from endoxa.schema.options import settings_from
 
         values = {"batch": self.batch, "max_cost": self.max_cost, "price": self.price}
-        given = {(name,): value for name, value in values.items() if value not in (None, False)}
-        return settings_from(ReaderSettings, {("data",): str(survey), ("models",): (model,), **given})
+        stated = {(name,): value for name, value in values.items() if value not in (None, False)}
+        return settings_from(ReaderSettings, {("data",): str(survey), ("models",): (model,), **stated})
 
 
 def extract(
@@ -214,7 +214,9 @@ def extract(
     if out is None:
         raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
     if model is None and reader != SecondReader():
-        raise UserError(f"{_given(reader)} needs --model. Name the model that reads the statements, too.")
+        raise UserError(
+            f"{_first_stated(reader)} needs --model. Name the model that reads the statements, too."
+        )
     require_apart([out], [Path(translate) if translate and Path(translate).suffix else None])
     if map and preset:
         raise UserError("Give --map or --preset, not both.")
@@ -223,7 +225,7 @@ def extract(
     if statement_column is None:
         if rows != Rows():
             raise UserError(
-                f"{_given(rows)} needs --statement-column. Name the column with one statement per row."
+                f"{_first_stated(rows)} needs --statement-column. Name the column with one statement per row."
             )
         statements, kept = _of_answers(survey, survey_map)
     else:
@@ -252,9 +254,11 @@ def extract(
     return Outcome((*counts, f"{plural(extracted.height, 'row')} written to {out}"), {"out": extracted})
 
 
-def _given(options: Rows | SecondReader) -> str:
+def _first_stated(options: Rows | SecondReader) -> str:
     """The first option that is not at its default, as it is typed."""
-    name = next(one.name for one in fields(options) if getattr(options, one.name) not in (None, False, ()))
+    name = next(
+        entry.name for entry in fields(options) if getattr(options, entry.name) not in (None, False, ())
+    )
     return f"--{name.replace('_', '-')}"
 
 
@@ -285,7 +289,9 @@ def _warnings(survey: Survey, statements: Sequence[Statement]) -> Iterator[str]:
     from endoxa.curate.survey import short_header
 
     if survey.private:
-        listed = ", ".join(f"'{short_header(one.column)}' ({one.kind})" for one in survey.private[:SHOWN])
+        listed = ", ".join(
+            f"'{short_header(entry.column)}' ({entry.kind})" for entry in survey.private[:SHOWN]
+        )
         more = f" and {len(survey.private) - SHOWN} more" if len(survey.private) > SHOWN else ""
         yield (
             f"Columns that may hold private data (not read): {listed}{more}. Remove them before you share the file."
@@ -310,17 +316,17 @@ def _read_twice(
     folder = out.with_name(f"{out.name}.model")
     beside = out.with_name(f"{out.stem}.model{out.suffix}")
     with shown("statements") as progress:
-        both = second_reading(table, settings, folder, known=names, progress=progress, command=sys.argv)
-    write_table(both.model, beside)
-    unread = f"; {plural(both.unread, 'answer')} could not be read" if both.unread else ""
+        readings = second_reading(table, settings, folder, known=names, progress=progress, command=sys.argv)
+    write_table(readings.model, beside)
+    unread = f"; {plural(readings.unread, 'answer')} could not be read" if readings.unread else ""
     print_lines(
         (
-            f"{plural(both.asked, 'statement')} read by {settings.models[0]} ({beside}){unread}; the readers differ on "
-            f"{both.differing} (flag 'readers-differ')",
-            *both.cost,
+            f"{plural(readings.asked, 'statement')} read by {settings.models[0]} ({beside}){unread}; the readers "
+            f"differ on {readings.differing} (flag 'readers-differ')",
+            *readings.cost,
         )
     )
-    return both.combined
+    return readings.combined
 
 
 def _counts(statements: Sequence[Statement], table: pl.DataFrame, *, translated: bool) -> Iterator[str]:

@@ -122,16 +122,22 @@ def list_all() -> Outcome:
                 "Data sets",
                 ("name", "content", "format", "licence"),
                 [
-                    (one.name, one.title, one.format or "(no pairs)", one.licence)
-                    for one in sources().values()
+                    (entry.name, entry.title, entry.format or "(no pairs)", entry.licence)
+                    for entry in sources().values()
                 ],
             ),
             _table(
                 "Formats",
                 ("name", "description", "unit per row", "file suffixes", "can be written"),
                 [
-                    (one.name, one.title, one.units, " ".join(one.suffixes), "yes" if one.write else "no")
-                    for one in READERS.all().values()
+                    (
+                        entry.name,
+                        entry.title,
+                        entry.units,
+                        " ".join(entry.suffixes),
+                        "yes" if entry.write else "no",
+                    )
+                    for entry in READERS.all().values()
                 ],
             ),
         )

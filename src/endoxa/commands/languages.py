@@ -53,15 +53,15 @@ def overview(
         return
     from endoxa.words import states
 
-    found = states(component or (), language or ())
+    listed = states(component or (), language or ())
     if as_json:
-        typer.echo(json.dumps([_row(one) for one in found], ensure_ascii=False, indent=1))
+        typer.echo(json.dumps([_row(state) for state in listed], ensure_ascii=False, indent=1))
         return
-    _print(found, files=bool(component or language))
-    names = sorted({name for one in found for name in one.names})
+    _print(listed, files=bool(component or language))
+    names = sorted({name for state in listed for name in state.names})
     if names:
         typer.echo(f"\nReviewed by, among others: {', '.join(names)}")
-    if any(one.word == "unreviewed" for one in found):
+    if any(state.word == "unreviewed" for state in listed):
         typer.echo("\nNext: endoxa languages items --language CODE -o items.csv (docs: language check)")
 
 
@@ -147,28 +147,28 @@ LANGUAGES.add(items)
 LANGUAGES.add(patch)
 
 
-def _row(one: State) -> dict[str, object]:
+def _row(state: State) -> dict[str, object]:
     return {
-        "component": one.component,
-        "language": one.language,
-        "texts": one.texts,
-        "state": one.word,
-        "speakers": one.speakers,
-        "names": list(one.names),
-        "files": list(one.files),
+        "component": state.component,
+        "language": state.language,
+        "texts": state.texts,
+        "state": state.word,
+        "speakers": state.speakers,
+        "names": list(state.names),
+        "files": list(state.files),
     }
 
 
-def _print(found: Sequence[State], *, files: bool) -> None:
+def _print(listed: Sequence[State], *, files: bool) -> None:
     """A row for the languages of a component that have one state; with files, a row for each language."""
     rows: dict[tuple[str, ...], list[State]] = {}
-    for one in found:
-        rows.setdefault((one.component, one.word, *([one.language] if files else [])), []).append(one)
+    for state in listed:
+        rows.setdefault((state.component, state.word, *([state.language] if files else [])), []).append(state)
     cells = [("component", "state", "texts", "languages", "files" if files else "")]
-    for (component, word, *_), own in rows.items():
-        codes = " ".join(one.language for one in own)
-        places = " ".join(own[0].files) if files else ""
-        cells.append((component, word, str(sum(one.texts for one in own)), codes, places))
+    for (component, word, *_), group in rows.items():
+        codes = " ".join(state.language for state in group)
+        places = " ".join(group[0].files) if files else ""
+        cells.append((component, word, str(sum(state.texts for state in group)), codes, places))
     widths = [max(len(row[k]) for row in cells) for k in range(4)]
     for component, word, texts, codes, places in cells:
         line = f"{component:<{widths[0]}}  {word:<{widths[1]}}  {texts:>{widths[2]}}  {codes:<{widths[3]}}  {places}"

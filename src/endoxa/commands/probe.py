@@ -119,14 +119,14 @@ def _probe_group() -> None:
 def _probe(instrument: Instrument[Any]) -> Any:
     """What the command of an instrument does."""
 
-    def probe(make: Any, given: Mapping[str, Any], how: RunOptions) -> None:
+    def probe(make: Any, typed: Mapping[str, Any], how: RunOptions) -> None:
         from endoxa.sources.statuses import reading_drafts
 
         if how.repeat is not None:
-            if others := [*sorted(set(given) - set(CONFIRMING)), *(["--plan"] if how.plan else [])]:
+            if others := [*sorted(set(typed) - set(CONFIRMING)), *(["--plan"] if how.plan else [])]:
                 raise UserError(f"--repeat takes all settings from RUN: leave out {', '.join(others)}.")
             settings, identity = recorded_settings(instrument, how.repeat)
-            _require_recorded(settings, given, how.repeat)
+            _require_recorded(settings, typed, how.repeat)
             _run(instrument, settings, how, expected=identity)
             return
         settings = make()
@@ -211,20 +211,20 @@ def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:
             typer.echo(line)
 
 
-def _require_recorded(settings: RunSettings, given: Mapping[str, Any], run: Path) -> None:
+def _require_recorded(settings: RunSettings, typed: Mapping[str, Any], run: Path) -> None:
     """Refuse to confirm what a run does not ask for.
 
     Raises:
         UserError: an option says something else than the run.
     """
-    for one in options_of(type(settings)):
-        if one.name not in given:
+    for entry in options_of(type(settings)):
+        if entry.name not in typed:
             continue
-        value, recorded = given[one.name], reduce(getattr, one.path, settings)
+        value, recorded = typed[entry.name], reduce(getattr, entry.path, settings)
         agrees = set(value) <= set(recorded) if isinstance(value, tuple) else value == recorded
         if not agrees:
             raise UserError(
-                f"--repeat takes all settings from RUN, and {run} has other ones for {one.name}: leave it out."
+                f"--repeat takes all settings from RUN, and {run} has other ones for {entry.name}: leave it out."
             )
 
 
@@ -239,11 +239,11 @@ def recorded_settings(instrument: Instrument[Any], run: Path) -> tuple[RunSettin
     path = run / "run.json" if run.is_dir() else run
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        given = kept["settings"]
+        values = kept["settings"]
         for option in options_of(instrument.settings):
             if option.is_file and option.option.group == OUTPUT:
-                given.pop(option.path[0], None)  # only the command may say what is written outside of --out
-        settings: RunSettings = instrument.settings.model_validate(given)
+                values.pop(option.path[0], None)  # only the command may say what is written outside of --out
+        settings: RunSettings = instrument.settings.model_validate(values)
         return settings, dict(kept["identity"])
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as problem:
         raise UserError(f"{path} holds no settings of a run of {instrument.holds} to repeat.") from problem

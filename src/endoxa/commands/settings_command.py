@@ -78,5 +78,5 @@ def _first_paragraph(command: Any) -> str:
 def examples_first(text: str) -> str:
     """The help of a command with its examples after the first paragraph, before what only some need to read."""
     first, *others = re.split(r"\n\n+", text.strip())
-    examples = [one for one in others if _EXAMPLES.match(one)]
-    return "\n\n".join([first, *examples, *(one for one in others if one not in examples)])
+    examples = [paragraph for paragraph in others if _EXAMPLES.match(paragraph)]
+    return "\n\n".join([first, *examples, *(paragraph for paragraph in others if paragraph not in examples)])

@@ -106,10 +106,10 @@ class Verb:
         """
         outputs: dict[str, tuple[Option, Path]] = {}
         inputs: list[Path] = []
-        for one in options_of(self.settings):
-            value = reduce(getattr, one.path, settings)
-            if one.option.group == OUTPUT:
-                outputs |= {one.path[-1]: (one.option, value)} if isinstance(value, Path) else {}
+        for entry in options_of(self.settings):
+            value = reduce(getattr, entry.path, settings)
+            if entry.option.group == OUTPUT:
+                outputs |= {entry.path[-1]: (entry.option, value)} if isinstance(value, Path) else {}
             else:
                 several = value if isinstance(value, tuple) else (value,)
                 inputs += [path for path in several if isinstance(path, Path)]
@@ -147,14 +147,14 @@ def verb_of(function: Callable[..., Outcome | None], name: str, following: str =
         hint = hints[parameter.name]
         if parameter.default is not parameter.empty:
             fields.append((parameter.name, hint, field(default=parameter.default)))
-        elif is_settings(hint) and all(one.default is not ... for one in options_of(hint)):
+        elif is_settings(hint) and all(entry.default is not ... for entry in options_of(hint)):
             fields.append((parameter.name, hint, field(default_factory=hint)))
         else:
             fields.append((parameter.name, hint))
     settings = make_dataclass(f"{function.__name__}_settings", fields, frozen=True, kw_only=True)
 
-    def run(given: Any) -> Outcome:
-        return function(**{name: getattr(given, name) for name in hints if name != "return"}) or Outcome()
+    def run(values: Any) -> Outcome:
+        return function(**{name: getattr(values, name) for name in hints if name != "return"}) or Outcome()
 
     return Verb(name, inspect.getdoc(function) or "", settings, run, following)
 
@@ -321,27 +321,27 @@ def command_function(
         beside: options of the command line alone.
         later: whether required options are looked for when the settings are made, not before.
     """
-    options = {"__".join(one.path): one for one in options_of(settings)}
-    own = {"__".join(one.path): one for one in options_of(beside)} if beside else {}
+    options = {"__".join(entry.path): entry for entry in options_of(settings)}
+    others = {"__".join(entry.path): entry for entry in options_of(beside)} if beside else {}
 
     def call(**values: Any) -> None:
         typed = _typed(options, values)
-        how = settings_from(beside, _typed(own, values)) if beside else None
+        how = settings_from(beside, _typed(others, values)) if beside else None
 
         def make() -> Any:
-            for key, one in options.items():
-                if one.default is ... and values[key] is None:
-                    raise UserError(f"Missing option {one.name}: {one.option.help}")
+            for key, entry in options.items():
+                if entry.default is ... and values[key] is None:
+                    raise UserError(f"Missing option {entry.name}: {entry.option.help}")
             return settings_from(settings, typed)
 
-        body(make, {one.name: typed[one.path] for one in options.values() if one.path in typed}, how)
+        body(make, {entry.name: typed[entry.path] for entry in options.values() if entry.path in typed}, how)
 
     parameters = [
-        _parameter(key, one, required=one.default is ... and not later)
-        for key, one in (options | own).items()
+        _parameter(key, entry, required=entry.default is ... and not later)
+        for key, entry in (options | others).items()
     ]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {one.name: one.annotation for one in parameters}
+    call.__annotations__ = {entry.name: entry.annotation for entry in parameters}
     return call
 
 
@@ -351,28 +351,30 @@ def _typed(options: dict[str, OptionField], values: dict[str, Any]) -> dict[tupl
     Raises:
         UserError: a text cannot be read.
     """
-    return {one.path: _read(one, values[key]) for key, one in options.items() if values[key] is not None}
+    return {
+        entry.path: _read(entry, values[key]) for key, entry in options.items() if values[key] is not None
+    }
 
 
-def _parameter(key: str, one: OptionField, *, required: bool = False) -> inspect.Parameter:
+def _parameter(key: str, entry: OptionField, *, required: bool = False) -> inspect.Parameter:
     """A parameter of Typer; None stands for what was not typed, so that defaults live in the settings alone."""
-    plain = _plain(one.type)
+    plain = _plain(entry.type)
     element = get_args(plain)[0] if get_origin(plain) is tuple else plain
     limited = element in (int, float)
     kind: Any = element if plain is element else list[element]  # type: ignore[valid-type]
-    if one.option.parse is not None:
+    if entry.option.parse is not None:
         kind = str
-    if one.option.positional:
-        declared: Any = typer.Argument(metavar=one.option.metavar, help=one.option.help)
+    if entry.option.positional:
+        declared: Any = typer.Argument(metavar=entry.option.metavar, help=entry.option.help)
     else:
         declared = typer.Option(
-            *_names(one),
-            help=one.option.help + _bounds(one.limits),
-            metavar=one.option.metavar or _METAVARS.get(element),
-            show_default=one.option.default if one.option.default is not None else _shown(one.default),
-            rich_help_panel=one.option.group,
-            min=one.limits.get("ge") if limited else None,
-            max=one.limits.get("le") if limited else None,
+            *_names(entry),
+            help=entry.option.help + _bounds(entry.limits),
+            metavar=entry.option.metavar or _METAVARS.get(element),
+            show_default=entry.option.default if entry.option.default is not None else _shown(entry.default),
+            rich_help_panel=entry.option.group,
+            min=entry.limits.get("ge") if limited else None,
+            max=entry.limits.get("le") if limited else None,
         )
     return inspect.Parameter(
         key,
@@ -385,12 +387,12 @@ def _parameter(key: str, one: OptionField, *, required: bool = False) -> inspect
 _METAVARS = {str: "TEXT", int: "N", float: "X", Path: "FILE"}
 
 
-def _names(one: OptionField) -> list[str]:
+def _names(entry: OptionField) -> list[str]:
     """Spellings of an option; a switch can be turned off, too."""
-    name = one.name
-    if one.type is bool and one.option.parse is None and not one.option.only_on and "/" not in name:
+    name = entry.name
+    if entry.type is bool and entry.option.parse is None and not entry.option.only_on and "/" not in name:
         name = f"{name}/--no-{name.removeprefix('--')}"
-    return [name, one.option.short] if one.option.short else [name]
+    return [name, entry.option.short] if entry.option.short else [name]
 
 
 def _plain(kind: Any) -> Any:
@@ -400,7 +402,7 @@ def _plain(kind: Any) -> Any:
     return kind
 
 
-def _read(one: OptionField, value: Any) -> Any:
+def _read(entry: OptionField, value: Any) -> Any:
     """The value of a field from what Typer gives.
 
     Raises:
@@ -408,12 +410,12 @@ def _read(one: OptionField, value: Any) -> Any:
     """
     if isinstance(value, list):
         return tuple(value)
-    if one.option.parse is None:
+    if entry.option.parse is None:
         return value
     try:
-        return one.option.parse(value)
+        return entry.option.parse(value)
     except (ValueError, UserError) as problem:
-        raise UserError(f"{one.name}: {problem}") from problem
+        raise UserError(f"{entry.name}: {problem}") from problem
 
 
 def _shown(default: Any) -> str | bool:
