@@ -55,6 +55,7 @@ bench: .venv/ready
 
 # Write options, columns and tables of names into the manual, from the program.
 docs: .venv/ready
+	$(BIN)/python -c 'from endoxa.api.functions import write_stub; write_stub()'
 	cd docs && ../$(BIN)/cog -I . -r $$(grep -rl --include='*.md' '\[\[\[cog' .)
 
 # The manual as pages with a search that works offline: out/site/index.html. A broken link or anchor is an error.

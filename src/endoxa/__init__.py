@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         Gate,
         Result,
         analyze,
+        build,
+        command,
         extract,
         gate,
         init_study,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
         load_stories,
         load_tests,
         plan_study,
+        probe,
         probe_embeddings,
         probe_pairs,
         probe_questions,
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
         report_study,
         run_study,
     )
+    from endoxa.api.functions import *  # noqa: F403
     from endoxa.errors import UserError
 
 __version__ = _version("endoxa")
@@ -47,6 +51,8 @@ __all__ = [
     "Result",
     "UserError",
     "analyze",
+    "build",
+    "command",
     "extract",
     "gate",
     "init_study",
@@ -56,6 +62,7 @@ __all__ = [
     "load_stories",
     "load_tests",
     "plan_study",
+    "probe",
     "probe_embeddings",
     "probe_pairs",
     "probe_questions",
@@ -68,15 +75,35 @@ __all__ = [
 ]
 
 
+_VERBS = tuple(
+    f"{verb}_"
+    for verb in (
+        "analyze",
+        "author",
+        "build",
+        "curate",
+        "datasets",
+        "export",
+        "languages",
+        "probe",
+        "reproduce",
+    )
+)
+
+
 def __getattr__(name: str) -> Any:
-    """A public name, loaded now."""
-    if name not in __all__:
-        raise AttributeError(f"module 'endoxa' has no attribute '{name}'")
+    """A public name, loaded now: one of `__all__`, or the function of a command ("curate_group")."""
     from importlib import import_module
 
-    found = getattr(import_module("endoxa.errors" if name == "UserError" else "endoxa.api"), name)
-    globals()[name] = found
-    return found
+    if name in __all__:
+        module = "endoxa.errors" if name == "UserError" else "endoxa.api"
+    elif name.startswith(_VERBS):
+        module = "endoxa.api.functions"
+    else:
+        raise AttributeError(f"module 'endoxa' has no attribute '{name}'")
+    loaded = getattr(import_module(module), name)
+    globals()[name] = loaded
+    return loaded
 
 
 def __dir__() -> list[str]:

@@ -14,7 +14,8 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from endoxa.commands import app as endoxa
-from endoxa.commands.settings_command import GroupedCommand, add_command
+from endoxa.commands.settings_command import GroupedCommand
+from endoxa.commands.verbs import add_command, argument
 from endoxa.errors import UserError
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option, options_of, settings_from
 
@@ -53,7 +54,7 @@ def called():
 @pytest.fixture
 def app(called):
     def command(
-        files: Annotated[list[Path], typer.Argument(metavar="FILE...")],
+        files: Annotated[tuple[Path, ...], argument("Files.", metavar="FILE...")],
         *,
         out: Annotated[Path, Option("Result.", OUTPUT, short="-o")],
         choice: Choice,
@@ -78,7 +79,7 @@ def run(app, *words):
 
 def test_without_options_the_defaults_of_class_and_function_hold(app, called):
     assert run(app, "a.csv", "-o", "r.csv").exit_code == 0
-    assert called == [([Path("a.csv")], Path("r.csv"), Choice(), Model(), False, ())]
+    assert called == [((Path("a.csv"),), Path("r.csv"), Choice(), Model(), False, ())]
 
 
 def test_what_is_typed_reaches_the_settings_and_the_function(app, called):
@@ -88,7 +89,7 @@ def test_what_is_typed_reaches_the_settings_and_the_function(app, called):
     )
     assert done.exit_code == 0, done.output
     choice = Choice(0.25, 9, "two", ("x", "y"), (Path("p"), Path("q")), fast=False)
-    assert called == [([Path("a")], Path("r"), choice, Model(level=1.0), True, ("v", "w"))]
+    assert called == [((Path("a"),), Path("r"), choice, Model(level=1.0), True, ("v", "w"))]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from endoxa.commands.report import report
-from endoxa.commands.settings_command import add_command
+from endoxa.commands.verbs import add_command
 from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
 from endoxa.instruments.reports import write_report
 from endoxa.report.markup import escape_latex, escape_markdown

@@ -4,10 +4,7 @@
 """
 
 from endoxa.api.data import load_pairs, load_questions, load_stories, load_tests
-from endoxa.api.models import live_model
-from endoxa.api.result import Result, read_logs, read_run
-from endoxa.api.runs import (
-    analyze,
+from endoxa.api.functions import (
     extract,
     probe_embeddings,
     probe_pairs,
@@ -15,6 +12,9 @@ from endoxa.api.runs import (
     probe_stories,
     rate_harm,
 )
+from endoxa.api.models import live_model
+from endoxa.api.result import Result, read_logs, read_run
+from endoxa.api.runs import analyze, build, command, probe
 from endoxa.api.studies import init_study, plan_study, report_study, run_study
 from endoxa.study.gate import Gate, gate
 
@@ -22,6 +22,8 @@ __all__ = [
     "Gate",
     "Result",
     "analyze",
+    "build",
+    "command",
     "extract",
     "gate",
     "init_study",
@@ -31,6 +33,7 @@ __all__ = [
     "load_stories",
     "load_tests",
     "plan_study",
+    "probe",
     "probe_embeddings",
     "probe_pairs",
     "probe_questions",

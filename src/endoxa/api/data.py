@@ -174,13 +174,13 @@ def as_polars(source: Source) -> pl.DataFrame:
         if isinstance(frame, pl.DataFrame):
             return frame
     try:
-        given = nw.from_native(source)
+        native = nw.from_native(source)
     except TypeError as problem:
         raise UserError(
             f"Cannot read data from an object of type {type(source).__name__}. Give a path, a data frame (pandas, "
             "polars, pyarrow) or a Hugging Face data set; of a data set with several splits, one split."
         ) from problem
-    frame = given.collect() if isinstance(given, nw.LazyFrame) else given
+    frame = native.collect() if isinstance(native, nw.LazyFrame) else native
     return frame.to_polars()
 
 
@@ -218,7 +218,7 @@ def _object(value: Any) -> Any:
         except ValueError:
             return value  # refused, with its field, when it is read
     if isinstance(value, dict):
-        return {name: one for name, one in value.items() if one is not None}
+        return {name: inner for name, inner in value.items() if inner is not None}
     return value
 
 
@@ -242,9 +242,9 @@ def renamed(frame: pl.DataFrame, columns: Columns | None) -> pl.DataFrame:
 
     names = dict(columns or {})
     # A file's columns are in the spelling that is known; the name that was given may have its own.
-    known = spelled(tuple(names.values()))
+    spellings = spelled(tuple(names.values()))
     names = {
-        ours: theirs if theirs in frame.columns else known.get(theirs, theirs)
+        ours: theirs if theirs in frame.columns else spellings.get(theirs, theirs)
         for ours, theirs in names.items()
     }
     missing = [theirs for theirs in names.values() if theirs not in frame.columns]

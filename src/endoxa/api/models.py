@@ -44,7 +44,7 @@ def live_model(name: str, model: Any, tokenizer: Any = None) -> str:
 def named(models: Model | Sequence[Model]) -> tuple[str, ...]:
     """The words that name each model; objects are named after themselves."""
     several = [models] if isinstance(models, str) or callable(models) or _is_weights(models) else list(models)
-    return tuple(one if isinstance(one, str) else _offered(one) for one in several)
+    return tuple(model if isinstance(model, str) else _offered(model) for model in several)
 
 
 def _is_weights(model: Any) -> bool:

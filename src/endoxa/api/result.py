@@ -81,7 +81,7 @@ class Result:
         """
         path = self.folder / f"{name}.csv"
         if not path.is_file():
-            there = ", ".join(sorted(one.stem for one in self.folder.glob("*.csv"))) or "none"
+            there = ", ".join(sorted(file.stem for file in self.folder.glob("*.csv"))) or "none"
             raise UserError(f"{self.folder} holds no table '{name}'. There are: {there}.")
         schemas = self._instrument.tables() if self._instrument.tables else {}
         if name in schemas:
@@ -90,10 +90,10 @@ class Result:
 
     def headline(self) -> Headline:
         """The few rows that stand for the run; `print` shows them as the terminal does."""
-        found = self._instrument.headline_of(self.folder)
-        if found is None:
+        headline = self._instrument.headline_of(self.folder)
+        if headline is None:
             raise UserError(f"Runs of {self._instrument.holds} have no headline.")
-        return found
+        return headline
 
     @property
     def figures(self) -> dict[str, alt.TopLevelMixin]:
@@ -160,7 +160,7 @@ class Result:
 
         with unchecked():
             drawn = write_figures(self._figures().values(), Path(folder), width)
-        paths = (Path(folder) / f"{one.name}.{suffix}" for one in drawn for suffix in ("pdf", "svg", "png"))
+        paths = (Path(folder) / f"{file.name}.{suffix}" for file in drawn for suffix in ("pdf", "svg", "png"))
         return sorted(path for path in paths if path.is_file())
 
     def keep(self, folder: str | Path) -> Result:

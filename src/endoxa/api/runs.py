@@ -1,4 +1,4 @@
-"""Runs from Python: the options of the command line as keywords, by the same declarations."""
+"""Runs and commands from Python: the words of the command line as keywords, by the same declarations."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack, nullcontext, redirect_stdout
 from contextvars import copy_context
-from dataclasses import dataclass
 from functools import partial, reduce
-from inspect import Parameter, signature
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from endoxa.api.data import (
     Columns,
@@ -29,48 +28,26 @@ from endoxa.api.data import (
 )
 from endoxa.api.models import Model, named
 from endoxa.api.result import Result
+from endoxa.commands.verbs import VERBS, Outcome, Verb
 from endoxa.errors import UserError
 from endoxa.runs.instrument import INSTRUMENTS
-from endoxa.runs.keywords import values_by_path
-from endoxa.runs.progress import shown
+from endoxa.runs.keywords import nearest, values_by_path
+from endoxa.runs.progress import shown, without_progress
 from endoxa.runs.run import run
-from endoxa.schema import Progress
 from endoxa.schema.options import options_of, settings_from
 from endoxa.schema.typed import typed_words
 from endoxa.sources.dialects import declared_languages
 
-if TYPE_CHECKING:
-    from endoxa.schema import AssociationTest
-
-F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 Models = Model | Sequence[Model]
+Written = tuple[Source, Callable[[Any, Path], Any], str]
+"""A path, or what a function writes into a file of this name."""
 
 
-def _documented(kind: str) -> Callable[[F], F]:
-    """Give a function the signature and the help of all its options, as `help()` and notebooks show them."""
-
-    def decorate(function: F) -> F:
-        own = [one for one in signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
-        taken = {one.name for one in own} | {"models", "data", "tests", "notice"}
-        options = [one for one in options_of(INSTRUMENTS.get(kind).settings) if one.path[-1] not in taken]
-        added = [
-            Parameter(one.path[-1], Parameter.KEYWORD_ONLY, default=one.default, annotation=one.type)
-            for one in options
-        ]
-        told = signature(function).replace(parameters=[*own, *added])
-        function.__signature__ = told  # type: ignore[attr-defined]
-        lines = "\n".join(f"        {one.path[-1]}: {one.option.help}" for one in options)
-        function.__doc__ = f"{function.__doc__}\n    Options:\n{lines}\n"
-        return function
-
-    return decorate
-
-
-@_documented("pairs")
-def probe_pairs(
+def probe(
+    name: str,
     data: Source,
     models: Models,
-    rules: Sequence[str] | str = (),
     *,
     out: str | Path | None = None,
     columns: Columns | None = None,
@@ -78,258 +55,200 @@ def probe_pairs(
     progress: bool = True,
     **options: Any,
 ) -> Result:
-    """Which sentence of each pair models find more probable (`endoxa probe pairs`).
+    """Measure models (`endoxa probe NAME`), with an instrument of endoxa or of another package.
 
     Args:
-        data: file, name of a downloaded data set, data frame, or Hugging Face data set; see `load_pairs`.
-        models: names, networks with tokenizers, or several of these.
-        rules: scoring rules; by default the usual one of each architecture.
+        name: the instrument: "pairs", "embeddings", "qa", "stories", "extract", "harm", or another one.
+        data: file, run folder, data frame, Hugging Face data set, or the result of an earlier run.
+        models: names, networks with tokenizers, functions, or several of these.
         out: run folder; by default a temporary one, see `Result.keep`.
         columns: what the data calls endoxa's columns.
         restart: discard what the run folder holds.
         progress: show progress on stderr.
-        options: see below.
+        options: those of the command.
+
+    Raises:
+        TypeError: an option is not known.
+        UserError: any user error in data, models or options.
     """
-    options["rules"] = rules
-    if not is_path(data):
-        # What says how the data are read is used up here: the run reads pairs in our own columns.
-        languages = several(options.get("languages", ()))
-        reading = {name: options.pop(name, None) for name in ("format", "prefix", "template")}
-        language = languages[0] if len(languages) == 1 else None
-        include_drafts = bool(options.get("include_drafts"))
-        data = load_pairs(data, columns=columns, language=language, include_drafts=include_drafts, **reading)
-    elif columns:
-        options["columns"] = dict(columns)
-    return _Call("pairs", models, out, restart, progress, options).run(data, write_frame, "pairs.parquet")
+    instrument = INSTRUMENTS.get(name)
+    options = {word: value for word, value in options.items() if word != "rules" or value != ()}
+    source, write, file = _PREPARED.get(name, _stories)(data, columns, options)
+    values = values_by_path(instrument.settings, options) | {("models",): named(models)}
+    temporary = Path(tempfile.mkdtemp(prefix="endoxa-")) if out is None else None
+    folder = temporary / "run" if temporary else Path(out or "")
+    field = "tests" if "tests" in instrument.settings.model_fields else "data"
+    try:
+        path = Path(source) if is_path(source) else _written(source, write, folder, file)
+        settings = settings_from(instrument.settings, values | {(field,): str(path)})
+        with ExitStack() as stack:
+            if not is_path(source):
+                stack.enter_context(naming_the_frame(path))
+            stack.enter_context(declared_languages(*_languages(options)))
+            stack.enter_context(typed_words(words_of(settings)))
+            report = stack.enter_context(shown(instrument.unit)) if progress else lambda *_: None
+            outside_loops(partial(run, instrument, settings, folder, restart=restart, progress=report))
+    except BaseException:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return Result(folder, temporary)
 
 
-@_documented("qa")
-def probe_questions(
-    data: Source,
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    columns: Columns | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    **options: Any,
-) -> Result:
-    """Which person models pick in questions about people (`endoxa probe qa`).
+def _pairs(data: Source, columns: Columns | None, options: dict[str, Any]) -> Written:
+    if is_path(data):
+        options |= {"columns": dict(columns)} if columns else {}
+        return data, write_frame, "pairs.parquet"
+    # What says how the data are read is used up here: the run reads pairs in our own columns.
+    languages = several(options.get("languages", ()))
+    reading = {name: options.pop(name, None) for name in ("format", "prefix", "template")}
+    language = languages[0] if len(languages) == 1 else None
+    include_drafts = bool(options.get("include_drafts"))
+    frame = load_pairs(data, columns=columns, language=language, include_drafts=include_drafts, **reading)
+    return frame, write_frame, "pairs.parquet"
 
-    Args:
-        data: BBQ's JSONL, data frame or Hugging Face data set; see `load_questions`.
-        models: names, functions, networks with tokenizers, or several of these.
-        out: run folder; by default a temporary one, see `Result.keep`.
-        columns: what the data calls BBQ's fields.
-        restart: discard what the run folder holds.
-        progress: show progress on stderr.
-        options: see below.
-    """
+
+def _questions(data: Source, columns: Columns | None, options: dict[str, Any]) -> Written:
     if is_path(data):
         options["columns"] = dict(columns or {})
-    else:
-        data = renamed(as_polars(data), columns)
-    return _Call("qa", models, out, restart, progress, options).run(data, *question_file(data))
+        return data, write_frame, "questions.parquet"
+    frame = renamed(as_polars(data), columns)
+    return frame, *question_file(frame)
 
 
-@_documented("embeddings")
-def probe_embeddings(
-    tests: Source | Sequence[AssociationTest],
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    **options: Any,
-) -> Result:
-    """Which of two groups encoders place nearer to an attribute (`endoxa probe embeddings`).
-
-    Args:
-        tests: file of tests, or what `load_tests` gives.
-        models: names of encoders, functions from texts to vectors, or several of these.
-        out: run folder; by default a temporary one, see `Result.keep`.
-        restart: discard what the run folder holds.
-        progress: show progress on stderr.
-        options: see below.
-    """
+def _tests(data: Source, _columns: Columns | None, _options: dict[str, Any]) -> Written:
     from endoxa.instruments.association_tests.items import write_tests
 
-    return _Call("embeddings", models, out, restart, progress, options).run(
-        tests, write_tests, "tests.json", "tests"
-    )
+    return data, write_tests, "tests.json"
 
 
-@_documented("stories")
-def probe_stories(
-    data: Source,
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    **options: Any,
-) -> Result:
-    """Have models write stories (`endoxa probe stories`).
-
-    Args:
-        data: prompts of `endoxa build stories`: file or data frame.
-        models: names, functions, networks with tokenizers, or several of these.
-        out: run folder; by default a temporary one, see `Result.keep`.
-        restart: discard what the run folder holds.
-        progress: show progress on stderr.
-        options: see below.
-    """
-    source = data if is_path(data) else load_stories(data)
-    return _Call("stories", models, out, restart, progress, options).run(source, write_frame, "prompts.jsonl")
-
-
-@_documented("extract")
-def extract(
-    data: Source | Result,
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    columns: Columns | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    **options: Any,
-) -> Result:
-    """Have models read the main character's profile from each story (`endoxa probe extract`).
-
-    Args:
-        data: result of `probe_stories`, run folder, table with a column 'story', or data frame.
-        models: the extractors: names, functions, or several of these; the majority decides.
-        out: run folder; by default a temporary one, see `Result.keep`.
-        columns: what the data calls endoxa's columns.
-        restart: discard what the run folder holds.
-        progress: show progress on stderr.
-        options: see below.
-    """
+def _stories(data: Source, columns: Columns | None, _options: dict[str, Any]) -> Written:
     if isinstance(data, Result):
         data = data.folder
     source = data if is_path(data) and not columns else load_stories(data, columns=columns)
-    return _Call("extract", models, out, restart, progress, options).run(
-        source, write_frame, "stories.parquet"
-    )
+    return source, write_frame, "data.parquet"
 
 
-@_documented("harm")
-def rate_harm(
-    data: Source,
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    **options: Any,
-) -> Result:
-    """Have models rate how harmful associations are (`endoxa probe harm`).
+_PREPARED = {"pairs": _pairs, "qa": _questions, "embeddings": _tests}
+
+
+def command(words: str, *inputs: Any, progress: bool = True, **options: Any) -> Outcome:
+    """Carry out a command that measures nothing: `command("curate group", "statements.csv", out="groups.csv")`.
 
     Args:
-        data: associations of `endoxa analyze associations`: file or data frame.
-        models: names, functions, or several of these.
-        out: run folder; by default a temporary one, see `Result.keep`.
-        restart: discard what the run folder holds.
+        words: the command ("build pairs", "curate review apply").
+        inputs: what stands behind the words: files, or data frames in place of files.
         progress: show progress on stderr.
-        options: see below.
-    """
-    source = data if is_path(data) else load_stories(data)
-    return _Call("harm", models, out, restart, progress, options).run(
-        source, write_frame, "associations.parquet"
-    )
-
-
-def analyze(kind: str, records: Any, **options: Any) -> Any:
-    """Estimates from records of one's own, as `endoxa analyze` makes them of runs.
-
-    Args:
-        kind: "pairs" (columns of `endoxa.schema.RECORD_COLUMNS`: a row for each pair, model and rule) or "qa" (columns
-            of `endoxa.schema.QA_RECORD_COLUMNS` and `data`, a label).
-        records: any data frame.
-        options: `confidence`, `seed`, `resamples`.
+        options: those of the command, by keyword.
 
     Returns:
-        `PairsAnalysis` or `QaAnalysis`: frames `.estimates`, and `.comparisons` and `.flips`, or `.debias` and others.
+        `.tables`, the data frames that were computed, by option; `.headline`; `str()` gives what the terminal shows.
+
+    Raises:
+        TypeError: there is no such command, or an option is not known.
+        UserError: any user error.
+    """
+    verb = verb_named(words)
+    positional = [entry.path[-1] for entry in options_of(verb.settings) if entry.option.positional]
+    if len(inputs) > len(positional):
+        raise TypeError(
+            f"'{words}' takes {len(positional)} inputs ({', '.join(positional)}), not {len(inputs)}."
+        )
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        values = {
+            name: _in_file(value, Path(folder) / f"{name}.parquet", stack)
+            for name, value in (dict(zip(positional, inputs, strict=False)) | options).items()
+        }
+        settings = settings_from(verb.settings, values_by_path(verb.settings, values))
+        stack.enter_context(declared_languages(*_languages(options)))
+        stack.enter_context(typed_words(words_of(settings)))
+        stack.enter_context(nullcontext() if progress else without_progress())
+        stack.enter_context(redirect_stdout(StringIO()))
+        return outside_loops(partial(verb.done, settings))
+
+
+def verb_named(words: str) -> Verb:
+    """The verb of a command.
+
+    Raises:
+        TypeError: there is none.
+    """
+    import endoxa.commands
+    import endoxa.commands.author_drafts  # noqa: F401
+
+    if words not in VERBS:
+        raise TypeError(f"There is no command '{words}'.{nearest(words, VERBS)}")
+    return VERBS[words]
+
+
+def analyze(kind: str, *records: Any, **options: Any) -> Any:
+    """Estimates from runs or tables, as `endoxa analyze` makes them, or from records of one's own.
+
+    Args:
+        kind: the analysis. "pairs" takes a data frame of records, too (columns of `endoxa.schema.RECORD_COLUMNS`: a row
+            for each pair, model and rule), and so does "qa" (`endoxa.schema.QA_RECORD_COLUMNS` and `data`, a label).
+        records: runs and tables by name, or a data frame.
+        options: those of the command; of records `confidence`, `seed`, `resamples`.
+
+    Returns:
+        The outcome, see `command`. Of records `PairsAnalysis` or `QaAnalysis`: frames `.estimates`, and `.comparisons`
+        and `.flips`, or `.debias` and others.
 
     Raises:
         UserError: the kind is unknown, or the records cannot be used.
     """
-    from endoxa.api.data import as_polars
     from endoxa.instruments.pairs.estimates import analyze_pairs
     from endoxa.instruments.questions.estimates import analyze_qa
 
     kinds: Mapping[str, Callable[..., Any]] = {"pairs": analyze_pairs, "qa": analyze_qa}
-    if kind not in kinds:
-        raise UserError(f"Records of kind '{kind}' cannot be analyzed. Expected one of: {', '.join(kinds)}.")
-    return kinds[kind](as_polars(records), **options)
+    of_records = len(records) == 1 and not is_path(records[0]) and not isinstance(records[0], list | tuple)
+    if of_records and "out" not in options:
+        if kind not in kinds:
+            raise UserError(
+                f"Records of kind '{kind}' cannot be analyzed. Expected one of: {', '.join(kinds)}."
+            )
+        return kinds[kind](as_polars(records[0]), **options)
+    return command(f"analyze {kind}", *records, **options)
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """What every `probe` function was given besides its data."""
-
-    kind: str
-    models: Models
-    out: str | Path | None
-    restart: bool
-    progress: bool
-    options: Mapping[str, Any]
-
-    def run(self, data: Source, write: Callable[[Any, Path], Any], name: str, field: str = "data") -> Result:
-        """Measure, as the command line does.
-
-        Args:
-            data: a path, or what `write` writes into a file called `name`, beside the run folder.
-            write: see `data`.
-            name: see `data`.
-            field: the setting that names the data.
-        """
-        instrument = INSTRUMENTS.get(self.kind)
-        values = values_by_path(instrument.settings, self.options) | {("models",): named(self.models)}
-        temporary = Path(tempfile.mkdtemp(prefix="endoxa-")) if self.out is None else None
-        folder = temporary / "run" if temporary else Path(self.out or "")
-        try:
-            path = Path(data) if is_path(data) else _written(data, write, folder, name)
-            values[field,] = str(path)
-            settings = settings_from(instrument.settings, values)
-            languages = several(self.options.get("languages") or self.options.get("language") or ())
-            naming = nullcontext() if is_path(data) else naming_the_frame(path)
-            with (
-                naming,
-                declared_languages(*languages),
-                typed_words(words_of(settings)),
-                self._progress(instrument.unit) as told,
-            ):
-                outside_loops(partial(run, instrument, settings, folder, restart=self.restart, progress=told))
-        except BaseException:
-            if temporary is not None:
-                shutil.rmtree(temporary, ignore_errors=True)
-            raise
-        return Result(folder, temporary)
-
-    def _progress(self, unit: str) -> AbstractContextManager[Progress]:
-        return shown(unit) if self.progress else nullcontext(lambda *_: None)
+def build(name: str, *inputs: Any, **options: Any) -> Outcome:
+    """Make items (`endoxa build NAME`): "pairs", "qa", "tests", "names" or "stories"; see `command`."""
+    return command(f"build {name}", *inputs, **options)
 
 
-def several(given: Sequence[str] | str) -> tuple[str, ...]:
+def _in_file(value: Any, path: Path, stack: ExitStack) -> Any:
+    """A file in place of a data frame."""
+    if isinstance(value, Result):
+        return value.folder
+    if not (hasattr(value, "columns") or hasattr(value, "to_polars")):
+        return value
+    write_frame(as_polars(value), path)
+    stack.enter_context(naming_the_frame(path))
+    return path
+
+
+def _languages(options: Mapping[str, Any]) -> tuple[str, ...]:
+    return several(options.get("languages") or options.get("language") or ())
+
+
+def several(names: Sequence[str] | str) -> tuple[str, ...]:
     """One name, or several, as a tuple."""
-    return (given,) if isinstance(given, str) else tuple(given)
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
-def outside_loops(work: Callable[[], Any]) -> None:
+def outside_loops(work: Callable[[], T]) -> T:
     """Do it; in a thread of its own where this one has an event loop already, as in notebooks."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        work()
-    else:
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(copy_context().run, work).result()
+        return work()
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(copy_context().run, work).result()
 
 
 def words_of(settings: Any) -> list[str]:
     """What a call says as the words of a command: options that are on, and values (`endoxa.schema.typed`)."""
-    values = [(one.name, reduce(getattr, one.path, settings)) for one in options_of(type(settings))]
+    values = [(entry.name, reduce(getattr, entry.path, settings)) for entry in options_of(type(settings))]
     words = [name for name, value in values if value is True]
     for _, value in values:
         words += [str(part) for part in (value if isinstance(value, tuple) else (value,))]

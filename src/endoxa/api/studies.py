@@ -107,9 +107,9 @@ def run_study(folder: str | Path, *, progress: bool = True, **allowed: Any) -> d
     how = _allowed(allowed)
 
     def work() -> None:
-        with shown("items") if progress else nullcontext(lambda *_: None) as told:
-            done = run(read_study(Path(folder), how), told)[1]
-        folders.update({one.step.name: one.run.folder for one in done})
+        with shown("items") if progress else nullcontext(lambda *_: None) as report:
+            done = run(read_study(Path(folder), how), report)[1]
+        folders.update({step.step.name: step.run.folder for step in done})
 
     with typed_words(words_of(how)):
         outside_loops(work)
@@ -139,5 +139,5 @@ def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> Written
         return write_study(read_study(Path(folder), how), Path(out))
 
 
-def _allowed(given: Mapping[str, Any]) -> Allowed:
-    return settings_from(Allowed, values_by_path(Allowed, given))
+def _allowed(values: Mapping[str, Any]) -> Allowed:
+    return settings_from(Allowed, values_by_path(Allowed, values))

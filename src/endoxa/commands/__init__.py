@@ -24,8 +24,8 @@ from endoxa.commands import (
     study,
 )
 from endoxa.commands.plugins import Root
-from endoxa.commands.settings_command import GroupedCommand, add_command
 from endoxa.commands.stopping import EXIT_CODE, Farewell, stoppable
+from endoxa.commands.verbs import Group
 from endoxa.errors import UserError
 from endoxa.schema.terminal import escaped_streams
 from endoxa.schema.typed import typed_words
@@ -51,17 +51,19 @@ app = typer.Typer(
         "Steps: collect -> curate -> build -> probe -> analyze -> report. Start with: endoxa demo"
     ),
 )
-app.command(cls=GroupedCommand)(demo.demo)
+_alone = Group("", app.info.help, app=app)
+"""Commands that belong to no group."""
+_alone.add(demo.demo)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(curate.app, name="curate")
 app.add_typer(author.app, name="author")
 app.add_typer(build.app, name="build")
 app.add_typer(probe.app, name="probe")
 app.add_typer(analyze.app, name="analyze")
-add_command(app, report.report)
+_alone.add(report.report)
 app.add_typer(study.app, name="study")
 app.add_typer(reproduce.app, name="reproduce")
-add_command(app, gate.gate)
+_alone.add(gate.gate)
 app.add_typer(export.app, name="export")
 app.add_typer(languages.app, name="languages")
 

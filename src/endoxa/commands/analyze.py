@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from functools import wraps
-from inspect import Parameter, signature
-from io import StringIO
+from math import isnan
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from endoxa.commands.analyze_agreement import agreement
 from endoxa.commands.analyze_associations import associations
-from endoxa.commands.analyze_extraction import extraction
-from endoxa.commands.analyze_harm import harm
-from endoxa.commands.analyze_languages import languages
 from endoxa.commands.analyze_novelty import novelty
+from endoxa.commands.analyze_people import agreement, disagreement, leniency, topics
 from endoxa.commands.analyze_qa import qa
-from endoxa.commands.analyze_ratings import disagreement, leniency
-from endoxa.commands.analyze_tests import association_tests
-from endoxa.commands.analyze_topics import topics
-from endoxa.commands.settings_command import Printing, add_command
+from endoxa.commands.analyze_stories import extraction, harm, languages
+from endoxa.commands.verbs import Group, Outcome, argument, print_lines
+from endoxa.instruments.association_tests.options import AnalysisOptions
 from endoxa.runs.options import Resampling
-from endoxa.schema.headline import Headline
-from endoxa.schema.options import OUTPUT, Option
+from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Estimate bias from runs, with confidence intervals and corrections for multiple testing.",
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+
+    from endoxa.instruments.association_tests.estimates import Source
+
+
+ANALYZE = Group(
+    "analyze",
+    "Estimate bias from runs, with confidence intervals and corrections for multiple testing.",
+    printing=True,
 )
+app = ANALYZE.app
 
 
 def pairs(
     runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUN...",
-            help="Run folders, records (.parquet), or logs of lm-evaluation-harness or Inspect.",
+        tuple[Path, ...],
+        argument(
+            "Run folders, records (.parquet), or logs of lm-evaluation-harness or Inspect.", metavar="RUN..."
         ),
     ],
     *,
@@ -51,7 +48,7 @@ def pairs(
     ] = None,
     flips: Annotated[Path | None, Option("Also write disagreement between rules.", OUTPUT)] = None,
     how: Resampling,
-) -> Headline:
+) -> Outcome:
     """Estimate preferences from records of sentence pairs: per model, rule, language and axis.
 
     \b
@@ -65,9 +62,8 @@ def pairs(
     from endoxa.instruments.logs import runs_and_logs, unscored_lines
     from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records, write_estimates
     from endoxa.instruments.pairs.headline import headline_of
-    from endoxa.sources.frames import write_table
 
-    with runs_and_logs(runs) as folders:
+    with runs_and_logs(list(runs)) as folders:
         if len(folders) == 1 and folders[0].is_dir():
             analysis = analyze_run(folders[0], **asdict(how))
         else:
@@ -79,71 +75,159 @@ def pairs(
             analysis = analyze_pairs(records, **asdict(how))
         unanswered = unscored_lines(folders)
     write_estimates(analysis, out)
-    for table, path in ((analysis.comparisons, comparisons), (analysis.flips, flips)):
-        if path is not None:
-            write_table(table, path)
-    found = headline_of(analysis.estimates)
-    typer.echo(str(found))
-    for line in unanswered:
-        typer.echo(line)
-    typer.echo(f"{len(analysis.estimates)} estimates written to {out}")
-    return found
+    headline = headline_of(analysis.estimates)
+    return Outcome(
+        (headline, *unanswered, f"{len(analysis.estimates)} estimates written to {out}"),
+        {"comparisons": analysis.comparisons, "flips": analysis.flips},
+        headline,
+    )
 
 
-def _add(
-    function: Callable[..., Headline | None], following: str, name: str | None = None, *, hidden: bool = False
-) -> None:
-    """Add a command that ends with a line of what to do next, and can be quiet.
+def association_tests(
+    runs: Annotated[
+        tuple[Path, ...],
+        argument("Run folders of `endoxa probe embeddings`.", metavar="RUN"),
+    ] = (),
+    *,
+    out: Annotated[Path, Option("Results: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
+    definitions: Annotated[
+        Path | None,
+        Option("Tests, from `endoxa build tests` or in SEAT's format (JSON).", DATA, name="--tests"),
+    ] = None,
+    vectors: Annotated[
+        tuple[Path, ...],
+        Option("Vectors: .npz (texts, vectors) or word2vec text; repeatable.", DATA),
+    ] = (),
+    pooling: Annotated[str, Option("Pooling of the vectors, shown in the table.", DATA, metavar="NAME")] = "",
+    settings: AnalysisOptions,
+) -> Outcome:
+    """Compute association tests (WEAT, SEAT): effect size, bootstrap interval, permutation p, verdict.
 
-    Args:
-        function: what the command does; with `--json` its headline is printed, or the table that it wrote to `out`.
-        following: the next step; {out} stands for the file written, {runs} for the runs read.
-        name: of the command, where it is not the function's.
-        hidden: left out of `--help`.
+    Give run folders of `endoxa probe embeddings`, or tests (--tests) and files of vectors (--vectors). p-values are
+    adjusted over all tests of the table, across models and poolings.
+
+    \b
+    Examples:
+      endoxa analyze tests --tests tests.json --vectors vectors.npz -o results.csv
+      endoxa analyze tests out/bert out/muril -o results.csv --unequal truncate
+      endoxa analyze tests --tests weat.json --vectors glove.txt -o results.csv --ddof wefe
+    """  # noqa: D301
+    from endoxa.instruments.association_tests.estimates import analyze_sources
+    from endoxa.runs.progress import shown
+    from endoxa.sources.files import require_apart
+
+    require_apart([out], [run / name for run in runs for name in ("estimates.csv", "run.json", "tests.json")])
+    sources = _sources(runs, definitions, vectors, pooling)
+    with shown("tests") as progress:
+        results = analyze_sources(sources, progress=progress, **asdict(settings))
+    return Outcome((*_lines(results), f"{len(results)} results written to {out}"), {"out": results})
+
+
+def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
+    """The results; an undefined value is a dash, and reasons follow the table."""
+    from rich.markup import escape
+
+    from endoxa.report.claims import CHIPS
+    from endoxa.report.words import plural
+
+    table = terminal_table(
+        "Association tests (effect size above 0: X is closer to A, relative to B, than Y is)"
+    )
+    many = results.select("model", "pooling").n_unique() > 1
+    if many:
+        table.add_column("model", overflow="fold")
+        table.add_column("pooling")
+    table.add_column("test", overflow="fold")
+    for name in ("texts", "effect", "interval", "p", "adjusted p"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict")
+    for row in results.iter_rows(named=True):
+        interval = "-" if isnan(row["low"]) else f"{row['low']:.2f} to {row['high']:.2f}"
+        table.add_row(
+            *((escape(row["model"]), escape(row["pooling"])) if many else ()),
+            escape(row["test"]),
+            f"{row['n_x']}+{row['n_y']}",
+            _number(row["effect_size"], ".3f"),
+            interval,
+            _number(row["p_value"], ".4g"),
+            _number(row["p_adjusted"], ".4g"),
+            CHIPS[row["verdict"]],
+        )
+    yield table
+    kinds = results["p_kind"].value_counts(sort=True).iter_rows()
+    yield "p: " + ", ".join(f"{count} {kind}" for kind, count in kinds)
+    for row in results.filter(results["reason"] != "").iter_rows(named=True):
+        yield f"{row['test']}: {row['reason']}"
+    for reason in results.filter(results["verdict_reason"] != "")["verdict_reason"].unique(
+        maintain_order=True
+    ):
+        alike = results.filter(verdict_reason=reason)
+        yield f"{CHIPS[alike.item(0, 'verdict')]} ({plural(alike.height, 'result')}): {reason}"
+
+
+def _number(value: float, form: str) -> str:
+    return "-" if isnan(value) else format(value, form)
+
+
+def _sources(
+    runs: Sequence[Path], definitions: Path | None, vectors: Sequence[Path], pooling: str
+) -> list[Source]:
+    """One source per file of vectors, or per model and pooling of the runs.
+
+    Raises:
+        UserError: options contradict each other, or two runs hold the same tests.
     """
+    from endoxa.errors import UserError
+    from endoxa.instruments.association_tests.estimates import run_sources, vector_source
+    from endoxa.instruments.association_tests.items import read_tests, shared_words
 
-    @wraps(function)
-    def call(*, printing: Printing, **given: Any) -> None:
-        out = given.get("out")
-        if printing.quiet or printing.json:
-            with redirect_stdout(StringIO()):
-                found = function(**given)
-            if printing.json and out is not None:
-                typer.echo(json.dumps(_rows(found, out), ensure_ascii=False, indent=1))
-            return
-        function(**given)
-        if out is not None:
-            runs = " ".join(str(path or "RUN...") for path in given.get("runs") or [given.get("run")])
-            typer.echo(f"Next: {following.format(out=out, runs=runs)}")
+    if bool(runs) == bool(vectors):
+        raise UserError(
+            ("Runs and files of vectors were given together. " if runs else "No vectors were given. ")
+            + "Give either run folders of `endoxa probe embeddings`, or --tests FILE with --vectors FILE."
+        )
+    if vectors and definitions is None:
+        raise UserError("--vectors was given without --tests. Name the tests with --tests FILE.")
+    if runs and pooling:
+        raise UserError(
+            "--pooling applies to --vectors only; run folders record their pooling. Leave it out."
+        )
+    tests = None if definitions is None else read_tests(definitions)
+    print_lines(shared_words(tests or []))
+    if tests is not None and vectors:
+        return [vector_source(tests, path, pooling) for path in vectors]
+    sources = [source for run in runs for source in run_sources(run, tests)]
+    seen: set[tuple[str, str, str]] = set()
+    for source in sources:
+        keys = {(source.model, source.pooling, test.name) for test in source.tests}
+        if keys & seen:
+            raise UserError(
+                f"Two runs hold model {source.model} with pooling {source.pooling} and tests of the same name. "
+                "Analyze the runs separately."
+            )
+        seen |= keys
+    return sources
 
-    own = signature(function)
-    added = Parameter("printing", Parameter.KEYWORD_ONLY, annotation=Printing)
-    call.__signature__ = own.replace(parameters=[*own.parameters.values(), added])  # type: ignore[attr-defined]
-    call.__annotations__ = {**function.__annotations__, "printing": Printing}
-    add_command(app, call, name, hidden=hidden)
 
-
-def _rows(headline: Headline | None, out: Path) -> dict[str, Any]:
-    """What a script is told: the headline, or every row that was written."""
-    from endoxa.sources.frames import read_table
-
-    rows = read_table(out).to_dicts() if headline is None else list(map(dict, headline.rows))
-    return {"out": str(out), "rows": rows}
-
-
-_add(agreement, "ask more raters where agreement is low, or go on: endoxa curate review apply --help")
-_add(
-    associations,
-    "endoxa report {out} -o report.html, or have them rated: endoxa probe harm --data {out} --model ...",
+ANALYZE.add(
+    agreement,
+    following="ask more raters where agreement is low, or go on: endoxa curate review apply --help",
 )
-_add(disagreement, "endoxa report {out} -o disagreement.html")
-_add(leniency, "endoxa report {out} -o leniency.html")
-_add(novelty, "endoxa report {out} -o novelty.html")
-_add(topics, "endoxa report {out} -o topics.html")
-_add(extraction, "endoxa analyze associations {runs} -o associations.csv, and quote {out} beside it")
-_add(harm, "endoxa report {runs} RATINGS.csv -o report.html")
-_add(languages, "endoxa report RUN {out} -o report.html")
-_add(languages, "endoxa report RUN {out} -o report.html", "overlap", hidden=True)  # its old name
-_add(association_tests, "endoxa report {out} -o report.html", "tests")
-_add(qa, "endoxa report {runs} -o report.html")
-_add(pairs, "endoxa report {runs} -o report.html")
+ANALYZE.add(
+    associations,
+    following="endoxa report {out} -o report.html, or have them rated: endoxa probe harm --data {out} --model ...",
+)
+ANALYZE.add(disagreement, following="endoxa report {out} -o disagreement.html")
+ANALYZE.add(leniency, following="endoxa report {out} -o leniency.html")
+ANALYZE.add(novelty, following="endoxa report {out} -o novelty.html")
+ANALYZE.add(topics, following="endoxa report {out} -o topics.html")
+ANALYZE.add(
+    extraction,
+    following="endoxa analyze associations {runs} -o associations.csv, and quote {out} beside it",
+)
+ANALYZE.add(harm, following="endoxa report {runs} RATINGS.csv -o report.html")
+ANALYZE.add(languages, following="endoxa report RUN {out} -o report.html")
+ANALYZE.add(languages, "overlap", "endoxa report RUN {out} -o report.html", hidden=True)  # its old name
+ANALYZE.add(association_tests, "tests", "endoxa report {out} -o report.html")
+ANALYZE.add(qa, following="endoxa report {runs} -o report.html")
+ANALYZE.add(pairs, following="endoxa report {runs} -o report.html")

@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
 from annotated_types import Ge, Gt, Le
 
+from endoxa.commands.verbs import Outcome, argument, print_lines
 from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import polars as pl
 
     from endoxa.curate.encoders import Encoder
     from endoxa.curate.novelty import Calibration, Concepts, Novelty
 
+
 PAIRS = 256
 """Pairs of a sheet, as many as LACES had labelled."""
-
-Kind = Literal["attribute", "association", "sentence"]
+COMPANIONS = ("shared", "concepts", "curve", "threshold", "cuts")
+"""Tables beside the main one."""
 
 
 def novelty(
     files: Annotated[
-        list[Path],
-        typer.Argument(
+        tuple[Path, ...],
+        argument(
+            "Two data sets or more: sentence pairs, BBQ's questions, or tables with identity and attribute.",
             metavar="FILE...",
-            help="Two data sets or more: sentence pairs, BBQ's questions, or tables with identity and attribute.",
         ),
     ],
     *,
     out: Annotated[
-        Path | None, Option("Data sets: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")
+        Path | None, Option("Data sets: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")
     ] = None,
     threshold: Annotated[
         float | None,
@@ -50,7 +49,9 @@ def novelty(
         Path | None,
         Option("Labelled pairs that choose the threshold: text_a, text_b, related.", DATA, metavar="FILE"),
     ] = None,
-    concept: Annotated[Kind, Option("What is compared.", ITEMS)] = "attribute",
+    concept: Annotated[
+        Literal["attribute", "association", "sentence"], Option("What is compared.", ITEMS)
+    ] = "attribute",
     same_identity: Annotated[
         bool, Option("Associations: compare only those of equal identities.", ITEMS, only_on=True)
     ] = False,
@@ -72,12 +73,14 @@ def novelty(
             default="en",
         ),
     ] = (),
-    sheet: Annotated[Path | None, Option("Write pairs to label to FILE.", OUTPUT, metavar="FILE")] = None,
+    sheet: Annotated[
+        Path | None, Option("Write pairs to label to FILE.", OUTPUT, table=True, metavar="FILE")
+    ] = None,
     sheet_pairs: Annotated[int, Ge(10), Option("Number of pairs of the sheet.", OUTPUT, metavar="N")] = PAIRS,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
-) -> Headline | None:
+) -> Outcome:
     """Find the concepts of each data set that are in none of the others, and how many every two share.
 
     A concept is present in another data set if its largest cosine to any concept there reaches the threshold. Beside
@@ -93,35 +96,34 @@ def novelty(
     from endoxa.curate import novelty as room
     from endoxa.curate.encoders import load_encoder
     from endoxa.curate.novelty.concepts import DEFAULT_LANGUAGES
+    from endoxa.errors import UserError
 
-    places = _Places(out, sheet)
-    places.check(files, labels, threshold)
+    if out is None and sheet is None:
+        raise UserError("Missing --out. Name the table to write, or a sheet of pairs to label with --sheet.")
+    if out is not None and (threshold is None) == (labels is None):
+        raise UserError(
+            "Give either --threshold or --labels. To choose a threshold, have a sheet written with --sheet, fill "
+            "it in, and give it as --labels."
+        )
+    beside = _companions(out, sheet, [*files, *filter(None, [labels])])
     room.check_inputs(len(files), concept, same_identity=same_identity)
-    names = room.dataset_names(files)
     datasets = [
         room.read_concepts(path, concept, languages or DEFAULT_LANGUAGES, name)
-        for path, name in zip(files, names, strict=True)
+        for path, name in zip(files, room.dataset_names(files), strict=True)
     ]
     pairs = None if labels is None else room.read_labels(labels, concept)
     vectors = load_encoder(encoder)
     if sheet is not None:
-        _write_sheet(
-            datasets,
-            vectors,
-            sheet,
-            pairs=sheet_pairs,
-            likely=threshold,
-            same_identity=same_identity,
-            seed=seed,
-        )
+        drawing = {"pairs": sheet_pairs, "same_identity": same_identity, "seed": seed}
+        print_lines(list(_write_sheet(datasets, vectors, sheet, threshold, drawing)))
     if out is None:
-        return None
+        return Outcome()
     chosen, cuts = None, None
     if pairs is not None:
         cosine = pairs.cosines(vectors, same_identity=same_identity)
         chosen = room.calibrate(pairs, cosine, confidence=confidence, resamples=resamples, seed=seed)
         cuts = room.cuts(cosine, pairs.related)
-    found = room.analyze_novelty(
+    overlap = room.analyze_novelty(
         datasets,
         vectors,
         chosen.threshold if chosen is not None else threshold or 0.0,
@@ -131,110 +133,69 @@ def novelty(
         same_identity=same_identity,
         confidence=confidence,
     )
-    places.write(found, chosen, cuts)
-    headline = _headline(found, chosen)
-    typer.echo(str(headline))
-    typer.echo(f"Written: {out}")
-    return headline
+    _write_companions(overlap, beside, chosen, cuts)
+    headline = _novelty_headline(overlap, chosen)
+    return Outcome((headline, f"Written: {out}"), {"out": overlap.shares}, headline)
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """Where results go."""
+def _companions(out: Path | None, sheet: Path | None, inputs: Sequence[Path]) -> dict[str, Path]:
+    """Where the other tables go.
 
-    out: Path | None
-    sheet: Path | None
+    Raises:
+        UserError: one of them is an input of this command.
+    """
+    from endoxa.sources.files import require_apart
 
-    def beside(self, name: str) -> Path:
-        """A companion of the table."""
-        assert self.out is not None
-        return self.out.with_name(f"{self.out.stem}_{name}{self.out.suffix}")
-
-    def check(self, files: Sequence[Path], labels: Path | None, threshold: float | None) -> None:
-        """Refuse what cannot be written, before long work.
-
-        Raises:
-            UserError: nothing is to be written, the threshold is given not at all or twice, or an input would be lost.
-        """
-        from endoxa.errors import UserError
-        from endoxa.sources.files import require_apart
-        from endoxa.sources.frames import require_table_name
-
-        if self.out is None and self.sheet is None:
-            raise UserError(
-                "Missing --out. Name the table to write, or a sheet of pairs to label with --sheet."
-            )
-        if self.out is not None and (threshold is None) == (labels is None):
-            raise UserError(
-                "Give either --threshold or --labels. To choose a threshold, have a sheet written with --sheet, fill "
-                "it in, and give it as --labels."
-            )
-        written = [] if self.out is None else [self.out, *map(self.beside, _COMPANIONS)]
-        for path in (self.out, self.sheet):
-            if path is not None:
-                require_table_name(path)
-        require_apart([*written, *([self.sheet] if self.sheet else [])], [*files, labels])
-
-    def write(self, found: Novelty, chosen: Calibration | None, cuts: pl.DataFrame | None) -> None:
-        """Write the tables; those of an earlier choice of a threshold are removed."""
-        from endoxa.sources.frames import write_table
-
-        assert self.out is not None
-        write_table(found.shares, self.out)
-        tables = {"shared": found.shared, "concepts": found.concepts, "curve": found.curve}
-        if chosen is not None and cuts is not None:
-            tables |= {"threshold": chosen.table, "cuts": cuts}
-        for name in _COMPANIONS:
-            if name in tables:
-                write_table(tables[name], self.beside(name))
-            else:
-                self.beside(name).unlink(missing_ok=True)
+    beside = {name: out.with_name(f"{out.stem}_{name}{out.suffix}") for name in COMPANIONS if out is not None}
+    require_apart([out, *beside.values(), sheet], inputs)
+    return {name: path for name, path in beside.items() if path is not None}
 
 
-_COMPANIONS = ("shared", "concepts", "curve", "threshold", "cuts")
+def _write_companions(
+    overlap: Novelty, beside: Mapping[str, Path], chosen: Calibration | None, cuts: pl.DataFrame | None
+) -> None:
+    """Write the tables; those of an earlier choice of a threshold are removed."""
+    from endoxa.sources.frames import write_table
+
+    tables = {"shared": overlap.shared, "concepts": overlap.concepts, "curve": overlap.curve}
+    if chosen is not None and cuts is not None:
+        tables |= {"threshold": chosen.table, "cuts": cuts}
+    for name, path in beside.items():
+        if name in tables:
+            write_table(tables[name], path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _write_sheet(
     datasets: Sequence[Concepts],
     encoder: Encoder,
     path: Path,
-    *,
-    pairs: int,
     likely: float | None,
-    same_identity: bool,
-    seed: int,
-) -> None:
+    drawing: Mapping[str, Any],
+) -> Iterator[str]:
     from endoxa.curate.novelty.sheet import LIKELY, draw_sheet
     from endoxa.errors import UserError
     from endoxa.sources.frames import write_table
 
-    drawn = draw_sheet(
-        datasets,
-        encoder,
-        pairs=pairs,
-        likely=LIKELY if likely is None else likely,
-        same_identity=same_identity,
-        seed=seed,
-    )
+    drawn = draw_sheet(datasets, encoder, likely=LIKELY if likely is None else likely, **drawing)
     if drawn.table.is_empty():
         raise UserError("There is no pair to label: no two concepts of different data sets may be compared.")
     write_table(drawn.table, path)
     short = [edge for edge, n in zip(drawn.ranges, drawn.drawn, strict=True) if n < drawn.wanted]
-    typer.echo(
+    yield (
         f"{plural(drawn.table.height, 'pair')} written to {path}, up to {drawn.wanted} from each of "
         f"{len(drawn.ranges)} ranges of likeness."
     )
     if short:
-        typer.echo(
-            f"Fewer from the ranges that begin at {', '.join(f'{edge:g}' for edge in short)}: no more were there."
-        )
-    typer.echo(f"Next: fill in the column 'related' (yes or no), then give --labels {path}")
+        yield f"Fewer from the ranges that begin at {', '.join(f'{edge:g}' for edge in short)}: no more were there."
+    yield f"Next: fill in the column 'related' (yes or no), then give --labels {path}"
 
 
-def _headline(found: Novelty, chosen: Calibration | None) -> Headline:
+def _novelty_headline(overlap: Novelty, chosen: Calibration | None) -> Headline:
     from endoxa.curate.novelty.threshold import warnings
 
-    rows = list(found.shares.iter_rows(named=True))
+    rows = list(overlap.shares.iter_rows(named=True))
     first = rows[0]
     notes = [
         f"Present from a cosine of {decimal(first['threshold'], 3)} on ({first['encoder']}, {first['concept']}s).",

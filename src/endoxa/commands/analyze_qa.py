@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from endoxa.commands.verbs import Outcome, argument, print_lines
 from endoxa.runs.options import Resampling
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_console, terminal_table
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.table import Table
 
-    from endoxa.instruments.questions.estimates import Predictions
 
 Row = dict[str, Any]
 
 
 def qa(
     runs: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="RUN",
-            help="Run folders of `endoxa probe qa`, or logs of lm-evaluation-harness or Inspect.",
+        tuple[Path, ...],
+        argument(
+            "Run folders of `endoxa probe qa`, or logs of lm-evaluation-harness or Inspect.", metavar="RUN"
         ),
-    ] = None,
+    ] = (),
     *,
-    out: Annotated[Path, Option("Estimates: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
+    out: Annotated[
+        Path, Option("Estimates: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")
+    ],
     data: Annotated[Path | None, Option("Questions in BBQ's JSONL, with --predictions.", DATA)] = None,
     predictions: Annotated[
         Path | None, Option("Table: category, example_id, model, pred_index (0-2) or pred_text.", DATA)
@@ -43,12 +43,14 @@ def qa(
         str | None, Option("Language of questions without one.", DATA, metavar="CODE", default="en")
     ] = None,
     against: Annotated[Path | None, Option("Baseline run, for --retention.", DATA, metavar="RUN")] = None,
-    retention: Annotated[Path | None, Option("Also write error retention ratios.", OUTPUT)] = None,
+    retention: Annotated[
+        Path | None, Option("Also write error retention ratios.", OUTPUT, table=True)
+    ] = None,
     debias: Annotated[
-        Path | None, Option("Also write the comparison of debiasing protocols.", OUTPUT)
+        Path | None, Option("Also write the comparison of debiasing protocols.", OUTPUT, table=True)
     ] = None,
     how: Resampling,
-) -> None:
+) -> Outcome:
     """Estimate accuracy, bias scores, error retention and self-debiasing from answers to questions.
 
     Give run folders of `endoxa probe qa`, or questions (--data) and a file of predictions (--predictions), or logs
@@ -69,18 +71,14 @@ def qa(
     from endoxa.instruments.questions.estimates.competence import competences
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name, write_table
 
-    outputs = [path for path in (out, retention, debias) if path is not None]
-    for path in outputs:
-        require_table_name(path)
-    inside = [folder / "run.json" for folder in (*(runs or []), *([against] if against else []))]
-    require_apart(outputs, [data, predictions, metadata, *inside])
+    folders = [*runs, *([against] if against else [])]
+    require_apart([out, retention, debias], [folder / "run.json" for folder in folders])
     with (
         shown("cells") as progress,
-        runs_and_logs(runs or [], metadata=metadata, language=language) as folders,
+        runs_and_logs(list(runs), metadata=metadata, language=language) as folders,
     ):
-        if folders == runs and (metadata or language):
+        if runs and folders == list(runs) and (metadata or language):
             raise UserError("--metadata and --language need --data FILE. Leave them out with run folders.")
         answers = _answers(folders, data, predictions, metadata, language)
         if len(folders) == 1:
@@ -90,26 +88,28 @@ def qa(
     ratios = analysis.retention
     if against is not None:
         ratios = _against(against, answers, how)
-    write_table(analysis.estimates, out)
-    for table, asked in ((ratios, retention), (analysis.debias, debias)):
-        if asked is not None:
-            write_table(table, asked)
-    for sentence in competence_warnings(competences(analysis.estimates)):
-        typer.echo(sentence)
-    print_estimates(analysis.estimates)
-    print_retention(ratios)
-    print_debias(analysis.debias)
+    lines = [
+        *competence_warnings(competences(analysis.estimates)),
+        *_estimates(analysis.estimates),
+        *_retention(ratios),
+        *_debias(analysis.debias),
+    ]
     if retention is not None and ratios.is_empty():
-        typer.echo(
+        lines.append(
             f"No error retention: {why_unmatched(answers)} To compare any two runs, name one with --against RUN."
         )
     if debias is not None and analysis.debias.is_empty():
-        typer.echo("No comparison of protocols: every model was asked under one protocol only.")
-    typer.echo(f"{len(analysis.estimates)} estimates written to {out}")
+        lines.append("No comparison of protocols: every model was asked under one protocol only.")
+    lines.append(f"{len(analysis.estimates)} estimates written to {out}")
+    return Outcome(lines, {"out": analysis.estimates, "retention": ratios, "debias": analysis.debias})
 
 
 def _answers(
-    runs: list[Path], data: Path | None, predictions: Path | None, metadata: Path | None, language: str | None
+    runs: Sequence[Path],
+    data: Path | None,
+    predictions: Path | None,
+    metadata: Path | None,
+    language: str | None,
 ) -> pl.DataFrame:
     """From run folders, or from questions and predictions."""
     from endoxa.errors import UserError
@@ -123,21 +123,16 @@ def _answers(
     if runs:
         return load_answers(runs)
     if data is None or predictions is None:
-        given, other = ("--predictions", "--data") if data is None else ("--data", "--predictions")
+        stated, other = ("--predictions", "--data") if data is None else ("--data", "--predictions")
         raise UserError(
-            f"{given} was given without {other}. Give both: predictions are matched to questions."
+            f"{stated} was given without {other}. Give both: predictions are matched to questions."
         )
-    found = read_predictions(data, predictions, metadata=metadata, language=language)
-    _print_unmatched(found)
-    return found.answers
-
-
-def _print_unmatched(found: Predictions) -> None:
-    """Print the number of questions without a prediction and of predictions without a question."""
-    for model, count in found.missing.items():
-        typer.echo(f"{model}: {count} questions without a prediction, not counted.")
-    if found.left_out:
-        typer.echo(f"{found.left_out} predictions left out: their category is not in the data.")
+    matched = read_predictions(data, predictions, metadata=metadata, language=language)
+    for model, count in matched.missing.items():
+        print_lines([f"{model}: {count} questions without a prediction, not counted."])
+    if matched.left_out:
+        print_lines([f"{matched.left_out} predictions left out: their category is not in the data."])
+    return matched.answers
 
 
 def _against(original: Path, answers: pl.DataFrame, how: Resampling) -> pl.DataFrame:
@@ -155,37 +150,39 @@ def _against(original: Path, answers: pl.DataFrame, how: Resampling) -> pl.DataF
     return together(tables)
 
 
-def print_estimates(estimates: pl.DataFrame) -> None:
+def _estimates(estimates: pl.DataFrame) -> Iterator[str | Table]:
     """Accuracy, bias scores and leans with intervals; bounds of the bias score where answers were not read."""
     from endoxa.instruments.questions.estimates.measures import MEASURES
     from endoxa.report.claims import CHIPS
 
-    unread = (estimates["n_unparsed"] + estimates["n_refused"]).sum() > 0
+    bounded = (estimates["n_unparsed"] + estimates["n_refused"]).sum() > 0
     several = [name for name in ("data", "category", "protocol") if estimates[name].n_unique() > 1]
     heads = [
         "answers",
         "accuracy",
         "unscaled bias",
         "bias score",
-        *(["bounds"] if unread else []),
+        *(["bounds"] if bounded else []),
         "lean, verdict",
     ]
     rows = [
         [
             _about(row, ("context_condition", *several)),
-            _asked(row),
+            f"{row['n']}\n{unread} unread"
+            if (unread := row["n_unparsed"] + row["n_refused"])
+            else str(row["n"]),
             *(_measured(row, name) for name in MEASURES),
-            *([_ends(row["bias_score_if_none"], row["bias_score_if_all"])] if unread else ()),
+            *([_ends(row["bias_score_if_none"], row["bias_score_if_all"])] if bounded else ()),
             f"{_with_ends(row['lean'], row['lean_low'], row['lean_high'])}\n{CHIPS[row['verdict'] or '']}",
         ]
         for row in estimates.iter_rows(named=True)
     ]
     title = "Answers to questions (lean: bias score in ambiguous, accuracy gap in disambiguated contexts; 0 = none)"
-    _print(title, heads, rows)
-    _print_reasons(estimates, ("model", *several, "context_condition"))
+    yield _shown(title, heads, rows)
+    yield from _reasons(estimates, ("model", *several, "context_condition"))
 
 
-def print_retention(retention: pl.DataFrame) -> None:
+def _retention(retention: pl.DataFrame) -> Iterator[str | Table]:
     """Error retention ratios; nothing where there are none."""
     from endoxa.report.claims import CHIPS
 
@@ -202,11 +199,11 @@ def print_retention(retention: pl.DataFrame) -> None:
     ]
     if rows:
         heads = ["items", "error before", "error after", "ratio", "verdict"]
-        _print("Error retention (1 = as many errors as before)", heads, rows)
-        _print_reasons(retention, ("model", "context_condition", "substituted"))
+        yield _shown("Error retention (1 = as many errors as before)", heads, rows)
+        yield from _reasons(retention, ("model", "context_condition", "substituted"))
 
 
-def print_debias(debias: pl.DataFrame) -> None:
+def _debias(debias: pl.DataFrame) -> Iterator[str | Table]:
     """Protocols of self-debiasing, with intervals and verdicts over templates; nothing where there are none."""
     from endoxa.instruments.questions.estimates.leans import TEMPLATES
     from endoxa.report.claims import CHIPS
@@ -228,45 +225,39 @@ def print_debias(debias: pl.DataFrame) -> None:
         title = (
             "Self-debiasing (intervals over templates; verdict: baseline: score; others: change towards 0)"
         )
-        _print(title, heads, rows)
-        _print_reasons(shown, ("model", "data", "protocol"))
+        yield _shown(title, heads, rows)
+        yield from _reasons(shown, ("model", "data", "protocol"))
 
 
-def _print(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _shown(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     from rich.markup import escape
 
-    table = terminal_table(title)
-    table.add_column("model", overflow="fold")
+    shown = terminal_table(title)
+    shown.add_column("model", overflow="fold")
     for name in heads:
-        table.add_column(name, justify="left" if name == "verdict" else "right")
+        shown.add_column(name, justify="left" if name == "verdict" else "right")
     for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
-    terminal_console().print(table)
+        shown.add_row(*(escape(cell) for cell in row))
+    return shown
 
 
-def _print_reasons(table: pl.DataFrame, key: Sequence[str]) -> None:
-    """Print one line per reason, with the rows it applies to."""
+def _reasons(table: pl.DataFrame, key: Sequence[str]) -> Iterator[str]:
+    """One line per reason, with the rows it applies to."""
     from endoxa.report.claims import CHIPS
 
-    found: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for row in table.iter_rows(named=True):
         verdict = f"{CHIPS[row['verdict']]}: {row['verdict_reason']}" if row["verdict_reason"] else ""
         for reason in (row["reason"], verdict):
             if reason:
-                found.setdefault(reason, []).append(" ".join(row[name] for name in key))
-    for reason, rows in found.items():
-        typer.echo(f"{', '.join(rows)}: {reason}")
+                reasons.setdefault(reason, []).append(" ".join(row[name] for name in key))
+    for reason, rows in reasons.items():
+        yield f"{', '.join(rows)}: {reason}"
 
 
 def _about(row: Row, names: Sequence[str]) -> str:
     """The model, and on the next line the other keys of the row."""
     return f"{row['model']}\n{', '.join(row[name] for name in names)}"
-
-
-def _asked(row: Row) -> str:
-    """Number of answers, and number that could not be read."""
-    unread = row["n_unparsed"] + row["n_refused"]
-    return f"{row['n']}\n{unread} unread" if unread else str(row["n"])
 
 
 def _measured(row: Row, name: str) -> str:

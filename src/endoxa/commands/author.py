@@ -19,9 +19,9 @@ class Commands(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in NAMES:
             raise KeyError(name)
-        from endoxa.commands.author_drafts import app as drafts
+        from endoxa.commands.author_drafts import AUTHOR
 
-        return get_group(drafts).commands[name]
+        return get_group(AUTHOR.app).commands[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(NAMES)
@@ -33,8 +33,8 @@ class Commands(Mapping[str, Any]):
 class Authors(TyperGroup):
     """The group `endoxa author`."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
         self.commands = Commands()  # type: ignore[assignment]
 
 

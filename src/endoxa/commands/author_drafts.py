@@ -1,15 +1,12 @@
-"""The commands of `endoxa author`: a table in, requests to models, a table of drafts out."""
+"""The commands of `endoxa author`: drafts by models, and what people said of them."""
 
 from __future__ import annotations
 
-import json
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
 
 from endoxa.author.settings import (
     AdaptSettings,
@@ -21,17 +18,15 @@ from endoxa.author.settings import (
     TranslateSettings,
     TuplesSettings,
 )
-from endoxa.commands.author_judged import approve, kappa
-from endoxa.commands.settings_command import Printing, add_command
+from endoxa.commands.author import HELP
+from endoxa.commands.verbs import Group, Outcome, argument, note, plan_lines
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.options import OUTPUT, Option
 
 if TYPE_CHECKING:
-    from endoxa.author.drafting import Outcome
+    from endoxa.author.drafting import Outcome as Drafted
 
-app = typer.Typer(rich_markup_mode=None)
-USUAL_PRINTING = Printing()
 NOTICE = "Content notice: drafts by language models, some of them offensive; nobody has judged them yet."
 
 
@@ -43,7 +38,6 @@ class Drafting:
         out: the table of drafts.
         plan: only print what the run would take.
         restart: discard earlier answers.
-        printing: what is printed.
     """
 
     out: Annotated[
@@ -59,11 +53,10 @@ class Drafting:
         bool,
         Option("Discard earlier answers, or continue.", OUTPUT, name="--restart/--resume", default="resume"),
     ] = False
-    printing: Printing = USUAL_PRINTING
 
 
-def _file(text: str) -> Any:
-    return typer.Argument(metavar="FILE", help=text)
+def _file(text: str) -> Option:
+    return argument(text, metavar="FILE")
 
 
 def tuples(
@@ -71,7 +64,7 @@ def tuples(
     *,
     settings: TuplesSettings,
     how: Drafting,
-) -> None:
+) -> Outcome:
     """Have models name attributes that people ascribe to groups.
 
     Near-duplicates are united, each with the models that named it. People judge them in the room of votes of a campaign
@@ -83,7 +76,7 @@ def tuples(
       endoxa author tuples identities.csv --model openai/gpt-4o-mini --model mistral/mistral-small-latest -o tuples.csv
       endoxa author tuples identities.csv --model sim/author --per-identity 10 -o out/tuples.csv
     """  # noqa: D301
-    _author("tuples", data, settings, how)
+    return _author("tuples", data, settings, how)
 
 
 def sentences(
@@ -91,7 +84,7 @@ def sentences(
     *,
     settings: SentencesSettings,
     how: Drafting,
-) -> None:
+) -> Outcome:
     """Have models write natural sentences for tuples, each with a minimally different partner.
 
     The partner has another group of the same axis (column `contrast`, else drawn), or the opposite attribute. Minimal
@@ -102,7 +95,7 @@ def sentences(
       endoxa author sentences tuples.csv --model openai/gpt-4o-mini -o sentences.csv
       endoxa author sentences tuples.csv --model sim/author --register dialogue --contrast attribute -o out/s.csv
     """  # noqa: D301
-    _author("sentences", data, settings, how)
+    return _author("sentences", data, settings, how)
 
 
 def expand(
@@ -112,7 +105,7 @@ def expand(
     *,
     settings: ExpandSettings,
     how: Drafting,
-) -> None:
+) -> Outcome:
     """Have models write further stereotypes of a country, after the pattern of your own.
 
     Every row has six fields: group, country, category, attribute, stereotype, counter-stereotype. What your data has
@@ -123,7 +116,7 @@ def expand(
       endoxa author expand pairs.csv --model openai/gpt-4o-mini --country Nigeria --axis ethnicity -o drafts.csv
       endoxa author expand pairs.csv --model sim/author --country Nigeria --rows 300 --batch 50 -o out/drafts.csv
     """  # noqa: D301
-    _author("expand", data, settings, how)
+    return _author("expand", data, settings, how)
 
 
 def counter(
@@ -131,7 +124,7 @@ def counter(
     *,
     settings: CounterSettings,
     how: Drafting,
-) -> None:
+) -> Outcome:
     """Have models write a favourable counter-narrative for each stereotype.
 
     Mere denials and sentences that nearly repeat the stereotype are left out and counted. Source: AfriStereo, B.3.
@@ -140,7 +133,7 @@ def counter(
     Examples:
       endoxa author counter pairs.csv --model openai/gpt-4o-mini -o counter.csv
     """  # noqa: D301
-    _author("counter", data, settings, how)
+    return _author("counter", data, settings, how)
 
 
 def adapt(
@@ -148,7 +141,7 @@ def adapt(
     *,
     settings: AdaptSettings,
     how: Drafting,
-) -> None:
+) -> Outcome:
     """Have models say which published pairs fit a society, and adapt them: keep, adapt or drop, with a reason.
 
     Both sentences must change in the same way. Source: IndiBias, 4.2.1 and 4.3.
@@ -157,7 +150,7 @@ def adapt(
     Examples:
       endoxa author adapt crows_pairs.csv --context senegal.toml --model openai/gpt-4o-mini -o adapted.csv
     """  # noqa: D301
-    _author("adapt", data, settings, how)
+    return _author("adapt", data, settings, how)
 
 
 def translate(
@@ -165,7 +158,7 @@ def translate(
     *,
     settings: TranslateSettings,
     how: Drafting,
-) -> None:
+) -> Outcome:
     """Have several engines translate both sentences of pairs, for people to choose.
 
     The table goes to the room of translations (`endoxa collect task add CAMP --kind translation`), where nobody sees
@@ -179,9 +172,11 @@ def translate(
     """  # noqa: D301
     from endoxa.author.services import is_service
 
-    services = tuple(one for one in settings.models if is_service(one))
-    models = tuple(one for one in settings.models if not is_service(one))
-    _author("translate", data, settings.model_copy(update={"models": models, "services": services}), how)
+    services = tuple(engine for engine in settings.models if is_service(engine))
+    models = tuple(engine for engine in settings.models if not is_service(engine))
+    return _author(
+        "translate", data, settings.model_copy(update={"models": models, "services": services}), how
+    )
 
 
 def label(
@@ -189,7 +184,7 @@ def label(
     *,
     settings: LabelSettings,
     how: Drafting,
-) -> None:
+) -> Outcome:
     """Have models give each row one label from a closed list: topics, sentiment, or your own.
 
     The label of most votes counts. --sheet writes a random sample for a person to label; `endoxa author kappa`
@@ -200,80 +195,133 @@ def label(
       endoxa author label attributes.csv --scheme topics --model openai/gpt-4o-mini --repeats 3 -o topics.csv
       endoxa author label attributes.csv --scheme sentiment --model sim/author --sheet check.csv -o out/sentiment.csv
     """  # noqa: D301
-    _author("label", data, settings, how)
+    return _author("label", data, settings, how)
 
 
-for command in (tuples, sentences, expand, counter, adapt, translate, label, approve, kappa):
-    add_command(app, command)
-
-
-def _author(name: str, data: Path, given: AuthorSettings, how: Drafting) -> None:
+def _author(name: str, data: Path, options: AuthorSettings, how: Drafting) -> Outcome:
     """Plan, or ask, and write the drafts."""
-    settings = given.model_copy(update={"data": str(data)})
+    settings = options.model_copy(update={"data": str(data)})
     if how.plan:
-        _plan(name, settings)
-        return
+        return Outcome(_plan(name, settings))
     if how.out is None:
         raise UserError("No table was given: name one with -o (or look at --plan).")
     from endoxa.author.drafting import draft
     from endoxa.runs.progress import shown
 
-    with nullcontext(lambda *_: None) if how.printing.quiet else shown("answers") as progress:
-        outcome = draft(name, settings, how.out, restart=how.restart, progress=progress, command=sys.argv)
-    _tell(name, outcome, how.printing)
+    with shown("answers") as progress:
+        drafted = draft(name, settings, how.out, restart=how.restart, progress=progress, command=sys.argv)
+    return _drafted(name, drafted)
 
 
-def _plan(name: str, settings: AuthorSettings) -> None:
+def _plan(name: str, settings: AuthorSettings) -> Iterator[Any]:
     from endoxa.author.drafting import own_words
     from endoxa.author.kinds import KINDS
     from endoxa.author.run import plan
-    from endoxa.commands.probe import print_plan
     from endoxa.runs.asking.plan import plan_table
     from endoxa.sources.statuses import reading_drafts
     from endoxa.words import unreviewed
 
     if isinstance(settings, TranslateSettings) and settings.services:
-        typer.echo(
-            f"Not in this plan, since they are no chat models: {', '.join(settings.services)}.", err=True
-        )
+        note(f"Not in this plan, since they are no chat models: {', '.join(settings.services)}.")
         if not settings.models:
             return
     with reading_drafts(include=settings.include_drafts):
-        print_plan(plan_table(plan(KINDS[name], settings)))
+        yield from plan_lines(plan_table(plan(KINDS[name], settings)))
     if line := unreviewed(own_words(settings).items()):
-        typer.echo(line)
+        yield line
 
 
-def _tell(name: str, outcome: Outcome, printing: Printing) -> None:
+def _drafted(name: str, drafted: Drafted) -> Outcome:
     """What came of it: a table by model, files, and what to do next."""
     from endoxa.author.tables import headline
     from endoxa.runs.asking.outcomes import answer_warnings, read_counts
     from endoxa.runs.asking.run import asking_lines
 
-    made, shown = outcome.made, headline(outcome.made.yields)
-    if outcome.run is not None:
-        warnings = answer_warnings(read_counts(outcome.run.folder), outcome.run.facts)
+    made, shown = drafted.made, headline(drafted.made.yields)
+    if drafted.run is not None:
+        warnings = answer_warnings(read_counts(drafted.run.folder), drafted.run.facts)
         shown = replace(shown, warnings=warnings)
-    if printing.json:
-        counts = {"drafts": made.drafts.height, "left_out": made.left_out.height}
-        facts = {"kind": name, "counts": counts, "headline": [dict(row) for row in shown.rows]}
-        facts |= {"warnings": list(shown.warnings)} if shown.warnings else {}
-        typer.echo(json.dumps(facts, ensure_ascii=False, indent=1))
-    elif not printing.quiet:
-        typer.echo(str(shown))
-        for line in asking_lines(outcome.run) if outcome.run is not None else ():
-            typer.echo(line)
-        if outcome.part:
-            typer.echo(f"Of a part of the data: {outcome.part}.")
-        table, *others = outcome.written
-        also = ", ".join(str(path) for path in others)
-        typer.echo(f"{plural(made.drafts.height, 'draft')} written to {table}; also {also}")
-        typer.echo(NOTICE)
-        typer.echo(f"Next: {_next(name, table)}")
-
-
-def _next(name: str, table: Path) -> str:
+    counts = {"drafts": made.drafts.height, "left_out": made.left_out.height}
+    facts = {"kind": name, "counts": counts, "headline": [dict(row) for row in shown.rows]}
+    table, *others = drafted.written
+    also = ", ".join(str(path) for path in others)
     room = {"tuples": "votes", "translate": "translation", "sentences": "pairs"}.get(name)
+    following = f"endoxa report {table} -o {table.with_suffix('.html')}"
     if room:
-        return f"endoxa collect task add CAMPAIGN --kind {room} --items {table}"
-    return f"endoxa report {table} -o {table.with_suffix('.html')}"
+        following = f"endoxa collect task add CAMPAIGN --kind {room} --items {table}"
+    return Outcome(
+        (
+            shown,
+            *(asking_lines(drafted.run) if drafted.run is not None else ()),
+            *([f"Of a part of the data: {drafted.part}."] if drafted.part else []),
+            f"{plural(made.drafts.height, 'draft')} written to {table}; also {also}",
+            NOTICE,
+            f"Next: {following}",
+        ),
+        facts=facts | ({"warnings": list(shown.warnings)} if shown.warnings else {}),
+    )
+
+
+def approve(
+    drafts: Annotated[Path, argument("Table of drafts.", metavar="DRAFTS")],
+    judged: Annotated[
+        Path,
+        argument("Outcomes of a room (*_items.csv), or a sheet with draft_id, approved.", metavar="JUDGED"),
+    ],
+    *,
+    out: Annotated[Path, Option("Drafts with their new status.", OUTPUT, table=True, short="-o")],
+) -> Outcome:
+    """Give drafts the status that people decided on: approved, rejected, or still a draft.
+
+    Words that people changed in a room are taken over.
+
+    \b
+    Examples:
+      endoxa author approve tuples.csv votes_items.csv -o judged.csv
+    """  # noqa: D301
+    from endoxa.author.judged import approved
+    from endoxa.author.statuses import counted
+    from endoxa.author.tables import copy_companions
+    from endoxa.sources.frames import write_table
+
+    table = approved(drafts, judged)
+    write_table(table, out)
+    copy_companions(drafts, out)
+    counts = ", ".join(f"{n} {status}" for status, n in counted(table).items())
+    return Outcome((f"{table.height} drafts written to {out}: {counts}",))
+
+
+def kappa(
+    labels: Annotated[Path, argument("Table of `endoxa author label`.", metavar="LABELS")],
+    sheet: Annotated[Path, argument("The sheet of --sheet, filled in by a person.", metavar="SHEET")],
+) -> Outcome:
+    """Compare labels of models with a person's: share of agreement and Cohen's kappa with an interval.
+
+    \b
+    Examples:
+      endoxa author kappa topics.csv check.csv
+    """  # noqa: D301
+    from endoxa.author.judged import agreement_with
+    from endoxa.report.words import decimal, decimal_interval, percent, plural
+
+    agreed = agreement_with(labels, sheet)
+    if agreed["kappa"] == agreed["kappa"]:
+        interval = decimal_interval(agreed["low"], agreed["high"], 3)
+        sentence = f"Cohen's kappa {decimal(agreed['kappa'], 3)} (95 % interval {interval})"
+    else:
+        sentence = "Cohen's kappa is not defined: all labels are the same"
+    lines = [
+        f"{plural(agreed['n'], 'row')} with both labels: {percent(agreed['agreement'])} agree; {sentence}."
+    ]
+    if agreed["unlabelled"]:
+        lines.append(
+            f"{plural(agreed['unlabelled'], 'row')} of the sheet have no label of the models (ties, or none)."
+        )
+    return Outcome(lines)
+
+
+AUTHOR = Group("author", HELP)
+for drafting in (tuples, sentences, expand, counter, adapt, translate, label):
+    AUTHOR.add(drafting, printing=True)
+AUTHOR.add(approve)
+AUTHOR.add(kappa)

@@ -6,35 +6,36 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from endoxa.commands.build_input import associations_of
-from endoxa.commands.build_names import names
-from endoxa.commands.build_qa import questions
-from endoxa.commands.build_stories import stories
-from endoxa.commands.build_tests import association_tests
-from endoxa.commands.settings_command import add_command
+from endoxa.commands.build_prompts import names, stories
+from endoxa.commands.verbs import Group, Outcome, argument, note, table
+from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.instruments.pairs.options import PairOptions
+from endoxa.instruments.questions.options import QaOptions
 from endoxa.runs.options import IncludeDrafts
-from endoxa.schema.options import OUTPUT, Option
+from endoxa.schema.options import DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
-    from endoxa.instruments.pairs.items import Built
+    from collections.abc import Iterator
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Build items: sentence pairs, questions, association tests and story prompts.",
-)
+    import polars as pl
+    from rich.table import Table
+
+    from endoxa.instruments.pairs.items import Built
+    from endoxa.instruments.questions.items import Questions
+    from endoxa.schema import AssociationTest
+
+
+BUILD = Group("build", "Build items: sentence pairs, questions, association tests and story prompts.")
+app = BUILD.app
 
 
 def pairs(
     associations: Annotated[
         Path,
-        typer.Argument(metavar="ASSOCIATIONS", help="Table with columns identity and attribute."),
+        argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS"),
     ],
     *,
-    out: Annotated[Path, Option("Pairs: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
+    out: Annotated[Path, Option("Pairs: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
     report: Annotated[
         Path | None,
         Option("Also write associations left out and pairs to review, with reasons.", OUTPUT),
@@ -44,7 +45,7 @@ def pairs(
     keep_region: Annotated[
         bool, Option("Keep every region, regardless of --min-cell.", OUTPUT, only_on=True)
     ] = False,
-) -> None:
+) -> Outcome:
     """Make a stereotype and an anti-stereotype sentence from each association.
 
     The second sentence uses the antonym of the attribute if the lexicon has one, and the negation otherwise.
@@ -58,13 +59,10 @@ def pairs(
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.pairs.items import build_pairs
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name, write_table
+    from endoxa.sources.frames import write_table
 
     if options.negation_only and options.antonym_only:
         raise UserError("Give --negation-only or --antonym-only, not both.")
-    require_apart([out, report], [associations, options.lexicon, options.templates])
-    require_table_name(out)
     if keep_region:
         options = replace(options, min_cell=1)
     built = build_pairs(
@@ -72,37 +70,31 @@ def pairs(
     )
     if report is not None:
         write_table(built.problems, report)
-    _tell(built, report)
+    _note_pairs(built, report)
     if built.pairs.is_empty():
         reasons = f"See the reasons in {report}." if report else "List the reasons with --report FILE."
         raise UserError(f"No pair could be made from {associations}. {reasons}")
-    write_table(built.pairs, out)
     antonyms = built.pairs.filter(how="antonym").height
-    typer.echo(
-        f"{built.pairs.height} pairs written to {out}: {antonyms} with an antonym, "
-        f"{built.pairs.height - antonyms} with a negation"
+    return Outcome(
+        (
+            f"{built.pairs.height} pairs written to {out}: {antonyms} with an antonym, "
+            f"{built.pairs.height - antonyms} with a negation",
+            "Content notice: these are reported stereotypes, for evaluation only.",
+        ),
+        {"out": built.pairs},
     )
-    typer.echo("Content notice: these are reported stereotypes, for evaluation only.")
 
 
-add_command(app, association_tests, "tests")
-add_command(app, names)
-add_command(app, questions, "qa")
-add_command(app, stories)
-add_command(app, pairs)
-
-
-def _tell(built: Built, report: Path | None) -> None:
-    """Print assumptions, associations left out and pairs to review to stderr."""
+def _note_pairs(built: Built, report: Path | None) -> None:
+    """Say what was assumed, which associations are left out and which pairs are to be reviewed."""
     for sentence in built.assumed:
-        typer.echo(sentence, err=True)
+        note(sentence)
     if built.rare:
-        typer.echo(f"{built.rare} associations left out: too few respondents (--min-support).", err=True)
+        note(f"{built.rare} associations left out: too few respondents (--min-support).")
     if built.placeless:
-        typer.echo(
+        note(
             f"{built.placeless} pairs written without their region: fewer respondents than --min-cell, so the region "
-            "could identify a person (--keep-region keeps it).",
-            err=True,
+            "could identify a person (--keep-region keeps it)."
         )
     left_out = built.problems.filter(outcome="left out").height
     looked_at = built.problems.filter(outcome="kept")["association_id"].n_unique()
@@ -111,4 +103,214 @@ def _tell(built: Built, report: Path | None) -> None:
     if looked_at:
         counts.append(f"{looked_at} pairs to review")
     if counts:
-        typer.echo(f"{', '.join(counts)}: {where}.", err=True)
+        note(f"{', '.join(counts)}: {where}.")
+
+
+def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.DataFrame:
+    """The table, without drafts that nobody approved unless `drafts`; how many were left out is logged.
+
+    Args:
+        path: the table.
+        drafts: whether to read drafts that nobody has judged.
+        language: of rows that name none; None identifies it, and says what was taken.
+
+    Raises:
+        UserError: the table cannot be read, nothing is left of it, or its language cannot be told.
+    """
+    from endoxa.author.statuses import with_association_ids
+    from endoxa.curate.unstated_language import with_language
+    from endoxa.sources.frames import read_table
+    from endoxa.sources.identities import one_spelling
+    from endoxa.sources.statuses import reading_drafts
+
+    with reading_drafts(include=drafts):
+        table = with_association_ids(read_table(path, ("identity", "attribute")))
+    table = with_language(table, lambda row: f"{row['identity']} {row['attribute']}", language, path.name)
+    return one_spelling(table, source=str(path))
+
+
+def questions(
+    associations: Annotated[
+        Path | None,
+        argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS"),
+    ] = None,
+    *,
+    out: Annotated[Path | None, Option("Questions (.jsonl).", OUTPUT, short="-o")] = None,
+    options: QaOptions,
+    include_drafts: IncludeDrafts = False,
+    sample: Annotated[
+        Path | None, Option("Write an invented sample table of associations, and exit.", OUTPUT)
+    ] = None,
+) -> Outcome:
+    """Make multiple-choice questions: the association's identity against one without the attribute.
+
+    Questions are written in BBQ's JSONL format, with ambiguous contexts only: the correct answer is always "unknown".
+    Associations without a question are listed in FILE.left_out.csv, with the reason.
+
+    \b
+    Examples:
+      endoxa build qa --sample associations.csv
+      endoxa build qa associations.csv --language es -o questions.jsonl
+      endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
+    """  # noqa: D301
+    from endoxa.errors import UserError
+    from endoxa.instruments.questions.items import build_questions
+    from endoxa.sources.bbq import write_items
+    from endoxa.sources.files import require_apart
+    from endoxa.sources.frames import write_table
+
+    if sample is not None:
+        return _write_sample(sample, [associations, out])
+    if associations is None or out is None:
+        raise UserError("Missing ASSOCIATIONS or --out FILE (or write a sample table with --sample FILE).")
+    if out.suffix.lower() != ".jsonl":
+        raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
+    left_out = out.with_name(f"{out.stem}.left_out.csv")
+    require_apart([left_out], [associations])
+    made = build_questions(
+        associations_of(associations, drafts=include_drafts, language=options.language), options
+    )
+    write_table(made.left_out, left_out)
+    _note_questions(made, left_out)
+    if not made.records:
+        raise UserError(f"No question could be made from {associations}. See the reasons in {left_out}.")
+    write_items(made.records, out)
+    return Outcome(
+        (
+            f"{len(made.records)} questions from {made.associations} associations written to {out}",
+            "Content notice: these ask about reported stereotypes, for evaluation only.",
+        )
+    )
+
+
+def _write_sample(path: Path, others: list[Path | None]) -> Outcome:
+    from endoxa.errors import UserError
+    from endoxa.instruments.questions.items import SAMPLE
+    from endoxa.sources.frames import read_table, write_table
+
+    if any(others):
+        raise UserError("--sample FILE only writes a sample table. Leave out ASSOCIATIONS and --out.")
+    if path.exists():
+        raise UserError(f"--sample: {path} already exists. Name another file.")
+    table = read_table(SAMPLE)
+    write_table(table, path)
+    sentence = f"{table.height} invented associations in Spanish, English and Portuguese written to {path}"
+    return Outcome((sentence,))
+
+
+def _note_questions(made: Questions, left_out: Path) -> None:
+    """Say what was assumed and which associations are left out."""
+    for sentence in made.notes:
+        note(sentence)
+    if made.fewer:
+        note(f"{made.fewer} associations have fewer questions: too few distractors.")
+    if made.left_out.is_empty():
+        return
+    reasons = made.left_out["reason"].str.replace(r"^row \d+", "another row")
+    note(f"{made.left_out.height} associations left out (see {left_out}):")
+    for reason, count in reasons.value_counts(sort=True).iter_rows():
+        note(f"  {count}: {reason}")
+
+
+SHOWN = 5
+"""Maximum number of reasons printed."""
+
+
+def association_tests(
+    *,
+    out: Annotated[Path | None, Option("Tests (.json).", OUTPUT, short="-o")] = None,
+    options: BuildOptions,
+    associations: Annotated[
+        Path | None, Option("Build tests from associations instead of word lists.", DATA)
+    ] = None,
+    contrast: Contrast,
+    include_drafts: IncludeDrafts = False,
+    show: Annotated[
+        bool,
+        Option("List axes, attribute pairs, word lists and languages.", OUTPUT, name="--list", only_on=True),
+    ] = False,
+) -> Outcome:
+    """Make association tests: every pair of groups with every pair of attributes.
+
+    Texts are terms in semantically bleached sentences ("Rahul is here."). With --associations, tests compare two
+    identities on the attributes that respondents associate with them.
+
+    \b
+    Examples:
+      endoxa build tests --axes gender,religion --attributes career-family,violence -o tests.json
+      endoxa build tests --axes gender,caste --attributes pleasant-unpleasant --language hi -o tests.json
+      endoxa build tests --axes gender --attributes career-family --templates all -o weat6.json
+      endoxa build tests --associations associations.csv --against men -o tests.json
+      endoxa build tests --associations associations.csv --each -o tests.json
+      endoxa build tests --list
+    """  # noqa: D301
+    from endoxa.errors import UserError
+    from endoxa.instruments.association_tests.items import build_tests, require_tests_name, write_tests
+
+    if show:
+        return Outcome(_available(options))
+    if out is None:
+        raise UserError("Missing --out FILE for the tests (or --list for the available axes and attributes).")
+    require_tests_name(out)
+    if associations is None:
+        if contrast != Contrast():
+            raise UserError("--against, --contrast and --each need --associations FILE.")
+        made = build_tests(options)
+    else:
+        if options.axes or options.attributes or options.wanted:
+            raise UserError(
+                "--associations cannot be combined with --axes, --attributes or --from. Give one or the other."
+            )
+        language = options.languages[0] if len(options.languages) == 1 else None
+        table = associations_of(associations, drafts=include_drafts, language=language)
+        made = _from_associations(table, options, contrast)
+    write_tests(made, out)
+    languages = dict.fromkeys(test.language for test in made)
+    for code in languages:
+        sources = (test.source.partition("; positive effect")[0] for test in made if test.language == code)
+        for source in dict.fromkeys(sources):
+            note(f"{code}: {source}")
+    return Outcome(
+        (
+            f"{len(made)} tests in {', '.join(languages)} written to {out}",
+            "Content notice: names and terms of groups, with attributes that may be offensive; for evaluation only.",
+        )
+    )
+
+
+def _from_associations(
+    table: pl.DataFrame, options: BuildOptions, contrast: Contrast
+) -> list[AssociationTest]:
+    from endoxa.instruments.association_tests.items import build_from_associations
+
+    contrast = replace(contrast, languages=options.languages)
+    made, left_out = build_from_associations(table, contrast, options.templates)
+    for sentence in left_out[:SHOWN]:
+        note(f"No test: {sentence}.")
+    if len(left_out) > SHOWN:
+        what = "associations" if contrast.each else "pairs of identities"
+        note(f"No test for {len(left_out) - SHOWN} more {what}.")
+    return made
+
+
+def _available(options: BuildOptions) -> Iterator[str | Table]:
+    """Axes, attribute pairs, templates and word lists."""
+    from endoxa.instruments.association_tests.items import available, load_lists, load_templates
+
+    lists = load_lists(options.lists)
+    for axis, values in lists.axes.items():
+        yield f"axis {axis}: {', '.join(values)}"
+    yield f"attribute pairs: {', '.join(lists.pairs)}"
+    yield f"sentence templates: {', '.join(load_templates(options.templates))}"
+    there = available(lists)
+    rows = [tuple(map(str, row)) for row in there.drop("source").iter_rows()]
+    yield table("", ("terms for", "list", "language", "number"), rows, texts=4)
+    for name, sources in there.group_by("list", maintain_order=True).agg("source").iter_rows():
+        yield f"{name}: {'; '.join(dict.fromkeys(sources))}"
+
+
+BUILD.add(association_tests, "tests")
+BUILD.add(names)
+BUILD.add(questions, "qa")
+BUILD.add(stories)
+BUILD.add(pairs)

@@ -2,28 +2,357 @@
 
 from __future__ import annotations
 
-import typer
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from endoxa.commands import (
-    curate_evaluate,
-    curate_extract,
-    curate_group,
-    curate_learn,
-    curate_review,
-    curate_summary,
-)
-from endoxa.commands.settings_command import GroupedCommand, add_command
+from annotated_types import Ge, Le
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Turn survey answers into associations: extract, group, review, summarise.",
-)
-app.command(cls=GroupedCommand)(curate_extract.extract)
-add_command(app, curate_evaluate.evaluate)
-add_command(app, curate_learn.learn)
-app.command(cls=GroupedCommand)(curate_group.group)
-app.command(cls=GroupedCommand)(curate_group.thresholds)
-app.add_typer(curate_review.app, name="review")
-app.command(cls=GroupedCommand)(curate_summary.associations)
-app.command(cls=GroupedCommand)(curate_summary.summary)
+from endoxa.commands.curate_extract import extract
+from endoxa.commands.curate_review import REVIEW, evaluate
+from endoxa.commands.verbs import Group, Outcome, argument, note
+from endoxa.report.words import plural
+from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CURATE = Group("curate", "Turn survey answers into associations: extract, group, review, summarise.")
+app = CURATE.app
+
+AttributesFile = Annotated[Path, argument("Statements, or another table of attributes.", metavar="FILE")]
+
+
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """How the meanings of attributes are compared.
+
+    Attributes:
+        attribute_column: column that holds the attributes.
+        encoder: sentence encoder.
+        precision: number type of the encoder.
+        language: language of the attributes.
+        lexicon: antonyms of one's own.
+    """
+
+    attribute_column: Annotated[str, Option("Column that holds the attributes.", DATA, metavar="NAME")] = (
+        "attribute"
+    )
+    encoder: Annotated[
+        str,
+        Option(
+            "all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).",
+            ITEMS,
+            metavar="NAME",
+        ),
+    ] = "all-MiniLM-L6-v2"
+    precision: Annotated[
+        str,
+        Option(
+            "Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).",
+            ITEMS,
+            metavar="TYPE",
+        ),
+    ] = "float32"
+    language: Annotated[str, Option("Language of the attributes.", DATA, metavar="CODE")] = "en"
+    lexicon: Annotated[
+        Path | None, Option("Your own antonyms: columns one, other, pos.", DATA, metavar="FILE")
+    ] = None
+
+
+def learn(
+    reviewed: Annotated[
+        tuple[Path, ...],
+        argument(
+            "Tables of `endoxa curate review apply`, or gold files; one or more.", metavar="REVIEWED..."
+        ),
+    ],
+    *,
+    out: Annotated[
+        Path, Option("Lexicon (TOML), for `endoxa curate extract --lexicon`.", OUTPUT, short="-o")
+    ],
+) -> Outcome:
+    """Learn names, spellings and habits of writing from reviewers' corrections.
+
+    The lexicon is a text file: look it through and edit it before you use it. `endoxa curate evaluate REVIEWED --learn`
+    measures what it gains on other respondents than those it was learned from.
+
+    \b
+    Examples:
+      endoxa curate learn reviewed.csv -o lexicon.toml
+      endoxa curate learn wave1.csv wave2.csv -o lexicon.toml
+      endoxa curate extract wave3.csv --map map.toml --lexicon lexicon.toml -o statements.csv
+    """  # noqa: D301
+    from endoxa.curate.evaluation import learn as teach
+    from endoxa.curate.evaluation import read_gold
+    from endoxa.curate.extract.lexicon import LISTS, TABLES, written_lexicon
+    from endoxa.errors import UserError
+    from endoxa.report.files import replace_text
+
+    if out.suffix.lower() != ".toml":
+        raise UserError(f"'{out}' cannot be written: the name of a lexicon must end in .toml.")
+    gold = [statement for path in reviewed for statement in read_gold(path)]
+    lexicon = teach(gold)
+    people = len({statement.unit for statement in gold})
+    heading = f"Learned from {plural(len(gold), 'reviewed statement')} of {plural(people, 'respondent')}."
+    replace_text(out, written_lexicon(lexicon, heading))
+    counts = {name: len(getattr(lexicon, name)) for name in (*TABLES, *LISTS)}
+    return Outcome(
+        (
+            heading,
+            *(f"  {name}: {count}" for name, count in counts.items() if count),
+            f"Lexicon written to {out}" if lexicon else f"Nothing to learn; empty lexicon written to {out}",
+        )
+    )
+
+
+def group(
+    file: AttributesFile,
+    *,
+    out: Annotated[
+        Path,
+        Option("Groups: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE", table=True),
+    ],
+    tau: Annotated[
+        float, Ge(0.0), Le(1.0), Option("Minimum cosine similarity to merge groups.", ANALYSIS)
+    ] = 0.55,
+    method: Annotated[
+        str,
+        Option(
+            "endoxa, or afristereo (as published; depends on the order of rows).", ANALYSIS, metavar="NAME"
+        ),
+    ] = "endoxa",
+    existing: Annotated[
+        Path | None,
+        Option("Existing groups, kept unchanged; new attributes are added.", DATA, metavar="GROUPS"),
+    ] = None,
+    meanings: Meanings,
+) -> Outcome:
+    """Group attributes with similar meanings; opposites and negations are never merged.
+
+    \b
+    Examples:
+      endoxa curate group statements.csv -o groups.csv
+      endoxa curate group new.csv --existing groups.csv -o groups-2.csv
+      endoxa curate group statements.csv --method afristereo -o published.csv
+    """  # noqa: D301
+    from endoxa.curate.encoders import load_encoder
+    from endoxa.curate.group import group_attributes, method_named, read_attributes, read_existing
+    from endoxa.curate.group.run import SCHEMA
+    from endoxa.curate.opposites import load_lexicon
+
+    chosen = method_named(method, adds=existing is not None)
+    counts = read_attributes(file, meanings.attribute_column, meanings.language, note, SCHEMA)
+    earlier = read_existing(existing) if existing else None
+    table = group_attributes(
+        counts,
+        load_encoder(meanings.encoder, meanings.precision),
+        load_lexicon(meanings.language, meanings.lexicon),
+        tau=tau,
+        method=chosen,
+        existing=earlier,
+    )
+    groups = table["group_id"].n_unique()
+    return Outcome((f"{len(table)} attributes in {groups} groups written to {out}",), {"out": table})
+
+
+def thresholds(
+    file: AttributesFile,
+    *,
+    out: Annotated[
+        Path,
+        Option(
+            "Folder, or .csv file; the figure goes into the same folder.", OUTPUT, short="-o", metavar="PLACE"
+        ),
+    ],
+    constraints: Annotated[
+        Path | None,
+        Option("Known pairs: columns attribute_a, attribute_b, relation, source.", DATA, metavar="FILE"),
+    ] = None,
+    low: Annotated[float, Option("Minimum threshold.", ANALYSIS)] = 0.3,
+    high: Annotated[float, Option("Maximum threshold.", ANALYSIS)] = 0.8,
+    step: Annotated[float, Option("Step between thresholds.", ANALYSIS)] = 0.05,
+    meanings: Meanings,
+    seed: Annotated[int, Option("Seed of every random draw.", ANALYSIS)] = 0,
+) -> Outcome:
+    """Compare thresholds for both methods: number of groups, silhouette, and accuracy on known pairs.
+
+    Without --constraints, known pairs are generated from surface variants and antonyms. The method `endoxa` uses the
+    same rules, so these pairs test only the published method; give your own pairs to test both.
+
+    \b
+    Examples:
+      endoxa curate thresholds statements.csv -o out/thresholds
+      endoxa curate thresholds statements.csv --constraints pairs.csv -o thresholds.csv
+    """  # noqa: D301
+    from endoxa.curate.encoders import load_encoder
+    from endoxa.curate.figures import thresholds_figure
+    from endoxa.curate.group import read_attributes
+    from endoxa.curate.group.constraints import generate_constraints, read_constraints
+    from endoxa.curate.group.thresholds import grid, thresholds_table
+    from endoxa.curate.opposites import load_lexicon
+    from endoxa.errors import UserError
+    from endoxa.report.render import picture, save
+    from endoxa.sources.files import require_apart
+    from endoxa.sources.frames import require_table_name, write_table
+
+    path = out if out.suffix else out / "thresholds.csv"
+    require_apart([path], [file, constraints, meanings.lexicon])
+    require_table_name(path)
+    taus = grid(low, high, step)
+    counts = read_attributes(file, meanings.attribute_column, meanings.language, note)
+    words = load_lexicon(meanings.language, meanings.lexicon)
+    pairs = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
+    encoder = load_encoder(meanings.encoder, meanings.precision)
+    table = thresholds_table(counts, encoder, words, taus, pairs, seed=seed, tell=note)
+    write_table(table, path)
+    figure = replace(thresholds_figure(table, own_rules=constraints is None), name=path.stem)
+    try:
+        save(figure, picture(figure), path.parent)
+    except OSError as problem:
+        raise UserError(f"The figure cannot be written to '{path.parent}': {problem.strerror}.") from problem
+    rows = plural(len(table), "row")
+    return Outcome(
+        (f"{rows} written to {path}, with {path.stem}.svg and {path.stem}.png in the same folder",)
+    )
+
+
+class Apart(StrEnum):
+    """Columns by which associations can be split."""
+
+    COUNTRY = "country"
+    AXIS = "axis"
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """What of a table of statements is counted.
+
+    Attributes:
+        groups: groups of attributes.
+        source: name of the survey, where the table has none.
+        include_flagged: statements flagged as written by a chatbot count, too.
+    """
+
+    groups: Annotated[
+        Path | None, Option("Groups of attributes, from `endoxa curate group`.", DATA, metavar="FILE")
+    ] = None
+    source: Annotated[str, Option("Name of the survey, if the table has none.", DATA, metavar="NAME")] = ""
+    include_flagged: Annotated[
+        bool, Option("Also count statements flagged as written by a chatbot.", DATA, only_on=True)
+    ] = False
+
+    def tables(self, statements: Path, by: Sequence[str] = ()) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The statements, with columns to split by, and the groups of attributes."""
+        from endoxa.sources.frames import read_table
+
+        grouping = ("attribute", "group_id", "canonical")
+        groups = read_table(self.groups, grouping) if self.groups is not None else None
+        return read_table(statements, ("identity", "attribute"), optional=by), groups
+
+
+Statements = Annotated[Path, argument("Table with columns identity and attribute.", metavar="STATEMENTS")]
+
+
+def associations(
+    statements: Statements,
+    *,
+    out: Annotated[
+        Path,
+        Option(
+            "Associations: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE", table=True
+        ),
+    ],
+    counting: Counting,
+    by: Annotated[
+        tuple[Apart, ...],
+        Option("Split associations by 'country' or 'axis'; repeatable.", ANALYSIS, metavar="WHAT"),
+    ] = (),
+    min_support: Annotated[
+        int, Option("Minimum number of respondents per association.", ANALYSIS, metavar="N")
+    ] = 1,
+) -> Outcome:
+    """Aggregate statements into associations: identity, canonical attribute, number of respondents.
+
+    Statements proposed for omission, without identity or attribute, or flagged as written by a chatbot are left out and
+    counted. An association reported under several axes gets the axis with the most respondents.
+
+    \b
+    Examples:
+      endoxa curate associations statements.csv --groups groups.csv -o associations.csv
+      endoxa curate associations statements.csv -o associations.csv --by country --min-support 2
+    """  # noqa: D301
+    from endoxa.curate.associations import associations as gather
+    from endoxa.errors import UserError
+
+    gathered = gather(
+        *counting.tables(statements),
+        source=counting.source,
+        by_country=Apart.COUNTRY in by,
+        by_axis=Apart.AXIS in by,
+        min_support=min_support,
+        include_flagged=counting.include_flagged,
+    )
+    _note_left_out(gathered.left_out, gathered.notes)
+    if gathered.rare:
+        note(f"{gathered.rare} associations left out: fewer than {min_support} respondents.")
+    if gathered.table.is_empty():
+        raise UserError(
+            f"{statements}: no association with {min_support} or more respondents. Lower --min-support."
+        )
+    return Outcome((f"{gathered.table.height} associations written to {out}",), {"out": gathered.table})
+
+
+def summary(
+    statements: Statements,
+    *,
+    out: Annotated[
+        Path, Option("Folder for the tables and the figure.", OUTPUT, short="-o", metavar="FOLDER")
+    ],
+    by: Annotated[
+        tuple[str, ...],
+        Option("Split by this column; repeatable.", ANALYSIS, metavar="COLUMN", default="all kept columns"),
+    ] = (),
+    counting: Counting,
+    min_cell: Annotated[int, Ge(1), Option("Minimum count shown for a subgroup.", ANALYSIS, metavar="N")] = 5,
+    top: Annotated[int, Ge(1), Option("Number of bars per axis in the figure.", OUTPUT, metavar="N")] = 8,
+) -> Outcome:
+    """Write frequency and composition tables that are safe to share, and a figure.
+
+    Each respondent is counted once; statements flagged as written by a chatbot are not counted. Subgroups with counts
+    below --min-cell are merged, so that small counts cannot be derived from other tables either.
+
+    \b
+    Examples:
+      endoxa curate summary statements.csv --groups groups.csv -o summary
+      endoxa curate summary statements.csv -o summary --by gender --by country
+    """  # noqa: D301
+    from endoxa.curate.figures import save_frequencies
+    from endoxa.curate.mentions import mentions
+    from endoxa.curate.summary import summarise, write_summary
+
+    counted = mentions(
+        *counting.tables(statements, by), source=counting.source, include_flagged=counting.include_flagged
+    )
+    made = summarise(counted.table, by, min_cell)
+    _note_left_out(counted.left_out, (*counted.notes, *made.notes))
+    written = [*write_summary(made, out), *save_frequencies(made.frequencies, out, top=top)]
+    notice = "Content notice: these are stereotypes reported by respondents, not facts."
+    return Outcome((*map(str, written), notice))
+
+
+def _note_left_out(left_out: Mapping[str, int], notes: Sequence[str]) -> None:
+    """Say what was left out, and other notes, on stderr."""
+    for reason, count in left_out.items():
+        note(f"{plural(count, 'statement')} left out: {reason}.")
+    for sentence in notes:
+        note(sentence)
+
+
+for command in (extract, evaluate, learn, group, thresholds):
+    CURATE.add(command)
+CURATE.app.add_typer(REVIEW.app, name="review")
+for command in (associations, summary):
+    CURATE.add(command)

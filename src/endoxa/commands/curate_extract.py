@@ -2,121 +2,166 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from endoxa.commands.verbs import Outcome, argument, note, plan_lines, print_lines
 from endoxa.report.words import plural
+from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from endoxa.curate.normalise import Tables
+    from endoxa.curate.second import ReaderSettings
     from endoxa.curate.survey import Statement, Survey, SurveyMap
 
-_SHOWN = 5
+SHOWN = 5
+"""Columns or respondents that a warning names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Columns of a table with one statement per row.
+
+    Attributes:
+        question_column: name of the question.
+        country_column: country.
+        language_column: language.
+        keep: columns that are kept besides.
+    """
+
+    question_column: Annotated[
+        str | None,
+        Option(
+            "With --statement-column: name of the question (women, men, religion ...).",
+            DATA,
+            metavar="COLUMN",
+        ),
+    ] = None
+    country_column: Annotated[
+        str | None,
+        Option("With --statement-column: column of the country.", DATA, metavar="COLUMN", default="country"),
+    ] = None
+    language_column: Annotated[
+        str | None,
+        Option(
+            "With --statement-column: column of the language.", DATA, metavar="COLUMN", default="language"
+        ),
+    ] = None
+    keep: Annotated[
+        tuple[str, ...],
+        Option("With --statement-column: also keep this column; repeatable.", DATA, metavar="COLUMN"),
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SecondReader:
+    """How a chat model reads the statements, too.
+
+    Attributes:
+        batch: use the provider's batch interface.
+        max_cost: US dollars that must not be exceeded.
+        price: "IN,OUT" in US dollars per million tokens.
+        plan: only say what it would take.
+    """
+
+    batch: Annotated[
+        bool,
+        Option("With --model: use the provider's batch interface (half the price).", NETWORK, only_on=True),
+    ] = False
+    max_cost: Annotated[
+        float | None, Option("With --model: stop before it costs more than this.", MONEY, metavar="USD")
+    ] = None
+    price: Annotated[
+        str | None,
+        Option(
+            "With --model: price in US dollars per million tokens.",
+            MONEY,
+            metavar="IN,OUT",
+            default="list price",
+        ),
+    ] = None
+    plan: Annotated[
+        bool,
+        Option("With --model: only print expected calls, tokens and cost.", OUTPUT, only_on=True),
+    ] = False
+
+    def settings(self, survey: Path, model: str) -> ReaderSettings:
+        """Settings of its run."""
+        from endoxa.curate.second import ReaderSettings
+        from endoxa.schema.options import settings_from
+
+        values = {"batch": self.batch, "max_cost": self.max_cost, "price": self.price}
+        stated = {(name,): value for name, value in values.items() if value not in (None, False)}
+        return settings_from(ReaderSettings, {("data",): str(survey), ("models",): (model,), **stated})
 
 
 def extract(
     survey: Annotated[
-        Path, typer.Argument(metavar="SURVEY", help="Survey export: .csv, .tsv, .jsonl, .parquet or .xlsx.")
+        Path, argument("Survey export: .csv, .tsv, .jsonl, .parquet or .xlsx.", metavar="SURVEY")
     ],
     *,
-    output: Annotated[
+    out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Statements: .csv, .tsv, .jsonl or .parquet."),
+        Option("Statements: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE"),
     ] = None,
-    map_file: Annotated[
-        Path | None, typer.Option("--map", metavar="FILE", help="Column mapping (TOML).")
-    ] = None,
+    map: Annotated[Path | None, Option("Column mapping (TOML).", DATA, metavar="FILE")] = None,  # noqa: A002
     preset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Built-in column mapping: afristereo.")
+        str | None, Option("Built-in column mapping: afristereo.", DATA, metavar="NAME")
     ] = None,
     print_map: Annotated[
-        bool, typer.Option("--print-map", help="Print a draft mapping for SURVEY (or the preset), and exit.")
+        bool,
+        Option("Print a draft mapping for SURVEY (or the preset), and exit.", OUTPUT, only_on=True),
     ] = False,
     statement_column: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column with one statement per row; statements are not split."),
+        Option("Column with one statement per row; statements are not split.", DATA, metavar="COLUMN"),
     ] = None,
-    question_column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="With --statement-column: name of the question (women, men, religion ...)."
-        ),
-    ] = None,
-    country_column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="With --statement-column: column of the country.  [default: country]"
-        ),
-    ] = None,
-    language_column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="With --statement-column: column of the language.  [default: language]"
-        ),
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="With --statement-column: also keep this column; repeatable."),
-    ] = None,
+    rows: Rows,
     language: Annotated[
         str | None,
-        typer.Option(
-            metavar="CODE", help="Language of all statements (ISO 639); disables language identification."
+        Option(
+            "Language of all statements (ISO 639); disables language identification.", DATA, metavar="CODE"
         ),
     ] = None,
     languages: Annotated[
         str | None,
-        typer.Option(metavar="CODES", help="Candidate languages (en,fr).  [default: those of the mapping]"),
+        Option("Candidate languages (en,fr).", DATA, metavar="CODES", default="those of the mapping"),
     ] = None,
     identities: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Your own synonyms of group names (TOML)."),
+        Path | None, Option("Your own synonyms of group names (TOML).", DATA, metavar="FILE")
     ] = None,
     lexicon: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What reviewers taught, from `endoxa curate learn` (TOML)."),
+        Option("What reviewers taught, from `endoxa curate learn` (TOML).", DATA, metavar="FILE"),
     ] = None,
     translate: Annotated[
         str | None,
-        typer.Option(
+        Option(
+            "Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of "
+            "translations (columns original, translation).",
+            ASKING,
             metavar="BACKEND",
-            help="Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of "
-            "translations (columns original, translation).  [default: no translation]",
+            default="no translation",
         ),
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(
+        Option(
+            "Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. "
+            "The statements are sent to it.",
+            ASKING,
             metavar="MODEL",
-            help="Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. "
-            "The statements are sent to it.  [default: rules only]",
+            default="rules only",
         ),
     ] = None,
-    batch: Annotated[
-        bool,
-        typer.Option("--batch", help="With --model: use the provider's batch interface (half the price)."),
-    ] = False,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(metavar="USD", help="With --model: stop before it costs more than this."),
-    ] = None,
-    price: Annotated[
-        str | None,
-        typer.Option(
-            metavar="IN,OUT",
-            help="With --model: price in US dollars per million tokens.  [default: list price]",
-        ),
-    ] = None,
-    plan: Annotated[
-        bool, typer.Option("--plan", help="With --model: only print expected calls, tokens and cost.")
-    ] = False,
-) -> None:
+    reader: SecondReader,
+) -> Outcome:
     """Split survey answers into statements and extract identity and attribute from each.
 
     A mapping names the columns to read; all other columns are ignored:
@@ -146,89 +191,75 @@ def extract(
     """  # noqa: D301
     from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
+    from endoxa.curate.second import asked_of, plan_reader
     from endoxa.curate.survey import (
         RowColumns,
+        draft_map,
         extract_all,
         identify_languages,
+        load_map,
+        load_preset,
+        preset_text,
         read_statements,
         translate_statements,
     )
     from endoxa.curate.translation import open_translator
     from endoxa.errors import UserError
+    from endoxa.runs.asking.plan import plan_table
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import write_table
 
     if print_map:
-        typer.echo(_map_text(survey, preset), nl=False)
-        return
-    if output is None:
+        return Outcome([(preset_text(preset) if preset else draft_map(survey)).removesuffix("\n")])
+    if out is None:
         raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
-    only_model = {"--batch": batch, "--max-cost": max_cost, "--price": price, "--plan": plan}
-    given = next((name for name, value in only_model.items() if value), None)
-    if given and model is None:
-        raise UserError(f"{given} needs --model. Name the model that reads the statements, too.")
-    tables = Path(translate) if translate and Path(translate).suffix else None
-    require_apart([output], [survey, map_file, identities, lexicon, tables])
-    survey_map = _map(map_file, preset)
-    candidates = _codes(languages) or (survey_map.languages if survey_map else ())
-    only_rows = {
-        "--question-column": question_column,
-        "--country-column": country_column,
-        "--language-column": language_column,
-        "--keep": keep,
-    }
+    if model is None and reader != SecondReader():
+        raise UserError(
+            f"{_first_stated(reader)} needs --model. Name the model that reads the statements, too."
+        )
+    require_apart([out], [Path(translate) if translate and Path(translate).suffix else None])
+    if map and preset:
+        raise UserError("Give --map or --preset, not both.")
+    survey_map = load_map(map) if map else load_preset(preset) if preset else None
+    codes = tuple(word.strip().lower() for word in (languages or "").split(",") if word.strip())
     if statement_column is None:
-        given = next((name for name, value in only_rows.items() if value), None)
-        if given:
-            raise UserError(f"{given} needs --statement-column. Name the column with one statement per row.")
+        if rows != Rows():
+            raise UserError(
+                f"{_first_stated(rows)} needs --statement-column. Name the column with one statement per row."
+            )
         statements, kept = _of_answers(survey, survey_map)
     else:
         columns = RowColumns(
-            statement_column, question_column, country_column, language_column, tuple(keep or ())
+            statement_column, rows.question_column, rows.country_column, rows.language_column, rows.keep
         )
         statements, kept = read_statements(survey, columns, survey_map), columns.keep
-    known = with_identities(identities) if identities else None
+    tables = with_identities(identities) if identities else None
     taught = read_lexicon(lexicon) if lexicon else None
     translator = open_translator(translate) if translate else None
-    statements = identify_languages(_declared(statements, language), candidates)
+    if language is not None:
+        statements = [replace(statement, language=language.lower()) for statement in statements]
+    candidates = codes or (survey_map.languages if survey_map else ())
+    statements = identify_languages(statements, candidates)
     with shown("statements") as progress:
         if translator:
-            memory = output.with_name(f"{output.name}.translations.jsonl")
+            memory = out.with_name(f"{out.name}.translations.jsonl")
             statements = translate_statements(statements, translator, memory, progress)
-        table = extract_all(statements, kept, progress, known, taught)
+        extracted = extract_all(statements, kept, progress, tables, taught)
     if model is not None:
-        from endoxa.commands.curate_second import print_reader_plan, read_twice, reader_settings
-
-        reader = reader_settings(survey, model, batch=batch, max_cost=max_cost, price=price)
-        if plan:
-            print_reader_plan(table, reader)
-            return
-        table = read_twice(table, reader, output, known)
-    write_table(table, output)
-    _print_counts(statements, table, translated=translator is not None)
-    typer.echo(f"{plural(table.height, 'row')} written to {output}")
+        settings = reader.settings(survey, model)
+        if reader.plan:
+            return Outcome(plan_lines(plan_table(plan_reader(asked_of(extracted), settings))))
+        extracted = _read_twice(extracted, settings, out, tables)
+    counts = _counts(statements, extracted, translated=translator is not None)
+    return Outcome((*counts, f"{plural(extracted.height, 'row')} written to {out}"), {"out": extracted})
 
 
-def _map_text(survey: Path, preset: str | None) -> str:
-    from endoxa.curate.survey import draft_map, preset_text
-
-    return preset_text(preset) if preset else draft_map(survey)
-
-
-def _map(map_file: Path | None, preset: str | None) -> SurveyMap | None:
-    from endoxa.curate.survey import load_map, load_preset
-    from endoxa.errors import UserError
-
-    if map_file and preset:
-        raise UserError("Give --map or --preset, not both.")
-    if map_file:
-        return load_map(map_file)
-    return load_preset(preset) if preset else None
-
-
-def _codes(words: str | None) -> tuple[str, ...]:
-    return tuple(word.strip().lower() for word in (words or "").split(",") if word.strip())
+def _first_stated(options: Rows | SecondReader) -> str:
+    """The first option that is not at its default, as it is typed."""
+    name = next(
+        entry.name for entry in fields(options) if getattr(options, entry.name) not in (None, False, ())
+    )
+    return f"--{name.replace('_', '-')}"
 
 
 def _of_answers(path: Path, survey_map: SurveyMap | None) -> tuple[list[Statement], tuple[str, ...]]:
@@ -247,70 +278,79 @@ def _of_answers(path: Path, survey_map: SurveyMap | None) -> tuple[list[Statemen
         )
     survey = read_survey(path, survey_map)
     statements, reasons = flag_chatbots(split_survey(survey, survey_map), survey)
-    _warn(survey, statements, reasons)
+    for sentence in _warnings(survey, statements):
+        note(sentence)
+    for code, reason in reasons.items():
+        note(f"Respondent {code} may have pasted a chatbot's answers ({reason}); flag 'chatbot'.")
     return statements, survey.kept
 
 
-def _warn(survey: Survey, statements: Sequence[Statement], reasons: dict[str, str]) -> None:
+def _warnings(survey: Survey, statements: Sequence[Statement]) -> Iterator[str]:
     from endoxa.curate.survey import short_header
 
     if survey.private:
-        listed = ", ".join(f"'{short_header(one.column)}' ({one.kind})" for one in survey.private[:_SHOWN])
-        more = f" and {len(survey.private) - _SHOWN} more" if len(survey.private) > _SHOWN else ""
-        typer.echo(
-            f"Columns that may hold private data (not read): {listed}{more}. Remove them before you share the file.",
-            err=True,
+        listed = ", ".join(
+            f"'{short_header(entry.column)}' ({entry.kind})" for entry in survey.private[:SHOWN]
+        )
+        more = f" and {len(survey.private) - SHOWN} more" if len(survey.private) > SHOWN else ""
+        yield (
+            f"Columns that may hold private data (not read): {listed}{more}. Remove them before you share the file."
         )
     for flag, sentence in (
         ("long-answer", "very long answers (possibly a missing quote in the export)"),
         ("identifier", "statements with an e-mail address, phone number or similar identifier"),
     ):
-        people = dict.fromkeys(one.respondent for one in statements if flag in one.flags)
+        people = dict.fromkeys(statement.respondent for statement in statements if flag in statement.flags)
         if people:
-            listed = ", ".join(list(people)[:_SHOWN])
-            typer.echo(f"Check {sentence}: respondents {listed}; flag '{flag}'.", err=True)
-    for code, reason in reasons.items():
-        typer.echo(
-            f"Respondent {code} may have pasted a chatbot's answers ({reason}); flag 'chatbot'.", err=True
+            yield f"Check {sentence}: respondents {', '.join(list(people)[:SHOWN])}; flag '{flag}'."
+
+
+def _read_twice(
+    table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None
+) -> pl.DataFrame:
+    """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
+    from endoxa.curate.second import second_reading
+    from endoxa.runs.progress import shown
+    from endoxa.sources.frames import write_table
+
+    folder = out.with_name(f"{out.name}.model")
+    beside = out.with_name(f"{out.stem}.model{out.suffix}")
+    with shown("statements") as progress:
+        readings = second_reading(table, settings, folder, known=names, progress=progress, command=sys.argv)
+    write_table(readings.model, beside)
+    unread = f"; {plural(readings.unread, 'answer')} could not be read" if readings.unread else ""
+    print_lines(
+        (
+            f"{plural(readings.asked, 'statement')} read by {settings.models[0]} ({beside}){unread}; the readers "
+            f"differ on {readings.differing} (flag 'readers-differ')",
+            *readings.cost,
         )
+    )
+    return readings.combined
 
 
-def _declared(statements: Sequence[Statement], language: str | None) -> Sequence[Statement]:
-    """The statements with the language of the command line, or unchanged if none was given."""
-    if language is None:
-        return statements
-    return [replace(one, language=language.lower()) for one in statements]
+def _counts(statements: Sequence[Statement], table: pl.DataFrame, *, translated: bool) -> Iterator[str]:
+    """Counts of statements, extracted pairs, proposed omissions and flags."""
 
+    def listed(counted: Counter[str]) -> str:
+        return ", ".join(f"{name} {count}" for name, count in counted.most_common())
 
-def _print_counts(statements: Sequence[Statement], table: pl.DataFrame, *, translated: bool) -> None:
-    """Print counts of statements, extracted pairs, proposed omissions and flags."""
-    languages = Counter(one.language for one in statements)
-    omitted = table.filter(omit="true")
-    reasons = Counter(omitted["omit_reason"])
-    people = len({one.respondent for one in statements})
-    typer.echo(f"{plural(len(statements), 'statement')} of {plural(people, 'respondent')}")
-    typer.echo(f"  languages: {_counts(languages)}")
+    people = len({statement.respondent for statement in statements})
+    yield f"{plural(len(statements), 'statement')} of {plural(people, 'respondent')}"
+    yield f"  languages: {listed(Counter(statement.language for statement in statements))}"
     if translated:
-        failed = sum("untranslated" in one.flags for one in statements)
-        typer.echo(
-            f"  translated: {sum(one.text != one.original for one in statements)}"
+        failed = sum("untranslated" in statement.flags for statement in statements)
+        yield (
+            f"  translated: {sum(statement.text != statement.original for statement in statements)}"
             + (f", not translated: {failed}" if failed else "")
         )
-    pairs = table.filter(_filled(table, "identity") & _filled(table, "attribute"))
-    typer.echo(
+    pairs = table.filter(table["identity"].str.len_chars() > 0, table["attribute"].str.len_chars() > 0)
+    yield (
         f"  with identity and attribute: {plural(pairs['statement_id'].n_unique(), 'statement')}, "
         f"{plural(pairs.height, 'pair')}"
     )
-    if reasons:
-        typer.echo(f"  proposed for omission: {plural(omitted.height, 'row')} ({_counts(reasons)})")
-    flags = Counter(flag for one in statements for flag in one.flags)
-    if flags:
-        typer.echo(f"  flagged: {_counts(flags)}")
-
-
-def _filled(table: pl.DataFrame, column: str) -> pl.Series:
-    return table[column].str.len_chars() > 0
-
-
-def _counts(counted: Counter[str]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counted.most_common())
+    omitted = table.filter(omit="true")
+    if reasons := Counter(omitted["omit_reason"]):
+        yield f"  proposed for omission: {plural(omitted.height, 'row')} ({listed(reasons)})"
+    if flags := Counter(flag for statement in statements for flag in statement.flags):
+        yield f"  flagged: {listed(flags)}"

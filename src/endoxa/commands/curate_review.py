@@ -1,69 +1,86 @@
-"""`endoxa curate review`: export review sheets and apply them."""
+"""`endoxa curate review` and `evaluate`: sheets for reviewers, their corrections, and extraction held against them."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
-from endoxa.commands.settings_command import GroupedCommand
+from endoxa.commands.analyze_people import agreement_lines
+from endoxa.commands.verbs import Group, Outcome, argument, print_lines, table
 from endoxa.report.words import plural
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
+from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
 
 if TYPE_CHECKING:
-    from endoxa.curate.review import Returned, Reviewed
+    import polars as pl
+    from rich.table import Table
 
-Resolve = Literal["none", "first", "majority"]
+    from endoxa.curate.evaluation import Gold, Reading
+    from endoxa.curate.review import Reviewed
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Write review sheets, and apply the corrections of reviewers.",
-)
+REVIEW = Group("curate review", "Write review sheets, and apply the corrections of reviewers.")
 
 _NOTICE = "Content notice: the sheet contains stereotypes as reported by respondents; reviewers may stop at any time."
-_SHOWN_CONFLICTS = 10
+SHOWN_CONFLICTS = 10
+_PRINTED = {
+    "both": "both, strict",
+    "both_loose": "both, loose",
+    "equivalence": "equivalence",
+    "pair_f1_loose": "pair F1, loose",
+    "omission_precision": "omission precision",
+    "omission_recall": "omission recall",
+}
 
 
-@app.command("export", cls=GroupedCommand)
+def columns(text: str) -> tuple[str, ...]:
+    """Names of columns, separated by commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
 def export_sheet(
     table: Annotated[
         Path,
-        typer.Argument(
-            metavar="TABLE", help="Table of statements, groups, associations or pairs (CSV, JSONL, Parquet)."
+        argument(
+            "Table of statements, groups, associations or pairs (CSV, JSONL, Parquet).", metavar="TABLE"
         ),
     ],
     *,
-    output: Annotated[
+    out: Annotated[
         Path,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="Review sheet: .xlsx (with drop-down lists) or .csv."
-        ),
+        Option("Review sheet: .xlsx (with drop-down lists) or .csv.", OUTPUT, short="-o", metavar="FILE"),
     ],
     reviewer: Annotated[
-        str, typer.Option(metavar="NAME", help="Reviewer's name.  [default: name of the returned file]")
+        str, Option("Reviewer's name.", OUTPUT, metavar="NAME", default="name of the returned file")
     ] = "",
     sample: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of ids to sample, with all rows of each.")
+        int | None, Option("Number of ids to sample, with all rows of each.", ITEMS, metavar="N")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed of --sample.")] = 0,
+    seed: Annotated[int, Option("Random seed of --sample.", ITEMS)] = 0,
     only_proposed: Annotated[
-        bool, typer.Option("--only-proposed", help="Include only rows proposed for omission.")
+        bool, Option("Include only rows proposed for omission.", ITEMS, only_on=True)
     ] = False,
     only_disputed: Annotated[
-        bool, typer.Option("--only-disputed", help="Include only rows with disagreement between reviewers.")
+        bool, Option("Include only rows with disagreement between reviewers.", ITEMS, only_on=True)
     ] = False,
     columns: Annotated[
-        str | None, typer.Option(metavar="A,B,...", help="Columns to show instead of the default ones.")
+        tuple[str, ...] | None,
+        Option("Columns to show instead of the default ones.", OUTPUT, metavar="A,B,...", parse=columns),
     ] = None,
     edit: Annotated[
-        str | None,
-        typer.Option(metavar="A,B,...", help="Columns that may be edited instead of the default ones."),
+        tuple[str, ...] | None,
+        Option(
+            "Columns that may be edited instead of the default ones.",
+            OUTPUT,
+            metavar="A,B,...",
+            parse=columns,
+        ),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an existing sheet, including its answers.")
+        bool, Option("Replace an existing sheet, including its answers.", OUTPUT, only_on=True)
     ] = False,
-) -> None:
+) -> Outcome:
     """Write a spreadsheet for a reviewer, who does not need endoxa to fill it in.
 
     \b
@@ -76,12 +93,10 @@ def export_sheet(
     from endoxa.curate.review import Choice, make_sheet, write_sheet
     from endoxa.errors import UserError
     from endoxa.runs.progress import shown
-    from endoxa.sources.files import require_apart
 
-    require_apart([output], [table])
-    if output.exists() and not overwrite:
+    if out.exists() and not overwrite:
         raise UserError(
-            f"{output} already exists and may contain a reviewer's answers. Name another file, or pass --overwrite."
+            f"{out} already exists and may contain a reviewer's answers. Name another file, or pass --overwrite."
         )
     choice = Choice(
         reviewer=reviewer,
@@ -89,53 +104,57 @@ def export_sheet(
         seed=seed,
         only_proposed=only_proposed,
         only_disputed=only_disputed,
-        columns=_names(columns),
-        edit=_names(edit),
+        columns=columns,
+        edit=edit,
     )
     sheet = make_sheet(table, choice)
     with shown("rows") as progress:
-        write_sheet(sheet, output, progress)
-    typer.echo(f"{plural(len(sheet.rows), 'row')} of {sheet.kind.name} written to {output}")
+        write_sheet(sheet, out, progress)
+    lines = [f"{plural(len(sheet.rows), 'row')} of {sheet.kind.name} written to {out}"]
     if sheet.disguised:
-        typer.echo(
+        lines.append(
             f"{sheet.disguised} cells contain control characters, which .xlsx files cannot store. The sheet shows "
             "symbols such as ␁ instead; `endoxa curate review apply` restores them."
         )
-    typer.echo(_NOTICE)
+    return Outcome([*lines, _NOTICE])
 
 
-@app.command("apply", cls=GroupedCommand)
 def apply_sheets(
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="Table that the sheets were made from.")],
-    sheets: Annotated[list[Path], typer.Argument(metavar="SHEET...", help="Returned sheets.")],
+    table: Annotated[Path, argument("Table that the sheets were made from.", metavar="TABLE")],
+    sheets: Annotated[tuple[Path, ...], argument("Returned sheets.", metavar="SHEET...")],
     *,
-    output: Annotated[
+    out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="FILE", help="Reviewed table: .csv, .tsv, .jsonl or .parquet."),
+        Option(
+            "Reviewed table: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE", table=True
+        ),
     ],
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write all changes, with the reviewer.")
+        Path | None, Option("Also write all changes, with the reviewer.", OUTPUT, metavar="FILE", table=True)
     ] = None,
     conflicts: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write all disagreements between reviewers.")
+        Path | None,
+        Option("Also write all disagreements between reviewers.", OUTPUT, metavar="FILE", table=True),
     ] = None,
     resolve: Annotated[
-        Resolve,
-        typer.Option(
-            help="Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of "
-            "the reviewers. All disagreements are listed in any case."
+        Literal["none", "first", "majority"],
+        Option(
+            "Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of "
+            "the reviewers. All disagreements are listed in any case.",
+            ANALYSIS,
         ),
     ] = "none",
     drop_omitted: Annotated[
         bool | None,
-        typer.Option(
-            "--drop-omitted/--keep-omitted",
-            help="Remove rows that reviewers omit, or keep them with omit=true.  "
-            "[default: keep statements, drop others]",
+        Option(
+            "Remove rows that reviewers omit, or keep them with omit=true.",
+            ANALYSIS,
+            name="--drop-omitted/--keep-omitted",
+            default="keep statements, drop others",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed of the intervals of agreement.")] = 0,
-) -> None:
+    seed: Annotated[int, Option("Random seed of the intervals of agreement.", ANALYSIS)] = 0,
+) -> Outcome:
     """Merge returned sheets into the table, and list changes and disagreements.
 
     \b
@@ -144,54 +163,215 @@ def apply_sheets(
       endoxa curate review apply statements.csv ana.xlsx ben.xlsx -o reviewed.csv --conflicts conflicts.csv
       endoxa curate review apply pairs.csv a.xlsx b.xlsx c.csv -o reviewed.csv --resolve majority
     """  # noqa: D301
-    from endoxa.curate.review import apply_review, read_sheets
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name, write_table
-
-    require_apart([output, report, conflicts], [table, *sheets])
-    for path in (output, report, conflicts):
-        if path is not None:
-            require_table_name(path)
-    returned = read_sheets(sheets)
-    reviewed = apply_review(table, returned, resolve=resolve, drop_omitted=drop_omitted)
-    write_table(reviewed.table, output)
-    for frame, path in ((reviewed.changes, report), (reviewed.conflicts, conflicts)):
-        if path is not None:
-            write_table(frame, path)
-    _print_outcome(reviewed, conflicts)
-    if len(returned) > 1:
-        _print_agreement(returned, seed)
-    typer.echo(f"{plural(len(reviewed.table), 'row')} written to {output}")
-
-
-def _names(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _print_outcome(reviewed: Reviewed, conflicts: Path | None) -> None:
-    """Print counts and the first conflicts, without the text of the data."""
-    where = "removed from the table" if reviewed.dropped else "kept with omit=true"
-    omitted = f"; {plural(reviewed.left_out, 'row')} omitted ({where})" if reviewed.left_out else ""
-    typer.echo(f"{plural(len(reviewed.changes), 'change')}{omitted}")
-    if reviewed.incomplete:
-        typer.echo(f"{plural(reviewed.incomplete, 'incomplete answer')} counted as unsure (see review_note)")
-    open_ones = reviewed.conflicts.filter(settled=False)
-    if len(reviewed.conflicts):
-        unresolved = f"{len(open_ones)} of them unresolved" if len(open_ones) else "all resolved"
-        typer.echo(f"{plural(len(reviewed.conflicts), 'conflict')}, {unresolved}")
-    for one in reviewed.conflicts.head(_SHOWN_CONFLICTS).iter_rows(named=True):
-        column = f", {one['column']}" if one["column"] else ""
-        typer.echo(f"  {one['row']}{column}: {one['problem']} ({one['sheets']}): {one['outcome']}")
-    if conflicts is None and len(reviewed.conflicts):
-        typer.echo("  Write all of them, with their text: --conflicts FILE")
-
-
-def _print_agreement(sheets: list[Returned], seed: int) -> None:
-    from endoxa.commands.analyze_agreement import print_agreement
     from endoxa.curate.agreement import agreement
     from endoxa.curate.ballots import ballots_from_votes
-    from endoxa.curate.review import votes
+    from endoxa.curate.review import apply_review, read_sheets, votes
 
-    cast = votes(sheets, "decision")
+    returned = read_sheets(list(sheets))
+    reviewed = apply_review(table, returned, resolve=resolve, drop_omitted=drop_omitted)
+    lines: list[Any] = list(_review_lines(reviewed, listed=conflicts is not None))
+    cast = votes(returned, "decision") if len(returned) > 1 else ()
     if cast:
-        print_agreement(agreement(ballots_from_votes(cast), seed=seed))
+        lines += agreement_lines(agreement(ballots_from_votes(cast), seed=seed))
+    return Outcome(
+        [*lines, f"{plural(len(reviewed.table), 'row')} written to {out}"],
+        {"out": reviewed.table, "report": reviewed.changes, "conflicts": reviewed.conflicts},
+    )
+
+
+REVIEW.add(export_sheet, "export")
+REVIEW.add(apply_sheets, "apply")
+
+
+def _review_lines(reviewed: Reviewed, *, listed: bool) -> Iterator[str]:
+    """Counts and the first conflicts, without the text of the data."""
+    where = "removed from the table" if reviewed.dropped else "kept with omit=true"
+    omitted = f"; {plural(reviewed.left_out, 'row')} omitted ({where})" if reviewed.left_out else ""
+    yield f"{plural(len(reviewed.changes), 'change')}{omitted}"
+    if reviewed.incomplete:
+        yield f"{plural(reviewed.incomplete, 'incomplete answer')} counted as unsure (see review_note)"
+    unsettled = len(reviewed.conflicts.filter(settled=False))
+    if len(reviewed.conflicts):
+        unresolved = f"{unsettled} of them unresolved" if unsettled else "all resolved"
+        yield f"{plural(len(reviewed.conflicts), 'conflict')}, {unresolved}"
+    for row in reviewed.conflicts.head(SHOWN_CONFLICTS).iter_rows(named=True):
+        column = f", {row['column']}" if row["column"] else ""
+        yield f"  {row['row']}{column}: {row['problem']} ({row['sheets']}): {row['outcome']}"
+    if not listed and len(reviewed.conflicts):
+        yield "  Write all of them, with their text: --conflicts FILE"
+
+
+def evaluate(
+    gold: Annotated[
+        Path,
+        argument(
+            "Reviewed statements: a gold file, or a table of `endoxa curate review apply`.", metavar="GOLD"
+        ),
+    ],
+    *,
+    out: Annotated[Path, Option("Scores: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", table=True)],
+    by: Annotated[
+        str, Option("Column of the units that intervals are taken over.", DATA, metavar="COLUMN")
+    ] = "respondent",
+    reading: Annotated[
+        Path | None,
+        Option(
+            "Score this table of statements instead of reading GOLD with the rules.", DATA, metavar="TABLE"
+        ),
+    ] = None,
+    lexicon: Annotated[
+        Path | None, Option("Also apply this lexicon of `endoxa curate learn`.", DATA, metavar="FILE")
+    ] = None,
+    model: Annotated[
+        str | None,
+        Option(
+            "Also score a second reader, a chat model, and both readers together; its run goes beside --out.",
+            DATA,
+            metavar="MODEL",
+        ),
+    ] = None,
+    learn: Annotated[
+        bool,
+        Option(
+            "Also score a lexicon learned from the corrections of other respondents (5-fold cross-validation).",
+            ANALYSIS,
+            only_on=True,
+        ),
+    ] = False,
+    curve: Annotated[
+        Path | None,
+        Option(
+            "Also write the learning curve: scores against the number of respondents learned from.",
+            OUTPUT,
+            table=True,
+        ),
+    ] = None,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    seed: Seed = 0,
+) -> Outcome:
+    """Score extraction against reviewers, with intervals over respondents.
+
+    Scores are strict, loose and by equivalence, for all statements, for those that reviewers edited, and by question.
+    Omissions are scored too. If GOLD holds the reading of another extractor (columns authors_identity and
+    authors_attribute), it is scored as 'published'.
+
+    \b
+    Examples:
+      endoxa curate evaluate gold.csv --by respondent -o scores.csv
+      endoxa curate evaluate reviewed.csv -o scores.csv
+      endoxa curate evaluate reviewed.csv --reading model.csv -o scores.csv
+      endoxa curate evaluate gold.csv --learn --curve curve.csv -o scores.csv
+      endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
+    """  # noqa: D301
+    from endoxa.curate.evaluation import cross_validated, learning_curve, read_gold
+    from endoxa.curate.evaluation import evaluate as score
+
+    reviewed = read_gold(gold, by)
+    readings = _readings(reviewed, reading, lexicon)
+    if model is not None:
+        readings |= _with_model(reviewed, gold, model, out)
+    if learn:
+        readings["learned"] = cross_validated(reviewed, seed)
+    scores = score(reviewed, readings, confidence=confidence, seed=seed)
+    lines = list(_score_lines(scores, confidence))
+    tables = {"out": scores}
+    if curve is not None:
+        tables["curve"] = learning_curve(reviewed, seed)
+        lines.append(_curve_table(tables["curve"]))
+    kept = sum(statement.kept for statement in reviewed)
+    lines.append(
+        f"{plural(len(reviewed), 'reviewed statement')} ({kept} kept, {len(reviewed) - kept} omitted); "
+        f"scores written to {out}"
+    )
+    return Outcome(lines, tables)
+
+
+def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) -> dict[str, list[Reading]]:
+    """What each reader makes of the statements."""
+    from endoxa.curate.evaluation import read_all, read_readings
+    from endoxa.curate.extract.lexicon import read_lexicon
+
+    readings = {reading.stem: read_readings(reading, reviewed)} if reading else {"rules": read_all(reviewed)}
+    if lexicon is not None:
+        readings["lexicon"] = read_all(reviewed, read_lexicon(lexicon))
+    published = [statement.published for statement in reviewed if statement.published is not None]
+    return readings | ({"published": published} if len(published) == len(reviewed) else {})
+
+
+def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
+    """Readings of a model and of both readers together. A simulated reader errs from the gold pairs."""
+    from endoxa.curate.evaluation import as_reading, read_by_rules
+    from endoxa.curate.second import Asked, ReaderSettings, combine, read_with_model
+    from endoxa.runs.progress import shown
+
+    questions = [
+        Asked(it.statement_id, it.statement, it.question, it.country, it.subject, it.pairs) for it in reviewed
+    ]
+    settings = ReaderSettings(data=str(gold), models=(model,))
+    with shown("statements") as progress:
+        answers, cost = read_with_model(
+            questions, settings, out.with_name(f"{out.name}.model"), progress=progress, command=sys.argv
+        )
+    combined = combine([it.statement for it in reviewed], read_by_rules(reviewed), answers)
+    differing = plural(sum(reading.other is not None for reading in combined), "statement")
+    print_lines((*cost, f"The readers differ on {differing}"))
+    return {
+        "model": [as_reading(pairs or ()) for pairs in answers],
+        "both readers": [as_reading(reading.pairs) for reading in combined],
+    }
+
+
+def _score_lines(scores: pl.DataFrame, confidence: float) -> Iterator[str | Table]:
+    for reader in scores["reader"].unique(maintain_order=True):
+        by_reader = scores.filter(reader=reader)
+        subsets = {
+            subset: {row["measure"]: row for row in by_reader.filter(subset=subset).iter_rows(named=True)}
+            for subset in by_reader["subset"].unique(maintain_order=True)
+        }
+        yield table(
+            f"Reader '{reader}': identity and attribute both right ({confidence:.0%} intervals over respondents)",
+            ("statements", "n", "strict", "loose", "interval", "equivalent", "interval", "pair F1"),
+            [
+                (
+                    subset.removeprefix("question: "),
+                    str(next(iter(rows.values()))["statements"]),
+                    _value(rows, "both"),
+                    _value(rows, "both_loose"),
+                    _interval(rows, "both_loose"),
+                    _value(rows, "equivalence"),
+                    _interval(rows, "equivalence"),
+                    _value(rows, "pair_f1_loose"),
+                )
+                for subset, rows in subsets.items()
+            ],
+        )
+        everything = next(iter(subsets.values()))
+        shares = (
+            f"{words} {_value(everything, measure)} ({_interval(everything, measure)})"
+            for measure, words in (("omission_precision", "precision"), ("omission_recall", "recall"))
+        )
+        yield f"Omissions proposed: {', '.join(shares)}.\n"
+
+
+def _value(rows: Mapping[str, Mapping[str, Any]], measure: str) -> str:
+    row = rows.get(measure)
+    return "–" if row is None or row["value"] is None else f"{row['value']:.3f}"
+
+
+def _interval(rows: Mapping[str, Mapping[str, Any]], measure: str) -> str:
+    row = rows.get(measure)
+    if row is None or row["low"] is None or row["high"] is None:
+        return "–"
+    return f"{row['low']:.2f}–{row['high']:.2f}"
+
+
+def _curve_table(points: pl.DataFrame) -> Table:
+    names = points["measure"].unique(maintain_order=True).to_list()
+    rows = []
+    for (subset, units), part in points.group_by("subset", "units", maintain_order=True):
+        values = dict(part.select("measure", "value").iter_rows())
+        cells = (f"{values[name]:.3f}" if name in values else "-" for name in names)
+        rows.append((str(subset), f"{units:.0f}", *cells))
+    title = "Learning curve: scores on respondents that the lexicon was not learned from"
+    heads = ("statements", "respondents learned from", *(_PRINTED.get(name, name) for name in names))
+    return table(title, heads, rows, wrap=True)

@@ -2,71 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from endoxa.commands.settings_command import GroupedCommand, add_command
+from endoxa.commands.verbs import Group, Outcome, argument, print_lines, table
 from endoxa.report.words import plural
 from endoxa.runs.options import IncludeDrafts
-from endoxa.schema.options import DATA
-from endoxa.schema.terminal import terminal_console, terminal_table
+from endoxa.schema.options import DATA, OUTPUT, Option, column_names
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from endoxa.schema import ReadOptions
     from endoxa.sources.check import Problem
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Find, check, convert and download files of sentence pairs.",
-)
-
 _NOTICE = "Content notice: files of stereotypes contain offensive sentences. They are for evaluation only."
+FIRST_ROWS = 5
+"""Rows shown of problems that are alike."""
 
-Input = Annotated[Path, typer.Argument(metavar="FILE", help="File of pairs in a known format.")]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        help="Format of FILE (see `endoxa datasets list`).  [default: detected]",
-        rich_help_panel=DATA,
-    ),
-]
-Language = Annotated[
-    str | None,
-    typer.Option(metavar="CODE", help="Language of sentences without one (ISO 639).", rich_help_panel=DATA),
-]
-Prefix = Annotated[
-    str | None,
-    typer.Option(
-        metavar="WORDS",
-        help="Format s-as: words to put before every identity ('African').",
-        rich_help_panel=DATA,
-    ),
-]
-Template = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TEXT", help="Format s-as: sentence with {identity} and {attribute}.", rich_help_panel=DATA
-    ),
-]
+DATASETS = Group("datasets", "Find, check, convert and download files of sentence pairs.")
+app = DATASETS.app
 
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        metavar="OURS=THEIRS,...",
-        help="Your names of our columns (sent_more=stereotype).",
-        rich_help_panel=DATA,
-    ),
-]
+PairsFile = Annotated[Path, argument("File of pairs in a known format.", metavar="FILE")]
+DataSet = Annotated[str, argument("Data set, as in `endoxa datasets list`.", metavar="NAME")]
 
 
-@app.command("list", cls=GroupedCommand)
-def list_all() -> None:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a file of pairs is read.
+
+    Attributes:
+        format: name of the format; None recognises it.
+        language: of sentences that name none.
+        prefix: words before every identity.
+        template: sentence with {identity} and {attribute}.
+        include_drafts: drafts that nobody has judged are read, too.
+    """
+
+    format: Annotated[
+        str | None,
+        Option("Format of FILE (see `endoxa datasets list`).", DATA, metavar="NAME", default="detected"),
+    ] = None
+    language: Annotated[
+        str | None, Option("Language of sentences without one (ISO 639).", DATA, metavar="CODE")
+    ] = None
+    prefix: Annotated[
+        str | None,
+        Option("Format s-as: words to put before every identity ('African').", DATA, metavar="WORDS"),
+    ] = None
+    template: Annotated[
+        str | None, Option("Format s-as: sentence with {identity} and {attribute}.", DATA, metavar="TEXT")
+    ] = None
+    include_drafts: IncludeDrafts = False
+
+    def options(self) -> ReadOptions:
+        """What readers are told."""
+        from endoxa.schema import ReadOptions
+
+        return ReadOptions(language=self.language, prefix=self.prefix, template=self.template)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedReading(Reading):
+    """How a file of pairs with columns of any name is read.
+
+    Attributes:
+        columns: our name of a column -> the file's.
+    """
+
+    columns: Annotated[
+        Mapping[str, str],
+        Option(
+            "Your names of our columns (sent_more=stereotype).",
+            DATA,
+            metavar="OURS=THEIRS,...",
+            parse=column_names,
+        ),
+    ] = field(default_factory=dict)
+
+    def options(self) -> ReadOptions:
+        """What readers are told."""
+        from endoxa.schema import ReadOptions
+
+        return ReadOptions(
+            language=self.language, prefix=self.prefix, template=self.template, columns=dict(self.columns)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedReading(NamedReading):
+    """How a file of pairs or of associations is read."""
+
+    format: Annotated[
+        str | None,
+        Option(
+            "Format of FILE (see `endoxa datasets list`), or associations.",
+            DATA,
+            metavar="NAME",
+            default="detected",
+        ),
+    ] = None
+
+
+def list_all() -> Outcome:
     """List the published data sets and the formats that can be read.
 
     \b
@@ -76,25 +116,35 @@ def list_all() -> None:
     from endoxa.sources import READERS
     from endoxa.sources.sources import sources
 
-    _table(
-        "Data sets",
-        ("name", "content", "format", "licence"),
-        [(one.name, one.title, one.format or "(no pairs)", one.licence) for one in sources().values()],
-    )
-    _table(
-        "Formats",
-        ("name", "description", "unit per row", "file suffixes", "can be written"),
-        [
-            (one.name, one.title, one.units, " ".join(one.suffixes), "yes" if one.write else "no")
-            for one in READERS.all().values()
-        ],
+    return Outcome(
+        (
+            _table(
+                "Data sets",
+                ("name", "content", "format", "licence"),
+                [
+                    (entry.name, entry.title, entry.format or "(no pairs)", entry.licence)
+                    for entry in sources().values()
+                ],
+            ),
+            _table(
+                "Formats",
+                ("name", "description", "unit per row", "file suffixes", "can be written"),
+                [
+                    (
+                        entry.name,
+                        entry.title,
+                        entry.units,
+                        " ".join(entry.suffixes),
+                        "yes" if entry.write else "no",
+                    )
+                    for entry in READERS.all().values()
+                ],
+            ),
+        )
     )
 
 
-@app.command(cls=GroupedCommand)
-def info(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Data set, as in `endoxa datasets list`.")],
-) -> None:
+def info(name: DataSet) -> Outcome:
     """Show where a data set comes from, its licence, citation, warning and hash.
 
     \b
@@ -103,56 +153,40 @@ def info(
     """  # noqa: D301
     from endoxa.sources.sources import cached_file, source
 
-    found = source(name)
-    cached = cached_file(found)
+    described = source(name)
+    cached = cached_file(described)
     rows = [
-        ("title", found.title),
-        ("format", found.format or "no pairs"),
-        ("licence", found.licence),
-        ("citation", found.citation),
-        ("warning", found.warning),
-        ("note", found.note),
-        ("address", found.url),
-        ("SHA-256", found.sha256 or "not published; downloads cannot be verified"),
+        ("title", described.title),
+        ("format", described.format or "no pairs"),
+        ("licence", described.licence),
+        ("citation", described.citation),
+        ("warning", described.warning),
+        ("note", described.note),
+        ("address", described.url),
+        ("SHA-256", described.sha256 or "not published; downloads cannot be verified"),
         (
             "file",
             str(cached) if cached.is_file() else f"Not downloaded. Run: endoxa datasets download {name}",
         ),
     ]
-    for field, value in rows:
-        if value:
-            typer.echo(f"{field + ':':<10}{value}")
+    return Outcome([f"{field + ':':<10}{value}" for field, value in rows if value])
 
 
 def check(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="File of pairs in a known format, or of associations.")
-    ],
+    file: Annotated[Path, argument("File of pairs in a known format, or of associations.", metavar="FILE")],
     *,
-    format: Annotated[  # noqa: A002
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            help="Format of FILE (see `endoxa datasets list`), or associations.  [default: detected]",
-            rich_help_panel=DATA,
-        ),
-    ] = None,
-    language: Language = None,
-    prefix: Prefix = None,
-    template: Template = None,
-    columns: Columns = None,
-    include_drafts: IncludeDrafts = False,
-    output: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Also write the problems as CSV.")
+    reading: CheckedReading,
+    out: Annotated[
+        Path | None, Option("Also write the problems as CSV.", OUTPUT, short="-o", metavar="FILE")
     ] = None,
     show_text: Annotated[
-        bool, typer.Option("--show-text", help="Also print the text of the data that causes each problem.")
+        bool, Option("Also print the text of the data that causes each problem.", OUTPUT, only_on=True)
     ] = False,
     every: Annotated[
-        bool, typer.Option("--all", help="List every row of every problem, not the first few.")
+        bool,
+        Option("List every row of every problem, not the first few.", OUTPUT, name="--all", only_on=True),
     ] = False,
-) -> None:
+) -> Outcome:
     """Check a file: each problem with its number and the first rows that have it.
 
     A table with the columns association_id, identity and attribute, for example the pairs exported from a campaign, is
@@ -170,41 +204,32 @@ def check(
     from endoxa.sources.check import check_file, write_problems
     from endoxa.sources.statuses import reading_drafts
 
-    with reading_drafts(include=include_drafts):
-        problems = check_file(file, _options(language, prefix, template, columns), format)
-    _print_problems(problems, show_text, every)
-    if output is not None:
-        write_problems(problems, output, show_text)
-        typer.echo(f"{plural(len(problems), 'problem')} written to {output}")
-    if any(problem.severity == "error" for problem in problems):
-        raise typer.Exit(1)
-
-
-add_command(app, check)
+    with reading_drafts(include=reading.include_drafts):
+        problems = check_file(file, reading.options(), reading.format)
+    lines = list(_problem_lines(problems, show_text, every))
+    if out is not None:
+        write_problems(problems, out, show_text)
+        lines.append(f"{plural(len(problems), 'problem')} written to {out}")
+    return Outcome(lines, exit_code=int(any(problem.severity == "error" for problem in problems)))
 
 
 def convert(
-    file: Input,
+    file: PairsFile,
     *,
-    output: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="FILE", help="File to write: .csv, .tsv, .jsonl or .parquet."),
+    out: Annotated[
+        Path, Option("File to write: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE")
     ],
-    to: Annotated[str, typer.Option(metavar="NAME", help="Format to write.")] = "native",
-    format: Format = None,  # noqa: A002
-    language: Language = None,
-    prefix: Prefix = None,
-    template: Template = None,
-    columns: Columns = None,
+    to: Annotated[str, Option("Format to write.", OUTPUT, metavar="NAME")] = "native",
+    reading: NamedReading,
     normalise: Annotated[
         bool,
-        typer.Option(
-            "--normalise",
-            help="Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.",
+        Option(
+            "Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.",
+            OUTPUT,
+            only_on=True,
         ),
     ] = False,
-    include_drafts: IncludeDrafts = False,
-) -> None:
+) -> Outcome:
     """Convert a file of pairs to endoxa's own format, or to another format.
 
     \b
@@ -216,33 +241,27 @@ def convert(
     from endoxa.sources.read import convert_pairs
     from endoxa.sources.statuses import reading_drafts
 
-    options = _options(language, prefix, template, columns)
-    with reading_drafts(include=include_drafts):
-        written = convert_pairs(file, output, options, format, to, normalise=normalise)
-    typer.echo(f"{plural(written.pairs, 'pair')} written to {output}")
+    with reading_drafts(include=reading.include_drafts):
+        written = convert_pairs(file, out, reading.options(), reading.format, to, normalise=normalise)
+    lines = [f"{plural(written.pairs, 'pair')} written to {out}"]
     if written.made_alike:
-        typer.echo(
+        lines.append(
             f"{plural(written.made_alike, 'pair')} normalised: both sentences now have the same quotes, dashes, blanks "
             "and letters"
         )
-    typer.echo(_NOTICE)
+    return Outcome([*lines, _NOTICE])
 
 
-add_command(app, convert)
-
-
-@app.command(cls=GroupedCommand)
 def download(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Data set, as in `endoxa datasets list`.")],
+    name: DataSet,
     mirror: Annotated[
-        str | None,
-        typer.Option(metavar="PLACE", help="Folder or http address with a copy of the file."),
+        str | None, Option("Folder or http address with a copy of the file.", DATA, metavar="PLACE")
     ] = None,
-    output: Annotated[
+    out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FOLDER", help="Folder to download to.  [default: the cache]"),
+        Option("Folder to download to.", OUTPUT, short="-o", metavar="FOLDER", default="the cache"),
     ] = None,
-) -> None:
+) -> Outcome:
     """Download the file of a data set and verify its hash; keep a valid copy from an earlier download.
 
     \b
@@ -254,80 +273,58 @@ def download(
     from endoxa.sources.sources import download as fetch
     from endoxa.sources.sources import source
 
-    found = source(name)
-    typer.echo(f"{found.warning} Licence: {found.licence}. Please cite: {found.citation}.")
-    path = fetch(name, mirror, output)
-    typer.echo(f"{path}")
-    verified = "as published" if found.sha256 else "not verified: no published hash"
-    typer.echo(f"SHA-256 {sha256(path)} ({verified})")
+    described = source(name)
+    print_lines([f"{described.warning} Licence: {described.licence}. Please cite: {described.citation}."])
+    path = fetch(name, mirror, out)
+    verified = "as published" if described.sha256 else "not verified: no published hash"
+    return Outcome((f"{path}", f"SHA-256 {sha256(path)} ({verified})"))
 
 
-def _options(
-    language: str | None, prefix: str | None, template: str | None, columns: str | None
-) -> ReadOptions:
-    from endoxa.errors import UserError
-    from endoxa.schema import ReadOptions
-    from endoxa.schema.options import column_names
-
-    try:
-        named = column_names(columns or "")
-    except ValueError as problem:
-        raise UserError(f"--columns: {problem}") from problem
-    return ReadOptions(language=language, prefix=prefix, template=template, columns=named)
+DATASETS.add(list_all, "list")
+for command in (info, check, convert, download):
+    DATASETS.add(command)
 
 
-def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    from rich.markup import escape
-
-    table = terminal_table(title)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*map(escape, row))
-    terminal_console().print(table)
+def _table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
+    return table(title, columns, rows, texts=len(columns))
 
 
-FIRST_ROWS = 5
-"""Rows shown of problems that are alike."""
-
-
-def _print_problems(problems: list[Problem], show_text: bool, every: bool) -> None:
-    """Print counts per check, then what was found, alike ones together; text of the data only on request."""
+def _problem_lines(problems: list[Problem], show_text: bool, every: bool) -> Iterator[str | Table]:
+    """Counts per check, then the problems, alike ones together; text of the data only on request."""
     from endoxa.sources.check import group_problems
 
     if not problems:
-        typer.echo("No problems found.")
+        yield "No problems found."
         return
     groups = group_problems(problems)
-    _table(
+    yield _table(
         "Problems by check",
         ("severity", "check", "problems"),
-        [(str(found[0].severity), name, str(len(found))) for name, found in groups.items()],
+        [(str(group[0].severity), name, str(len(group))) for name, group in groups.items()],
     )
     if show_text:
-        typer.echo(_NOTICE)
-    for name, found in groups.items():
-        typer.echo(f"\n{name}")
+        yield _NOTICE
+    for name, group in groups.items():
+        yield f"\n{name}"
         alike: dict[tuple[str, str], list[Problem]] = {}
-        for problem in found:
+        for problem in group:
             alike.setdefault((problem.column, problem.message), []).append(problem)
-        for (column, message), own in alike.items():
+        for (column, message), several in alike.items():
             where = f"column '{column}': " if column else ""
-            number = f" ({plural(len(own), 'row')})" if len(own) > 1 else ""
-            typer.echo(f"  {where}{message}{number}")
-            shown = own if every else own[:FIRST_ROWS]
-            typer.echo(f"    {_rows(shown, show_text)}{_left_out(len(own) - len(shown))}")
+            number = f" ({plural(len(several), 'row')})" if len(several) > 1 else ""
+            yield f"  {where}{message}{number}"
+            shown = several if every else several[:FIRST_ROWS]
+            left_out = (
+                f" and {len(several) - len(shown)} more (--all lists them)"
+                if len(several) > len(shown)
+                else ""
+            )
+            places = [_place(problem, show_text) for problem in shown]
+            yield "    " + ("\n    " if show_text else ", ").join(places) + left_out
 
 
-def _rows(problems: list[Problem], show_text: bool) -> str:
-    """'row 3 (p3), row 9 (p9)'; with the words of the data each in a line of its own."""
-    places = []
-    for problem in problems:
-        place = f"row {problem.row}" if problem.row else "whole file"
-        place += f" ({problem.item_id})" if problem.item_id else ""
-        places.append(place + (f" [{problem.text}]" if show_text and problem.text else ""))
-    return ("\n    " if show_text else ", ").join(places)
-
-
-def _left_out(number: int) -> str:
-    return f" and {number} more (--all lists them)" if number else ""
+def _place(problem: Problem, show_text: bool) -> str:
+    """'row 3 (p3)', with the words of the data on request."""
+    place = f"row {problem.row}" if problem.row else "whole file"
+    place += f" ({problem.item_id})" if problem.item_id else ""
+    return place + (f" [{problem.text}]" if show_text and problem.text else "")

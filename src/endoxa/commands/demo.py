@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from endoxa.schema.terminal import terminal_console, terminal_table
+from endoxa.commands.verbs import Outcome
+from endoxa.schema.options import ANALYSIS, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.table import Table
+    from rich.text import Text
 
 
 COLUMNS = (
@@ -25,11 +28,11 @@ COLUMNS = (
 
 def demo(
     *,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for all results.")
-    ] = Path("endoxa-demo"),
-    seed: Annotated[int, typer.Option(help="Seed of training and of every random draw.")] = 0,
-) -> None:
+    out: Annotated[Path, Option("Folder for all results.", OUTPUT, short="-o", metavar="FOLDER")] = Path(
+        "endoxa-demo"
+    ),
+    seed: Annotated[int, Option("Seed of training and of every random draw.", ANALYSIS)] = 0,
+) -> Outcome:
     """Run all steps on models with known preferences, in a few minutes and without a download.
 
     Trains nine small models with a planted preference on built-in sentences, probes them with a sample data set,
@@ -47,39 +50,54 @@ def demo(
 
     with shown("items") as progress:
         result = run_demo(out, seed=seed, progress=progress, command=sys.argv)
-    _print_scale(result.scale)
-    _print_recovery(result.recovery)
-    typer.echo(f"\nfigure: {result.figure}\nrun:    {result.run}\nreport: {result.report}")
+    return Outcome(
+        (
+            *_scale(result.scale),
+            *_recovery(result.recovery),
+            f"\nfigure: {result.figure}\nrun:    {result.run}\nreport: {result.report}",
+        )
+    )
 
 
-def _print_scale(scale: pl.DataFrame) -> None:
+def _scale(scale: pl.DataFrame) -> Iterator[Table]:
     """The stereotyped models, axis by axis: one row an axis, one column a rule."""
     rules = scale["rule"].unique(maintain_order=True).to_list()
-    table = terminal_table("Planted on a scale: the stereotyped models, axis by axis")
-    table.add_column("axis", no_wrap=True)
-    for name in ("planted", *rules):
-        table.add_column(name, justify="right")
-    for (axis, planted), rows in scale.group_by("axis", "planted", maintain_order=True):
-        found = {row["rule"]: f"{100 * row['found']:.0f} %" for row in rows.iter_rows(named=True)}
-        table.add_row(str(axis), f"{100 * float(planted):.0f} %", *(found.get(rule, "-") for rule in rules))
+    rows = []
+    for (axis, planted), part in scale.group_by("axis", "planted", maintain_order=True):
+        shares = {row["rule"]: f"{100 * row['found']:.0f} %" for row in part.iter_rows(named=True)}
+        cells = (shares.get(rule, "-") for rule in rules)
+        rows.append((str(axis), f"{100 * float(planted):.0f} %", *cells))
     if rules:
-        terminal_console().print(table)
+        title = "Planted on a scale: the stereotyped models, axis by axis"
+        yield _table(title, ("axis", "planted", *rules), rows)
 
 
-def _print_recovery(recovery: pl.DataFrame) -> None:
-    console = terminal_console()
+def _recovery(recovery: pl.DataFrame) -> Iterator[Table | Text]:
+    heads = ("planted\n(nats)", "found\n(nats)", "planted\nshare", "raw\nshare", "calibr.\nshare")
     for plant in recovery["plant"].unique(maintain_order=True):
-        table = terminal_table(f"Planted: {plant}")
-        table.add_column("model, rule", no_wrap=True)
-        for name in ("planted\n(nats)", "found\n(nats)", "planted\nshare", "raw\nshare", "calibr.\nshare"):
-            table.add_column(name, justify="right")
-        for row in recovery.filter(plant=plant).iter_rows(named=True):
-            architecture = row["model"].removesuffix(f"-{plant}")
-            table.add_row(f"{architecture}, {row['rule']}", *(f"{row[name]:.2f}" for name in COLUMNS))
-        console.print(table)
-    console.print(
+        rows = [
+            (
+                f"{row['model'].removesuffix(f'-{plant}')}, {row['rule']}",
+                *(f"{row[name]:.2f}" for name in COLUMNS),
+            )
+            for row in recovery.filter(plant=plant).iter_rows(named=True)
+        ]
+        yield _table(f"Planted: {plant}", ("model, rule", *heads), rows)
+    from rich import text
+
+    yield text.Text(
         "nats: mean score difference. share: share of pairs with the stereotype preferred; 0.50 is no preference. "
         "The planted share counts only associations between attribute and identity. The frequency models have "
         "none, but their raw share is close to 1 because one word of each pair is more frequent. "
         "Calibration removes this effect."
     )
+
+
+def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = terminal_table(title)
+    table.add_column(heads[0], no_wrap=True)
+    for name in heads[1:]:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*row)
+    return table

@@ -5,62 +5,45 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from endoxa.commands.datasets import Format, Input, Language, Prefix, Template
-from endoxa.commands.settings_command import add_command
+from endoxa.commands.datasets import PairsFile, Reading
+from endoxa.commands.verbs import Group, Outcome, argument, note
 from endoxa.report.words import plural
-from endoxa.runs.options import IncludeDrafts
+from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
 
 if TYPE_CHECKING:
-    from endoxa.export.hub import Released
+    from endoxa.export.material import Material
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Release a data set with a data card, or make a task for another harness.",
-)
+EXPORT = Group("export", "Release a data set with a data card, or make a task for another harness.")
+app = EXPORT.app
 
-Folder = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to create.")]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace an earlier export, unless it was edited.")
-]
+Folder = Annotated[Path, Option("Folder to create.", OUTPUT, short="-o", metavar="DIR")]
+Overwrite = Annotated[bool, Option("Replace an earlier export, unless it was edited.", OUTPUT, only_on=True)]
 
 
 def hub(
     dataset: Annotated[
-        Path,
-        typer.Argument(metavar="DATASET", help="File of pairs, or table of associations or statements."),
+        Path, argument("File of pairs, or table of associations or statements.", metavar="DATASET")
     ],
     *,
-    output: Folder,
-    name: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Title.  [default: name of the file]")
-    ] = None,
+    out: Folder,
+    name: Annotated[str | None, Option("Title.", OUTPUT, metavar="TEXT", default="name of the file")] = None,
     license: Annotated[  # noqa: A002
         str | None,
-        typer.Option(metavar="ID", help="SPDX id of the licence (CC-BY-4.0). There is no default."),
+        Option("SPDX id of the licence (CC-BY-4.0). There is no default.", OUTPUT, metavar="ID"),
     ] = None,
     license_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Text of the licence, copied to LICENSE.")
+        Path | None, Option("Text of the licence, copied to LICENSE.", DATA, metavar="FILE")
     ] = None,
     citation: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="CITATION.cff.  [default: made from --facts]")
+        Path | None, Option("CITATION.cff.", DATA, metavar="FILE", default="made from --facts")
     ] = None,
-    facts: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Answers for the data card (.toml).")
-    ] = None,
+    facts: Annotated[Path | None, Option("Answers for the data card (.toml).", DATA, metavar="FILE")] = None,
     keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Also release this column; repeatable."),
-    ] = None,
-    format: Format = None,  # noqa: A002
-    language: Language = None,
-    prefix: Prefix = None,
-    template: Template = None,
-    include_drafts: IncludeDrafts = False,
+        tuple[str, ...], Option("Also release this column; repeatable.", OUTPUT, metavar="COLUMN")
+    ] = (),
+    reading: Reading,
     overwrite: Overwrite = False,
-) -> None:
+) -> Outcome:
     """Make a folder for the Hugging Face hub: data, data card, licence, citation, checksums.
 
     Columns that describe respondents are left out unless named with --keep. Missing facts in the data card are marked
@@ -76,45 +59,42 @@ def hub(
     from endoxa.export.hub import export_hub
     from endoxa.export.licences import Terms
     from endoxa.export.material import read_material
-    from endoxa.schema import ReadOptions
     from endoxa.sources.statuses import reading_drafts
 
-    with reading_drafts(include=include_drafts):
-        material = read_material(
-            dataset, ReadOptions(language=language, prefix=prefix, template=template), format, keep or ()
-        )
+    with reading_drafts(include=reading.include_drafts):
+        material = read_material(dataset, reading.options(), reading.format, list(keep))
     if material.identifying:
-        typer.echo(f"{plural(material.identifying, 'row')} left out: flagged 'identifier'.", err=True)
+        note(f"{plural(material.identifying, 'row')} left out: flagged 'identifier'.")
     if material.unplaced:
-        typer.echo(
+        note(
             f"{material.unplaced} associations with few respondents written without their region (--keep region "
-            "keeps it).",
-            err=True,
+            "keeps it)."
         )
     terms = Terms.of(license, license_file, citation)
-    _print_released(
-        export_hub(material, output, terms, read_facts(facts), name=name, overwrite=overwrite), output
-    )
-
-
-add_command(app, hub)
+    released = export_hub(material, out, terms, read_facts(facts), name=name, overwrite=overwrite)
+    lines = [f"{released.rows} {released.kind} written to {out}"]
+    if released.left_out:
+        lines.append(f"Columns left out: {', '.join(released.left_out)} (release one with --keep COLUMN).")
+    for warning in released.warnings:
+        note(f"Warning: {warning}")
+    if released.open:
+        places = sum(released.open.values())
+        lines.append(f"{places} places are marked '[open: ...]'. Fill them in, in the files or with --facts:")
+        lines += [f"  {key}" for key in released.open]
+    return Outcome(lines)
 
 
 def lm_eval(
-    file: Input,
+    file: PairsFile,
     *,
-    output: Folder,
+    out: Folder,
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Name of the task.  [default: 'endoxa_' and the name of the file]"),
+        Option("Name of the task.", OUTPUT, metavar="NAME", default="'endoxa_' and the name of the file"),
     ] = None,
-    format: Format = None,  # noqa: A002
-    language: Language = None,
-    prefix: Prefix = None,
-    template: Template = None,
-    include_drafts: IncludeDrafts = False,
+    reading: Reading,
     overwrite: Overwrite = False,
-) -> None:
+) -> Outcome:
     """Make a task for lm-evaluation-harness: pairs scored by the likelihood of whole sentences.
 
     \b
@@ -123,33 +103,25 @@ def lm_eval(
       endoxa export lm-eval crows_pairs.csv -o task --name crows_published
     """  # noqa: D301
     from endoxa.export.lm_eval import export_lm_eval
-    from endoxa.export.material import read_pairs_material
-    from endoxa.schema import ReadOptions
-    from endoxa.sources.statuses import reading_drafts
 
-    options = ReadOptions(language=language, prefix=prefix, template=template)
-    with reading_drafts(include=include_drafts):
-        material = read_pairs_material(file, options, format)
-    group = export_lm_eval(material, output, name=name, overwrite=overwrite)
-    typer.echo(f"{material.table.height} pairs written to {output}. Run them with:")
-    typer.echo(f"lm_eval --include_path {output} --tasks {group} --model hf --model_args pretrained=MODEL")
-
-
-add_command(app, lm_eval, "lm-eval")
+    material = _pairs(file, reading)
+    group = export_lm_eval(material, out, name=name, overwrite=overwrite)
+    return Outcome(
+        (
+            f"{material.table.height} pairs written to {out}. Run them with:",
+            f"lm_eval --include_path {out} --tasks {group} --model hf --model_args pretrained=MODEL",
+        )
+    )
 
 
 def inspect(
-    file: Input,
+    file: PairsFile,
     *,
-    output: Folder,
-    seed: Annotated[int, typer.Option(help="Random seed for the order of samples.")] = 0,
-    format: Format = None,  # noqa: A002
-    language: Language = None,
-    prefix: Prefix = None,
-    template: Template = None,
-    include_drafts: IncludeDrafts = False,
+    out: Folder,
+    seed: Annotated[int, Option("Random seed for the order of samples.", ITEMS)] = 0,
+    reading: Reading,
     overwrite: Overwrite = False,
-) -> None:
+) -> Outcome:
     """Make a task for Inspect: chat models choose between the two sentences of a pair, in both orders.
 
     \b
@@ -158,30 +130,25 @@ def inspect(
       endoxa export inspect pairs.csv -o task --seed 7
     """  # noqa: D301
     from endoxa.export.inspect import export_inspect
+
+    material = _pairs(file, reading)
+    export_inspect(material, out, seed=seed, overwrite=overwrite)
+    return Outcome(
+        (
+            f"{2 * material.table.height} samples ({material.table.height} pairs in both orders) written.",
+            f"Run them with: cd {out} && inspect eval task.py --model openai/NAME",
+        )
+    )
+
+
+def _pairs(file: Path, reading: Reading) -> Material:
     from endoxa.export.material import read_pairs_material
-    from endoxa.schema import ReadOptions
     from endoxa.sources.statuses import reading_drafts
 
-    options = ReadOptions(language=language, prefix=prefix, template=template)
-    with reading_drafts(include=include_drafts):
-        material = read_pairs_material(file, options, format)
-    export_inspect(material, output, seed=seed, overwrite=overwrite)
-    typer.echo(f"{2 * material.table.height} samples ({material.table.height} pairs in both orders) written.")
-    typer.echo(f"Run them with: cd {output} && inspect eval task.py --model openai/NAME")
+    with reading_drafts(include=reading.include_drafts):
+        return read_pairs_material(file, reading.options(), reading.format)
 
 
-add_command(app, inspect)
-
-
-def _print_released(released: Released, output: Path) -> None:
-    """Print what was written, what was left out, and the open facts."""
-    typer.echo(f"{released.rows} {released.kind} written to {output}")
-    if released.left_out:
-        typer.echo(f"Columns left out: {', '.join(released.left_out)} (release one with --keep COLUMN).")
-    for warning in released.warnings:
-        typer.echo(f"Warning: {warning}", err=True)
-    if released.open:
-        places = sum(released.open.values())
-        typer.echo(f"{places} places are marked '[open: ...]'. Fill them in, in the files or with --facts:")
-        for key in released.open:
-            typer.echo(f"  {key}")
+EXPORT.add(hub)
+EXPORT.add(lm_eval, "lm-eval")
+EXPORT.add(inspect)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from endoxa.commands.verbs import Outcome
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
+
+SUFFIXES = {"--markdown": ".md", "--junit": ".xml", "--page": ".html"}
 
 
 def gate(
@@ -67,7 +68,7 @@ def gate(
         Option("Also write JUnit XML for CI: worse fails, undecided is skipped.", OUTPUT, metavar="FILE"),
     ] = None,
     page: Annotated[Path | None, Option("Also write a page (HTML).", OUTPUT, metavar="FILE")] = None,
-) -> None:
+) -> Outcome:
     """Decide whether a candidate model is worse than a baseline by more than a margin.
 
     Exit codes: 0 not worse by more than the margin, 1 worse, 4 undecided (the output says how many more items would
@@ -81,17 +82,21 @@ def gate(
       endoxa gate --baseline out/a --candidate out/b --margin 0.02 -o gate.json --markdown gate.md --junit gate.xml
       endoxa gate --baseline out/q1 --candidate out/q2 --measure bias_ambig --margin 0.05 -o gate.json
     """  # noqa: D301
+    from endoxa.errors import UserError
     from endoxa.sources.files import require_apart
     from endoxa.study.gate import gate as decide
     from endoxa.study.gate.write import require_suffix
 
     outputs = {"-o": out, "--markdown": markdown, "--junit": junit, "--page": page}
-    _check_suffixes(outputs)
+    for option, suffix in SUFFIXES.items():
+        path = outputs[option]
+        if path is not None and path.suffix.lower() != suffix:
+            raise UserError(f"{option} {path}: expected a file that ends in {suffix}.")
     if out is not None:
         require_suffix(out)
     runs = [run / name for run in (baseline, candidate) for name in ("run.json", "records.parquet")]
     require_apart(outputs.values(), runs)
-    found = decide(
+    decision = decide(
         baseline,
         candidate,
         margin=margin,
@@ -104,25 +109,6 @@ def gate(
     )
     written = [path for path in outputs.values() if path is not None]
     for path in written:
-        found.save(path)
-    typer.echo(str(found))
-    if written:
-        typer.echo(f"Written: {', '.join(map(str, written))}")
-    raise typer.Exit(found.exit_code)
-
-
-SUFFIXES = {"--markdown": ".md", "--junit": ".xml", "--page": ".html"}
-
-
-def _check_suffixes(outputs: dict[str, Path | None]) -> None:
-    """Refuse a summary that would be written as something else.
-
-    Raises:
-        UserError: a file's suffix is not that of its kind.
-    """
-    from endoxa.errors import UserError
-
-    for option, suffix in SUFFIXES.items():
-        path = outputs[option]
-        if path is not None and path.suffix.lower() != suffix:
-            raise UserError(f"{option} {path}: expected a file that ends in {suffix}.")
+        decision.save(path)
+    lines = [str(decision), *([f"Written: {', '.join(map(str, written))}"] if written else [])]
+    return Outcome(lines, exit_code=decision.exit_code)

@@ -6,21 +6,68 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from endoxa.commands.verbs import (
+    Printing,
+    command_function,
+    plan_lines,
+    print_json,
+    print_lines,
+    single_command,
+)
 from endoxa.errors import UserError
-from endoxa.schema.options import OUTPUT, options_of
-from endoxa.schema.terminal import terminal_console, terminal_table
+from endoxa.schema.options import OUTPUT, Option, options_of
 
 if TYPE_CHECKING:
-    from endoxa.commands.settings_command import RunOptions
-    from endoxa.runs.instrument import Instrument, Plan, Run
+    from endoxa.runs.instrument import Instrument, Run
     from endoxa.runs.settings import RunSettings
+
+
+USUAL_PRINTING = Printing()
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Options of every run.
+
+    Attributes:
+        printing: what is printed.
+        out: the run folder.
+        restart: discard what the run folder holds.
+        plan: only print what the run would take.
+        repeat: take all settings from this run.
+    """
+
+    out: Annotated[Path | None, Option("Run folder.", OUTPUT, short="-o", metavar="RUN")] = None
+    restart: Annotated[
+        bool,
+        Option(
+            "Discard what the run folder holds, or continue it.",
+            OUTPUT,
+            name="--restart/--resume",
+            default="resume",
+        ),
+    ] = False
+    plan: Annotated[
+        bool, Option("Only print what the run would take or show; measure nothing.", OUTPUT, only_on=True)
+    ] = False
+    repeat: Annotated[
+        Path | None,
+        Option(
+            "Take all settings from the run.json of this run. Servers on other machines have to be named with --model "
+            "as well, and code that comes with a model needs --trust-remote-code.",
+            OUTPUT,
+            metavar="RUN",
+        ),
+    ] = None
+    printing: Printing = USUAL_PRINTING
 
 
 CONFIRMING = ("--model", "--trust-remote-code", "--ray-address")
@@ -31,13 +78,13 @@ class Commands(Mapping[str, Any]):
     """The commands of all instruments by name; each is made when it is asked for."""
 
     def __getitem__(self, name: str) -> Any:
-        from endoxa.commands.settings_command import settings_command
         from endoxa.runs.instrument import INSTRUMENTS
 
         if name not in INSTRUMENTS.entry_names():
             raise KeyError(name)
         instrument = INSTRUMENTS.get(name)
-        return settings_command(name, instrument.help, instrument.settings, _probe(instrument))
+        callback = command_function(instrument.settings, _probe(instrument), RunOptions, later=True)
+        return single_command(name, instrument.help, callback)
 
     def __iter__(self) -> Iterator[str]:
         from endoxa.runs.instrument import INSTRUMENTS
@@ -51,8 +98,8 @@ class Commands(Mapping[str, Any]):
 class Instruments(TyperGroup):
     """The group `endoxa probe`."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
         self.commands = Commands()  # type: ignore[assignment]
 
 
@@ -72,14 +119,14 @@ def _probe_group() -> None:
 def _probe(instrument: Instrument[Any]) -> Any:
     """What the command of an instrument does."""
 
-    def probe(make: Any, given: Mapping[str, Any], how: RunOptions) -> None:
+    def probe(make: Any, typed: Mapping[str, Any], how: RunOptions) -> None:
         from endoxa.sources.statuses import reading_drafts
 
         if how.repeat is not None:
-            if others := [*sorted(set(given) - set(CONFIRMING)), *(["--plan"] if how.plan else [])]:
+            if others := [*sorted(set(typed) - set(CONFIRMING)), *(["--plan"] if how.plan else [])]:
                 raise UserError(f"--repeat takes all settings from RUN: leave out {', '.join(others)}.")
             settings, identity = recorded_settings(instrument, how.repeat)
-            _require_recorded(settings, given, how.repeat)
+            _require_recorded(settings, typed, how.repeat)
             _run(instrument, settings, how, expected=identity)
             return
         settings = make()
@@ -116,7 +163,7 @@ def _run(
         )
     lines = list(instrument.summary(settings, done))  # may write files that the settings ask for
     if how.printing.json:
-        typer.echo(json.dumps(_as_json(instrument, done), ensure_ascii=False, indent=1))
+        print_json(_as_json(instrument, done))
     elif not how.printing.quiet:
         _print_done(instrument, done, lines)
 
@@ -157,7 +204,7 @@ def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
 def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:
     if instrument.plan is None:
         raise UserError(f"There is no plan for `endoxa probe {instrument.name}`: leave out --plan.")
-    print_plan(instrument.plan(settings))
+    print_lines(plan_lines(instrument.plan(settings)))
     if instrument.words is not None:
         from endoxa.words import unreviewed
 
@@ -166,37 +213,20 @@ def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:
             typer.echo(line)
 
 
-def print_plan(plan: Plan) -> None:
-    """Print a plan as a table, with its note below."""
-    from rich.markup import escape
-
-    table = terminal_table(plan.title)
-    for number, name in enumerate(plan.columns):
-        if number < plan.texts:
-            table.add_column(name, overflow="fold")
-        else:
-            table.add_column(name, justify="right", no_wrap=True)
-    for row in plan.rows:
-        table.add_row(*map(escape, row))
-    terminal_console().print(table)
-    if plan.note:
-        typer.echo(plan.note)
-
-
-def _require_recorded(settings: RunSettings, given: Mapping[str, Any], run: Path) -> None:
+def _require_recorded(settings: RunSettings, typed: Mapping[str, Any], run: Path) -> None:
     """Refuse to confirm what a run does not ask for.
 
     Raises:
         UserError: an option says something else than the run.
     """
-    for one in options_of(type(settings)):
-        if one.name not in given:
+    for entry in options_of(type(settings)):
+        if entry.name not in typed:
             continue
-        value, recorded = given[one.name], reduce(getattr, one.path, settings)
+        value, recorded = typed[entry.name], reduce(getattr, entry.path, settings)
         agrees = set(value) <= set(recorded) if isinstance(value, tuple) else value == recorded
         if not agrees:
             raise UserError(
-                f"--repeat takes all settings from RUN, and {run} has other ones for {one.name}: leave it out."
+                f"--repeat takes all settings from RUN, and {run} has other ones for {entry.name}: leave it out."
             )
 
 
@@ -211,11 +241,11 @@ def recorded_settings(instrument: Instrument[Any], run: Path) -> tuple[RunSettin
     path = run / "run.json" if run.is_dir() else run
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        given = kept["settings"]
+        values = kept["settings"]
         for option in options_of(instrument.settings):
             if option.is_file and option.option.group == OUTPUT:
-                given.pop(option.path[0], None)  # only the command may say what is written outside of --out
-        settings: RunSettings = instrument.settings.model_validate(given)
+                values.pop(option.path[0], None)  # only the command may say what is written outside of --out
+        settings: RunSettings = instrument.settings.model_validate(values)
         return settings, dict(kept["identity"])
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as problem:
         raise UserError(f"{path} holds no settings of a run of {instrument.holds} to repeat.") from problem

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from endoxa.commands.verbs import Outcome, argument
 from endoxa.runs.options import ReportOptions
 from endoxa.schema.options import OUTPUT, Option
 
 
 def report(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Finished run folders, tables of results, or logs.")
+        tuple[Path, ...], argument("Finished run folders, tables of results, or logs.", metavar="RUN...")
     ],
     *,
     out: Annotated[Path, Option("File to write: .html, .csv, .md or .tex.", OUTPUT, short="-o")],
@@ -27,7 +26,7 @@ def report(
         ),
     ] = None,
     options: ReportOptions,
-) -> None:
+) -> Outcome:
     """Write a page or table of the results of runs.
 
     The HTML page works offline, contains all figures and tables, and blurs offensive sentences by default. Figures are
@@ -55,17 +54,17 @@ def report(
     from endoxa.report.files import figures_folder, resolve_format
     from endoxa.report.printing import notes
 
-    written = write_report(runs, out, format=format, options=options)
-    typer.echo(f"Written: {written}")
+    written = write_report(list(runs), out, format=format, options=options)
+    lines = [f"Written: {written}"]
     width = options.paper.width
     if width or resolve_format(out, format) == "html":
         folder = figures_folder(out)
-        typer.echo(f"Figures: {folder}")
+        lines.append(f"Figures: {folder}")
         bare = sum(not path.with_suffix(".png").exists() for path in folder.glob("*.svg"))
         if bare:
-            typer.echo(
+            lines.append(
                 f"{bare} figures were written as SVG only: PNG and PDF cannot render their script. Use the SVG or "
                 "HTML files."
             )
-        for note in () if width is None else notes(folder, width):
-            typer.echo(note)
+        lines += () if width is None else notes(folder, width)
+    return Outcome(lines)

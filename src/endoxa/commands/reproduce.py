@@ -6,32 +6,27 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from endoxa.commands.settings_command import GroupedCommand, Groups, add_command
+from endoxa.commands.verbs import Group, Outcome, argument
 from endoxa.models.spec import ModelOptions
 from endoxa.runs.options import Seed
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_console, terminal_table
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from endoxa.study.reproduce import Need, PublishedResult, Reproduced
+    from rich.table import Table
+
+    from endoxa.study.reproduce import Need, Reproduced
 
 SHOWN = 20
 """Maximum number of cells printed; all are in cells.csv."""
 
-app = typer.Typer(
-    cls=Groups,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Recompute published results cell by cell, and say what agrees.",
-)
+REPRODUCE = Group("reproduce", "Recompute published results cell by cell, and say what agrees.")
+app = REPRODUCE.app
 
 
-@app.command("list", cls=GroupedCommand)
-def list_all() -> None:
+def list_all() -> Outcome:
     """List the published results that can be recomputed, with what each needs.
 
     \b
@@ -40,31 +35,22 @@ def list_all() -> None:
     """  # noqa: D301
     from endoxa.study.reproduce import RESULTS
 
+    lines = []
     for result in RESULTS.all().values():
-        typer.echo(f"{result.name}: {result.title}")
-        for line in _needs(result):
-            typer.echo(f"  {line}")
-    typer.echo("\nNext: endoxa reproduce run NAME --data FOLDER -o out/NAME (docs: reproduce)")
+        lines.append(f"{result.name}: {result.title}")
+        lines += [f"  {_need_words(need)}" for need in result.needs]
+    lines.append("\nNext: endoxa reproduce run NAME --data FOLDER -o out/NAME (docs: reproduce)")
+    return Outcome(lines)
 
 
-def _needs(result: PublishedResult) -> Iterator[str]:
-    for need in result.needs:
-        if need.kind == "nothing":
-            yield (
-                f"nothing: {need.where}" if need.what == "nothing" else f"nothing: {need.what}: {need.where}"
-            )
-            continue
-        yield f"{need.kind}{_optional(need)}: {need.what}; from {need.where}"
-
-
-def _optional(need: Need) -> str:
-    return " (optional)" if need.optional else ""
+def _need_words(need: Need) -> str:
+    if need.kind == "nothing":
+        return f"nothing: {need.where}" if need.what == "nothing" else f"nothing: {need.what}: {need.where}"
+    return f"{need.kind}{' (optional)' if need.optional else ''}: {need.what}; from {need.where}"
 
 
 def run(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Published result, as in `endoxa reproduce list`.")
-    ],
+    name: Annotated[str, argument("Published result, as in `endoxa reproduce list`.", metavar="NAME")],
     *,
     data: Annotated[
         Path | None,
@@ -92,7 +78,7 @@ def run(
     out: Annotated[
         Path, Option("Folder: cells.csv, run.json, report.html.", OUTPUT, short="-o", metavar="FOLDER")
     ],
-) -> None:
+) -> Outcome:
     """Recompute a published result: published, ours, difference, tolerance, verdict, and why they differ.
 
     A cell agrees or differs only with the model and the data of the paper; with others it is not comparable. Cells
@@ -124,22 +110,22 @@ def run(
             progress=progress,
             command=["endoxa", *sys.argv[1:]],
         )
-    _print(done)
-    typer.echo(f"Written: {out / 'cells.csv'}, {out / 'run.json'} and {out / 'report.html'}")
-    typer.echo(f"Next: open {out / 'report.html'}")
+    written = f"Written: {out / 'cells.csv'}, {out / 'run.json'} and {out / 'report.html'}"
+    return Outcome((*_cell_lines(done), written, f"Next: open {out / 'report.html'}"))
 
 
-add_command(app, run)
+REPRODUCE.add(list_all, "list")
+REPRODUCE.add(run)
 
 
-def _print(done: Reproduced) -> None:
+def _cell_lines(done: Reproduced) -> Iterator[str | Table]:
     """The finding, then cells: those that differ first."""
     from rich.markup import escape
 
     from endoxa.schema.reproduction import VERDICTS
     from endoxa.study.reproduce.page import WORDS, number_texts, places
 
-    typer.echo(f"{done.result.title}\n{done.finding}")
+    yield f"{done.result.title}\n{done.finding}"
     order = {"differs": 0, "agrees": 1, "not-comparable": 2, "not-computed": 3}
     assert set(order) == set(VERDICTS)
     printed = {name: places(part) for (name,), part in done.cells.group_by("table")}
@@ -155,11 +141,10 @@ def _print(done: Reproduced) -> None:
         table.add_row(
             escape(row["table"]), escape(row["cell"]), published, ours, tolerance, WORDS[row["verdict"]]
         )
-    terminal_console().print(table)
+    yield table
     if len(rows) > SHOWN:
-        typer.echo(f"{len(rows) - SHOWN} more cells in cells.csv.")
-    for line in _reasons(rows):
-        typer.echo(line)
+        yield f"{len(rows) - SHOWN} more cells in cells.csv."
+    yield from _reasons(rows)
 
 
 def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -169,8 +154,8 @@ def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     from endoxa.report.words import plural
     from endoxa.study.reproduce.page import WORDS
 
-    found = Counter(
+    reasons = Counter(
         (WORDS[row["verdict"]], row["why"]) for row in rows if row["verdict"] != "agrees" and row["why"]
     )
-    for (verdict, why), number in list(found.items())[:SHOWN]:
+    for (verdict, why), number in list(reasons.items())[:SHOWN]:
         yield f"{verdict.capitalize()} ({plural(number, 'cell')}): {why}."

@@ -6,27 +6,23 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from endoxa.commands.settings_command import Printing, add_command
+from endoxa.commands.verbs import Group, Outcome, argument, plan_lines, table
 from endoxa.runs.options import Allowed
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rich.table import Table
 
     from endoxa.study.file import Study
     from endoxa.study.items import Items
     from endoxa.study.run import Done
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Measure the same associations with several instruments, and compare what they find.",
-)
+STUDY = Group("study", "Measure the same associations with several instruments, and compare what they find.")
+app = STUDY.app
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the study.")]
+Folder = Annotated[Path, argument("Folder of the study.", metavar="DIR")]
 
 
 def init(
@@ -48,7 +44,7 @@ def init(
         tuple[str, ...],
         Option("Language (ISO 639); repeatable.", DATA, metavar="CODE", default="those of the associations"),
     ] = (),
-) -> None:
+) -> Outcome:
     """Write a study file to edit: associations, models, instruments and their settings, seed, budget.
 
     Without --model the study is a rehearsal with a simulated model. stories.csv says which values of main characters
@@ -63,33 +59,33 @@ def init(
 
     count, suggested = init_study(folder, source, model, language)
     values = f", {len(suggested)} of them with suggested values of stories" if suggested else ""
-    typer.echo(f"{count} associations{values}: {folder}")
-    typer.echo(
-        f"Next: edit {folder / 'study.toml'} and {folder / 'stories.csv'}, then: endoxa study plan {folder}"
+    files = f"{folder / 'study.toml'} and {folder / 'stories.csv'}"
+    return Outcome(
+        (
+            f"{count} associations{values}: {folder}",
+            f"Next: edit {files}, then: endoxa study plan {folder}",
+        )
     )
 
 
-def plan(folder: Folder, *, allowed: Allowed) -> None:
+def plan(folder: Folder, *, allowed: Allowed) -> Outcome:
     """Show what the study takes: items, calls, dollars, hours, and what each instrument can detect.
 
     \b
     Examples:
       endoxa study plan out/study
     """  # noqa: D301
-    from endoxa.commands.probe import print_plan
     from endoxa.study.file import read_study
     from endoxa.study.plan import plan_study, plan_table
 
     study = read_study(folder, allowed)
     items, rows = plan_study(study)
-    _tell(items)
-    print_plan(plan_table(items, rows))
-    if study.budget is not None:
-        typer.echo(f"Budget: ${study.budget:g} for all of it.")
-    typer.echo(f"Next: endoxa study run {folder}")
+    budget = [] if study.budget is None else [f"Budget: ${study.budget:g} for all of it."]
+    lines = (*plan_lines(plan_table(items, rows)), *budget, f"Next: endoxa study run {folder}")
+    return Outcome(lines, notes=_unused(items))
 
 
-def run(folder: Folder, *, allowed: Allowed, printing: Printing) -> None:
+def run(folder: Folder, *, allowed: Allowed) -> Outcome:
     """Run every instrument of the study; what is measured already is not measured again.
 
     A study that was stopped continues with the same command. Where settings or associations have changed, only the runs
@@ -99,23 +95,19 @@ def run(folder: Folder, *, allowed: Allowed, printing: Printing) -> None:
     Examples:
       endoxa study run out/study
     """  # noqa: D301
-    import json
-    from contextlib import nullcontext
-
     from endoxa.runs.progress import shown
     from endoxa.study.file import read_study
     from endoxa.study.run import run_study, total_cost
 
     study = read_study(folder, allowed)
-    with nullcontext(lambda *_: None) if printing.quiet else shown("items") as progress:
+    with shown("items") as progress:
         items, done = run_study(study, progress, sys.argv)
-    if printing.json:
-        typer.echo(json.dumps({one.step.name: dict(one.run.counts) for one in done}, indent=1))
-    elif not printing.quiet:
-        _tell(items)
-        _tell_runs(study, done)
-        typer.echo(f"Spent: ${total_cost(study):.2f}")
-        typer.echo(f"Next: endoxa study report {folder} -o study.html")
+    next_step = f"Next: endoxa study report {folder} -o study.html"
+    return Outcome(
+        (_runs(study, done), f"Spent: ${total_cost(study):.2f}", next_step),
+        notes=_unused(items),
+        facts={step.step.name: dict(step.run.counts) for step in done},
+    )
 
 
 def report(
@@ -123,7 +115,7 @@ def report(
     *,
     allowed: Allowed,
     out: Annotated[Path, Option("Page to write (.html).", OUTPUT, short="-o")],
-) -> None:
+) -> Outcome:
     """Write the page of the study: findings, convergence of the instruments, and the page of each instrument.
 
     Beside the page lie the tables effects.csv, correlations.csv and agreement.csv, and the page of each instrument.
@@ -136,34 +128,29 @@ def report(
     from endoxa.study.report import write_study
 
     written = write_study(read_study(folder, allowed), out)
-    typer.echo(str(written.headline) if written.headline.rows else "\n".join(written.headline.notes))
-    for path in written.files:
-        typer.echo(f"Written: {path}")
+    finding = str(written.headline) if written.headline.rows else "\n".join(written.headline.notes)
+    return Outcome((finding, *(f"Written: {path}" for path in written.files)))
 
 
-add_command(app, init)
-add_command(app, plan)
-add_command(app, run)
-add_command(app, report)
+STUDY.add(init)
+STUDY.add(plan)
+STUDY.add(run, printing=True)
+STUDY.add(report)
 
 
-def _tell(items: Sequence[Items]) -> None:
-    """Say on stderr which associations have no item."""
-    from endoxa.study.items import left_out_lines
+def _unused(items: Sequence[Items]) -> list[str]:
+    """Which associations have no item."""
+    from endoxa.study.items import told
 
-    for one in items:
-        for line in left_out_lines(one):
-            typer.echo(line, err=True)
+    return [line for part in items for line in told(part)]
 
 
-def _tell_runs(study: Study, done: Sequence[Done]) -> None:
+def _runs(study: Study, done: Sequence[Done]) -> Table:
     """A row for each run: where it is, and what was done."""
-    table = terminal_table()
-    for name in ("run", "folder", "items", "records", ""):
-        table.add_column(name, overflow="fold")
-    for one in done:
-        what = "was complete" if one.run.was_complete else "begun anew" if one.again else "done"
-        counts = one.run.counts
-        folder = str(one.step.folder(study))
-        table.add_row(one.step.name, folder, str(counts["items"]), str(counts.get("records", "")), what)
-    terminal_console().print(table)
+    rows = []
+    for step in done:
+        what = "was complete" if step.run.was_complete else "begun anew" if step.again else "done"
+        counts = step.run.counts
+        folder = str(step.step.folder(study))
+        rows.append((step.step.name, folder, str(counts["items"]), str(counts.get("records", "")), what))
+    return table("", ("run", "folder", "items", "records", ""), rows, texts=5)

@@ -11,10 +11,18 @@ from endoxa.schema.options import OptionField, options_of
 
 
 def keywords(owner: Any) -> dict[str, OptionField]:
-    """Options by keyword; those that are spelled like the option are known, too ("max_cost", "rule", "rules")."""
+    """Options by keyword: as the command spells them, and by the names of their fields ("rule", "rules")."""
     options = options_of(owner)
-    words = {option.name.strip("-").partition("/")[0].replace("-", "_"): option for option in options}
-    return words | {option.path[-1]: option for option in options}
+    words = {option.name.strip("-").partition("/")[0].replace("-", "_"): one for one in options}
+    return {option.path[-1]: option for option in options} | words
+
+
+def keyword_of(option: OptionField, known: Mapping[str, OptionField]) -> str:
+    """The name of an option's field; the word of the command where another option has that name."""
+    field = option.path[-1]
+    if known[field].path == option.path:
+        return field
+    return next(word for word, other in known.items() if other.path == option.path)
 
 
 def nearest(word: str, known: Mapping[str, Any]) -> str:

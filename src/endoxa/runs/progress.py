@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
@@ -63,9 +64,25 @@ class State:
 NOTHING = State("", 0, 0, "", 0)
 
 
+_silent: ContextVar[bool] = ContextVar("silent", default=False)
+
+
+@contextmanager
+def without_progress() -> Iterator[None]:
+    """In this block progress is not shown."""
+    token = _silent.set(True)
+    try:
+        yield
+    finally:
+        _silent.reset(token)
+
+
 @contextmanager
 def shown(unit: str) -> Iterator[Progress]:
     """A function that reports progress; `unit` is the counted unit ("pairs")."""
+    if _silent.get():
+        yield lambda *_: None
+        return
     with (_bar if sys.stderr.isatty() else _lines)(unit) as report:
         yield report
 

@@ -66,6 +66,8 @@ class Option:
     parse: Callable[[str], Any] | None = None
     only_on: bool = False
     decides: bool | str = True
+    positional: bool = False
+    table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +120,10 @@ def options_of(owner: Any) -> list[OptionField]:
     Args:
         owner: a settings class, or a function whose parameters are options or settings classes.
     """
-    found = list(_options(owner, (), None))
-    return sorted(found, key=lambda one: (GROUPS.index(one.option.group), one.default is not ...))
+    return sorted(
+        _options(owner, (), None),
+        key=lambda one: (not one.option.positional, GROUPS.index(one.option.group), one.default is not ...),
+    )
 
 
 def is_settings(kind: Any) -> bool:
@@ -236,7 +240,7 @@ def settings_from(settings: type[S], values: dict[tuple[str, ...], Any]) -> S:
 
 
 def _built(owner: Any, values: dict[tuple[str, ...], Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Keyword arguments of `owner` from the values below `path`; nested owners are built over their defaults."""
+    """Fields of `owner` from the values below `path`; those of nested owners lie over their defaults."""
     hints = get_type_hints(owner)
     built: dict[str, Any] = {}
     for name, default in _fields(owner, None):
@@ -244,12 +248,8 @@ def _built(owner: Any, values: dict[tuple[str, ...], Any], path: tuple[str, ...]
         if here in values:
             built[name] = values[here]
         elif any(value[: len(here)] == here for value in values):
-            inner = hints[name]
-            given = _built(inner, values, here)
-            if dataclasses.is_dataclass(default) and not isinstance(default, type):
-                built[name] = dataclasses.replace(default, **given)
-            else:
-                built[name] = inner(**given)
+            base = {} if default is ... else dict(_fields(hints[name], default))
+            built[name] = base | _built(hints[name], values, here)
     return built
 
 

@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from endoxa.commands.report import report
-from endoxa.commands.settings_command import add_command
+from endoxa.commands.verbs import add_command
 from endoxa.instruments.reports import write_report
 from endoxa.schema import TEST_COLUMNS
 from support.report_test_samples import completed, estimates, run_folder, undefined

@@ -1,0 +1,180 @@
+"""A Python function for every command, made from its declaration: `curate_group`, `build_pairs`, `probe_pairs`.
+
+What editors see of them is in `functions.pyi`, which `write_stub` writes (`make docs`).
+"""
+
+from __future__ import annotations
+
+import textwrap
+import types
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
+
+from endoxa.api.runs import command, probe, verb_named
+from endoxa.commands.verbs import VERBS
+from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.keywords import keyword_of, keywords
+from endoxa.schema.options import OptionField, options_of
+
+PROBES = {
+    "pairs": "probe_pairs",
+    "embeddings": "probe_embeddings",
+    "qa": "probe_questions",
+    "stories": "probe_stories",
+    "extract": "extract",
+    "harm": "rate_harm",
+}
+"""Instruments whose function has a name of its own; that of another one is called after it (`probe_letters`)."""
+
+AFTER_MODELS = {"pairs": ("rules",)}
+"""Options that may stand behind the models without their name."""
+
+_FILLED = {"data", "tests", "models", "columns", "notice", "out", "restart", "progress"}
+
+
+@cache
+def functions() -> Mapping[str, Callable[..., Any]]:
+    """Every function by its name."""
+    verb_named("curate group")  # loads all of them
+    made = {PROBES.get(name, f"probe_{name}"): _probe(name) for name in INSTRUMENTS.entry_names()}
+    for words in VERBS:
+        if " " in words and not words.startswith("study "):  # studies have functions of their own
+            made[words.replace(" ", "_").replace("-", "_")] = _command(words)
+    return made
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """A function, made now."""
+    if name.startswith("_") or name not in functions():
+        raise AttributeError(f"module 'endoxa.api.functions' has no attribute '{name}'")
+    return functions()[name]
+
+
+def _probe(name: str) -> Callable[..., Any]:
+    settings = INSTRUMENTS.get(name).settings
+    by_word = keywords(settings)
+    data = "tests" if "tests" in settings.model_fields else "data"
+    behind = AFTER_MODELS.get(name, ())
+    options = {
+        keyword_of(entry, by_word): entry for entry in options_of(settings) if entry.path[-1] not in _FILLED
+    }
+    heads = [
+        Parameter(data, Parameter.POSITIONAL_OR_KEYWORD, annotation="Source"),
+        Parameter("models", Parameter.POSITIONAL_OR_KEYWORD, annotation="Models"),
+        *(_parameter(word, options.pop(word), Parameter.POSITIONAL_OR_KEYWORD) for word in behind),
+        Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation="str | Path | None"),
+        Parameter("columns", Parameter.KEYWORD_ONLY, default=None, annotation="Columns | None"),
+        Parameter("restart", Parameter.KEYWORD_ONLY, default=False, annotation="bool"),
+        Parameter("progress", Parameter.KEYWORD_ONLY, default=True, annotation="bool"),
+    ]
+
+    def function(*inputs: Any, **keywords: Any) -> Any:
+        return probe(
+            name, **dict(zip(("data", "models", *behind), inputs, strict=False)), **_renamed(keywords, data)
+        )
+
+    text = f"{INSTRUMENTS.get(name).help.partition(chr(10))[0]} `endoxa probe {name}`; see `probe`."
+    return _described(function, PROBES.get(name, f"probe_{name}"), text, heads, options, "Result")
+
+
+def _renamed(keywords: Mapping[str, Any], data: str) -> dict[str, Any]:
+    return {"data" if word == data else word: value for word, value in keywords.items()}
+
+
+def _command(words: str) -> Callable[..., Any]:
+    verb = VERBS[words]
+    by_word = keywords(verb.settings)
+    options = {keyword_of(entry, by_word): entry for entry in options_of(verb.settings)}
+    heads = [
+        _parameter(word, entry, Parameter.POSITIONAL_OR_KEYWORD)
+        for word, entry in options.items()
+        if entry.option.positional
+    ]
+    heads.append(Parameter("progress", Parameter.KEYWORD_ONLY, default=True, annotation="bool"))
+    text = f"{verb.help.partition(chr(10) * 2)[0]} `endoxa {words}`; see `command`."
+    name = words.replace(" ", "_").replace("-", "_")
+    rest = {word: entry for word, entry in options.items() if not entry.option.positional}
+    return _described(partial(command, words), name, text, heads, rest, "Outcome")
+
+
+def _described(  # noqa: PLR0917
+    function: Callable[..., Any],
+    name: str,
+    text: str,
+    heads: list[Parameter],
+    options: Mapping[str, OptionField],
+    returns: str,
+) -> Callable[..., Any]:
+    """The function with the signature and the help of all its options, as `help()` and notebooks show them."""
+    added = (_parameter(word, entry, Parameter.KEYWORD_ONLY) for word, entry in options.items())
+
+    def call(*inputs: Any, **keywords: Any) -> Any:
+        return function(*inputs, **keywords)
+
+    call.__name__ = call.__qualname__ = name
+    call.__signature__ = Signature([*heads, *added], return_annotation=returns)  # type: ignore[attr-defined]
+    lines = "\n".join(f"    {word}: {entry.option.help}" for word, entry in options.items())
+    call.__doc__ = f"{text}\n\nOptions:\n{lines}\n" if lines else text
+    return call
+
+
+def _parameter(word: str, entry: OptionField, kind: Any) -> Parameter:
+    default = Parameter.empty if entry.default is ... else entry.default
+    return Parameter(word, kind, default=default, annotation=_written_type(entry))
+
+
+def _written_type(entry: OptionField) -> str:
+    """The type as a program may give it: a name for a path, one value for several."""
+    plain = [part for part in _parts(entry.type) if part is not type(None)]
+    words = " | ".join(
+        dict.fromkeys(word for part in plain for word in _words(part, positional=entry.option.positional))
+    )
+    return f"{words} | None" if len(plain) < len(_parts(entry.type)) and words != "Any" else words
+
+
+def _parts(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+
+
+def _words(kind: Any, *, positional: bool) -> list[str]:
+    if get_origin(kind) is tuple:
+        inner = " | ".join(_words(get_args(kind)[0], positional=positional))
+        return ["Source", "Sequence[Source]"] if inner == "Source" else [f"Sequence[{inner}]", "str"]
+    if get_origin(kind) is Literal:
+        return [f"Literal[{', '.join(map(repr, get_args(kind)))}]"]
+    if kind is Path:
+        return ["Source"] if positional else ["str", "Path"]
+    return [kind.__name__] if kind in (str, int, float, bool) else ["Any"]
+
+
+def stub() -> Iterator[str]:
+    """The text of `functions.pyi`."""
+    yield '"""Written by `make docs`; see functions.py."""\n\n'
+    yield "from collections.abc import Sequence\nfrom pathlib import Path\nfrom typing import Any, Literal\n\n"
+    yield "from endoxa.api.data import Columns, Source\nfrom endoxa.api.result import Result\n"
+    yield "from endoxa.api.runs import Models\nfrom endoxa.commands.verbs import Outcome\n\n"
+    yield f"__all__ = {sorted(functions())!r}\n"
+    for name, function in functions().items():
+        signature: Signature = function.__signature__  # type: ignore[attr-defined]
+        yield f"\ndef {name}(\n"
+        named = False
+        for entry in signature.parameters.values():
+            if entry.kind is Parameter.KEYWORD_ONLY and not named:
+                named = True
+                yield "    *,\n"
+            default = "" if entry.default is Parameter.empty else f" = {_literal(entry.default)}"
+            yield f"    {entry.name}: {entry.annotation}{default},\n"
+        yield f") -> {signature.return_annotation}:\n"
+        yield textwrap.indent(f'"""{function.__doc__}"""\n', "    ").replace("\\", "\\\\")
+
+
+def _literal(value: Any) -> str:
+    return repr(value) if isinstance(value, str | int | float | bool | type(None)) or value == () else "..."
+
+
+def write_stub() -> None:
+    """Write `functions.pyi` beside this module."""
+    Path(__file__).with_suffix(".pyi").write_text("".join(stub()), encoding="utf-8")

@@ -1,0 +1,2167 @@
+"""Written by `make docs`; see functions.py."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from endoxa.api.data import Columns, Source
+from endoxa.api.result import Result
+from endoxa.api.runs import Models
+from endoxa.commands.verbs import Outcome
+
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_tests', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_items', 'languages_patch', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+
+def probe_embeddings(
+    tests: Source,
+    models: Models,
+    *,
+    out: str | Path | None = None,
+    columns: Columns | None = None,
+    restart: bool = False,
+    progress: bool = True,
+    languages: Sequence[str] | str = (),
+    poolings: Sequence[str] | str = (),
+    layer: int | None = None,
+    max_unknown: float = 0.2,
+    seed: int = 0,
+    confidence: float = 0.95,
+    draws: int = 100000,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    four_bit: bool = False,
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    batch_tokens: int | None = None,
+    packed_weights: bool = True,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+) -> Result:
+    """Which of two groups an encoder places nearer to an attribute: association tests (WEAT, SEAT). `endoxa probe embeddings`; see `probe`.
+
+    Options:
+        languages: Use only items in this language; repeatable.
+        poolings: Pooling: cls, mean, mean-content, last, first-wordpiece or model; repeatable.
+        layer: Layer whose output is pooled; 0 is the embedding layer.
+        max_unknown: Word vectors: maximum share of words that the file may lack.
+        seed: Seed of every random draw.
+        confidence: Confidence level of the intervals.
+        draws: Maximum number of Monte Carlo partitions per test.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        four_bit: Load weights in 4 bits (needs CUDA and bitsandbytes).
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        batch_tokens: Maximum tokens per batch.
+        packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+    """
+
+def extract(
+    data: Source,
+    models: Models,
+    *,
+    out: str | Path | None = None,
+    columns: Columns | None = None,
+    restart: bool = False,
+    progress: bool = True,
+    languages: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    system: str = '',
+    retry_errors: bool = False,
+    vocabulary: str | None = None,
+    structured: bool = True,
+    order: Literal['attributes-first', 'story-first'] = 'attributes-first',
+    temperature: float | None = 0.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 1024,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int = 8,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    sheet: str | None = None,
+    sheet_rows: int = 200,
+) -> Result:
+    """Have several models read the main character's profile from each story; the majority decides. `endoxa probe extract`; see `probe`.
+
+    Options:
+        languages: Use only items in this language; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        vocabulary: Your own attributes and values (TOML).
+        structured: Hold extractors to a JSON schema; switch off where a server refuses it.
+        order: What comes first in the questions; 'story-first' continues runs of earlier versions.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        sheet: Also write a sheet on which a person codes a sample (.xlsx, .csv).
+        sheet_rows: Number of stories on the sheet, from every model and language.
+    """
+
+def rate_harm(
+    data: Source,
+    models: Models,
+    *,
+    out: str | Path | None = None,
+    columns: Columns | None = None,
+    restart: bool = False,
+    progress: bool = True,
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    system: str = '',
+    retry_errors: bool = False,
+    language: str = 'en',
+    repeats: int = 3,
+    prompts: str | None = None,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 512,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int = 8,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+) -> Result:
+    """Have models rate how harmful associations are (1 to 5), and whether they are frequent in reality. `endoxa probe harm`; see `probe`.
+
+    Options:
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        language: Language of the questions: ar, en, es, fr, hi or pt.
+        repeats: Number of ratings per association and model.
+        prompts: Your own questions (TOML), in --language.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+    """
+
+def probe_pairs(
+    data: Source,
+    models: Models,
+    rules: Sequence[str] | str = (),
+    *,
+    out: str | Path | None = None,
+    columns: Columns | None = None,
+    restart: bool = False,
+    progress: bool = True,
+    languages: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    format: str | None = None,
+    prefix: str | None = None,
+    template: str | None = None,
+    calibrate: bool = True,
+    skip_unscorable: bool = False,
+    seed: int = 0,
+    confidence: float = 0.95,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    four_bit: bool = False,
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    batch_tokens: int | None = None,
+    packed_weights: bool = True,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+) -> Result:
+    """Which sentence of each pair a model finds more probable. `endoxa probe pairs`; see `probe`.
+
+    Options:
+        languages: Use only pairs in this language; repeatable. One alone is also the language of a file without any.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        format: Format of the file, a name of `endoxa datasets list`.
+        prefix: S-AS tables: words before every identity ('African').
+        template: S-AS tables: sentence with {identity} and {attribute}.
+        calibrate: Also score the pairs with neutral identities ('people', 'they').
+        skip_unscorable: List pairs that cannot be scored instead of stopping.
+        seed: Seed of every random draw.
+        confidence: Confidence level of the intervals.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        four_bit: Load weights in 4 bits (needs CUDA and bitsandbytes).
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        batch_tokens: Maximum tokens per batch.
+        packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+    """
+
+def probe_questions(
+    data: Source,
+    models: Models,
+    *,
+    out: str | Path | None = None,
+    columns: Columns | None = None,
+    restart: bool = False,
+    progress: bool = True,
+    languages: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    metadata: str | None = None,
+    label: str | None = None,
+    system: str = '',
+    retry_errors: bool = False,
+    ask: Literal['letters', 'text', 'loglik', 'loglik-mean'] = 'letters',
+    protocols: Sequence[Literal['baseline', 'explanation', 'reprompting']] | str = ...,
+    repeats: int = 1,
+    shuffle: bool = True,
+    prompts: str | None = None,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 512,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    confidence: float = 0.95,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int = 8,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+) -> Result:
+    """Which person a model picks where nobody can know, and whether debiasing changes its answer. `endoxa probe qa`; see `probe`.
+
+    Options:
+        languages: Use only items in this language; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        metadata: BBQ's additional_metadata.csv.
+        label: Name of the data in reports.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        ask: Answer by letter or by text, or score the options (hf/..., http://...).
+        protocols: Self-debiasing protocols, separated by commas: baseline, explanation, reprompting.
+        repeats: Number of times each question is asked.
+        shuffle: Shuffle the options of each question and repeat.
+        prompts: Your own instructions by language (TOML).
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        confidence: Confidence level of the intervals.
+        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+    """
+
+def probe_stories(
+    data: Source,
+    models: Models,
+    *,
+    out: str | Path | None = None,
+    columns: Columns | None = None,
+    restart: bool = False,
+    progress: bool = True,
+    languages: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    themes: Sequence[str] | str = (),
+    system: str = '',
+    retry_errors: bool = False,
+    repeats: int = 1,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 800,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int = 8,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+) -> Result:
+    """Have models write stories about a protagonist of whom the prompt names one attribute. `endoxa probe stories`; see `probe`.
+
+    Options:
+        languages: Use only items in this language; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        themes: Use only prompts of this theme; repeatable.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        repeats: Number of stories per prompt.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+    """
+
+def analyze_agreement(
+    files: Source | Sequence[Source],
+    *,
+    progress: bool = True,
+    value: str | None = None,
+    item: str | None = None,
+    rater: str = 'rater',
+    raters: Sequence[str] | str | None = None,
+    group: str | None = None,
+    level: Literal['nominal', 'ordinal', 'interval', 'ratio'] = 'nominal',
+    order: Sequence[str] | str | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    resamples: int = 2000,
+    out: str | Path,
+) -> Outcome:
+    """Compute agreement between raters: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha. `endoxa analyze agreement`; see `command`.
+
+    Options:
+        value: Column of the votes.
+        item: Column of the items.
+        rater: Column of the rater, in a long table.
+        raters: Columns of votes, in a wide table.
+        group: Column of the raters' groups, in a long table.
+        level: Level of measurement, for Krippendorff's alpha.
+        order: Ordered categories, for --level ordinal.
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        resamples: Bootstrap samples per interval.
+        out: Coefficients: .csv, .tsv, .jsonl or .parquet.
+    """
+
+def analyze_associations(
+    stories: Source | None = None,
+    *,
+    progress: bool = True,
+    by_language: bool = False,
+    alpha: float = 0.05,
+    draws: int = 500000,
+    early_stop: bool = True,
+    error: float = 0.001,
+    confidence: float = 0.95,
+    seed: int = 0,
+    jobs: int | None = None,
+    pooled: Literal['stratified', 'published'] = 'stratified',
+    rule: Literal['both-steps', 'paper'] = 'both-steps',
+    compare: str | None = None,
+    null: int | None = None,
+    lift: float = 2.0,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    out: str | Path | None = None,
+    tables: str | Path | None = None,
+    differences: str | Path | None = None,
+    comparisons: str | Path | None = None,
+    plan: bool = False,
+) -> Outcome:
+    """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
+
+    Options:
+        by_language: Analyze each language separately.
+        alpha: False-discovery rate of both steps.
+        draws: Maximum number of Monte Carlo tables per test.
+        early_stop: Stop drawing when a decision can no longer change.
+        error: Probability that an early decision differs from the final one, per family.
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        jobs: Number of processes.
+        pooled: Pooled languages: report associations that also hold within languages, or use the published test.
+        rule: paper: keep only medium and large effects with a lift of at least 2.
+        compare: Compare each association between two models or two languages.
+        null: Also permute the prompts' values N times: false discoveries.
+        lift: Lift to detect, with --plan.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        out: Associations: .csv, .jsonl or .parquet.
+        tables: Also write every table that was tested.
+        differences: Also write differences in protagonists between models, languages and themes.
+        comparisons: Table of --compare.
+        plan: Only print the number of stories needed to detect a lift.
+    """
+
+def analyze_disagreement(
+    ratings: Source,
+    *,
+    progress: bool = True,
+    topics: str | Path | None = None,
+    quantile: float = 0.8,
+    ties: Literal['low', 'split'] = 'low',
+    confidence: float = 0.95,
+    seed: int = 0,
+    resamples: int = 2000,
+    out: str | Path,
+) -> Outcome:
+    """Find the topics that people disagree about, by the variance of the ratings of each association. `endoxa analyze disagreement`; see `command`.
+
+    Options:
+        topics: Table with attribute (or identity and attribute), topic, perhaps sentiment.
+        quantile: Share of associations in the low-variance group.
+        ties: Where equal variances go: low, or split at random.
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        resamples: Bootstrap samples per interval.
+        out: Topics: .csv, .tsv, .jsonl or .parquet.
+    """
+
+def analyze_leniency(
+    ratings: Source,
+    *,
+    progress: bool = True,
+    topics: str | Path | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    resamples: int = 2000,
+    out: str | Path,
+) -> Outcome:
+    """Compare ratings by people of the group with ratings by others, for each sentiment. `endoxa analyze leniency`; see `command`.
+
+    Options:
+        topics: Table with attribute (or identity and attribute), topic, perhaps sentiment.
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        resamples: Bootstrap samples per interval.
+        out: Means: .csv, .tsv, .jsonl or .parquet.
+    """
+
+def analyze_novelty(
+    files: Source | Sequence[Source],
+    *,
+    progress: bool = True,
+    labels: str | Path | None = None,
+    languages: Sequence[str] | str = (),
+    concept: Literal['attribute', 'association', 'sentence'] = 'attribute',
+    same_identity: bool = False,
+    encoder: str = 'all-MiniLM-L6-v2',
+    threshold: float | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    resamples: int = 2000,
+    out: str | Path | None = None,
+    sheet: str | Path | None = None,
+    sheet_pairs: int = 256,
+) -> Outcome:
+    """Find the concepts of each data set that are in none of the others, and how many every two share. `endoxa analyze novelty`; see `command`.
+
+    Options:
+        labels: Labelled pairs that choose the threshold: text_a, text_b, related.
+        languages: Language of the texts; rows that name another one are left out; repeatable.
+        concept: What is compared.
+        same_identity: Associations: compare only those of equal identities.
+        encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
+        threshold: Minimum cosine at which a concept is present; with --sheet, where it is expected.
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        resamples: Bootstrap samples per interval.
+        out: Data sets: .csv, .tsv, .jsonl or .parquet.
+        sheet: Write pairs to label to FILE.
+        sheet_pairs: Number of pairs of the sheet.
+    """
+
+def analyze_topics(
+    files: Source | Sequence[Source],
+    *,
+    progress: bool = True,
+    labels: str | Path | None = None,
+    confidence: float = 0.95,
+    out: str | Path,
+) -> Outcome:
+    """Count the topics of each data set: frequency, in-group and out-group share, most frequent association. `endoxa analyze topics`; see `command`.
+
+    Options:
+        labels: Topics: association_id or attribute, and topic; or labels of author label.
+        confidence: Confidence level of the intervals.
+        out: Topics: .csv, .tsv, .jsonl or .parquet.
+    """
+
+def analyze_extraction(
+    run: Source,
+    *,
+    progress: bool = True,
+    human: str | Path,
+    confidence: float = 0.95,
+    seed: int = 0,
+    out: str | Path,
+    confusion: str | Path | None = None,
+    counts: str | Path | None = None,
+) -> Outcome:
+    """Estimate error rates of extractors, and correct counts for these errors. `endoxa analyze extraction`; see `command`.
+
+    Options:
+        human: Completed double-coding sheet of the run (.xlsx or .csv).
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        out: Error rates: .csv, .jsonl or .parquet.
+        confusion: Also write the confusion matrix.
+        counts: Also write counts per value, corrected for these errors.
+    """
+
+def analyze_harm(
+    runs: Source | Sequence[Source] = (),
+    *,
+    progress: bool = True,
+    human: Sequence[str | Path] | str = (),
+    associations: str | Path | None = None,
+    alias: Sequence[str] | str = (),
+    threshold: float = 4.0,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    out: str | Path,
+    scores: str | Path | None = None,
+    raters: str | Path | None = None,
+    agreement: str | Path | None = None,
+    by_attribute: str | Path | None = None,
+    blind_spots: str | Path | None = None,
+    summary: str | Path | None = None,
+) -> Outcome:
+    """Compare harm ratings of people and models, and find associations that models make but rate harmful. `endoxa analyze harm`; see `command`.
+
+    Options:
+        human: People's ratings: rater, harm, frequent; repeatable.
+        associations: Associations by model, to find blind spots.
+        alias: Model name of a rater in --associations; repeatable.
+        threshold: Minimum median rating of a harmful association.
+        confidence: Confidence level of the intervals.
+        resamples: Bootstrap samples per interval.
+        seed: Seed of every random draw.
+        out: Associations: .csv, .tsv, .jsonl or .parquet.
+        scores: Also write the scores of each rater for each association.
+        raters: Also write the comparison of each rater with people.
+        agreement: Also write agreement for every pair of raters.
+        by_attribute: Also write differences between models and people by attribute.
+        blind_spots: Also write associations that a model rates harmful but makes itself.
+        summary: Also write summary statistics.
+    """
+
+def analyze_languages(
+    files: Source | Sequence[Source],
+    *,
+    progress: bool = True,
+    harm: str | Path | None = None,
+    groups: str | Path | None = None,
+    stories: str | Path | None = None,
+    by: Literal['language', 'model'] = 'language',
+    models: int = 1,
+    threshold: float = 4.0,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    out: str | Path,
+) -> Outcome:
+    """Find associations shared by languages and exclusive to one; compare harmful and benign ones. `endoxa analyze languages`; see `command`.
+
+    Options:
+        harm: Harmful associations: table of `endoxa analyze harm`, or your own.
+        groups: Marked and unmarked groups (YAML).
+        stories: Stories, to check whether a missing association is due to too few stories.
+        by: Unit of comparison; language needs associations analyzed with --by language.
+        models: Minimum number of models that show an association in a language.
+        threshold: Minimum median rating of a harmful association, if --harm has ratings.
+        confidence: Confidence level of the intervals.
+        resamples: Bootstrap samples per interval.
+        seed: Seed of every random draw.
+        out: Table of associations; companion tables go into the same folder.
+    """
+
+def analyze_tests(
+    runs: Source | Sequence[Source] = (),
+    *,
+    progress: bool = True,
+    definitions: str | Path | None = None,
+    vectors: Sequence[str | Path] | str = (),
+    pooling: str = '',
+    seed: int = 0,
+    draws: int = 100000,
+    unequal: Literal['fixed', 'truncate'] = 'fixed',
+    ddof: Literal['1', 'wefe'] = '1',
+    parametric: bool = False,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    alternative: Literal['greater', 'less', 'two-sided'] = 'greater',
+    unit: Literal['auto', 'text', 'term'] = 'auto',
+    out: str | Path,
+) -> Outcome:
+    """Compute association tests (WEAT, SEAT): effect size, bootstrap interval, permutation p, verdict. `endoxa analyze tests`; see `command`.
+
+    Options:
+        definitions: Tests, from `endoxa build tests` or in SEAT's format (JSON).
+        vectors: Vectors: .npz (texts, vectors) or word2vec text; repeatable.
+        pooling: Pooling of the vectors, shown in the table.
+        seed: Seed of every random draw.
+        draws: Maximum number of Monte Carlo partitions per test.
+        unequal: If X and Y differ in size: keep both sizes (fixed), or truncate the larger set.
+        ddof: Degrees of freedom correction of the standard deviation; wefe: 0.
+        parametric: Use a normal approximation for p instead of permutations.
+        confidence: Confidence level of the intervals.
+        resamples: Bootstrap samples per interval.
+        alternative: Alternative hypothesis; greater: X is closer to A (relative to B) than Y is.
+        unit: Unit of permutation and resampling; auto: terms if a term has several texts.
+        out: Results: .csv, .tsv, .jsonl or .parquet.
+    """
+
+def analyze_qa(
+    runs: Source | Sequence[Source] = (),
+    *,
+    progress: bool = True,
+    data: str | Path | None = None,
+    predictions: str | Path | None = None,
+    metadata: str | Path | None = None,
+    language: str | None = None,
+    against: str | Path | None = None,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    out: str | Path,
+    retention: str | Path | None = None,
+    debias: str | Path | None = None,
+) -> Outcome:
+    """Estimate accuracy, bias scores, error retention and self-debiasing from answers to questions. `endoxa analyze qa`; see `command`.
+
+    Options:
+        data: Questions in BBQ's JSONL, with --predictions.
+        predictions: Table: category, example_id, model, pred_index (0-2) or pred_text.
+        metadata: BBQ's additional_metadata.csv.
+        language: Language of questions without one.
+        against: Baseline run, for --retention.
+        confidence: Confidence level of the intervals.
+        resamples: Bootstrap samples per interval.
+        seed: Seed of every random draw.
+        out: Estimates: .csv, .tsv, .jsonl or .parquet.
+        retention: Also write error retention ratios.
+        debias: Also write the comparison of debiasing protocols.
+    """
+
+def analyze_pairs(
+    runs: Source | Sequence[Source],
+    *,
+    progress: bool = True,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    out: str | Path,
+    comparisons: str | Path | None = None,
+    flips: str | Path | None = None,
+) -> Outcome:
+    """Estimate preferences from records of sentence pairs: per model, rule, language and axis. `endoxa analyze pairs`; see `command`.
+
+    Options:
+        confidence: Confidence level of the intervals.
+        resamples: Bootstrap samples per interval.
+        seed: Seed of every random draw.
+        out: Estimates: .csv, .jsonl or .parquet.
+        comparisons: Also write paired comparisons between models.
+        flips: Also write disagreement between rules.
+    """
+
+def build_tests(
+    *,
+    progress: bool = True,
+    languages: Sequence[str] | str = (),
+    wanted: str | None = None,
+    lists: Sequence[str | Path] | str = (),
+    templates_file: str | Path | None = None,
+    associations: str | Path | None = None,
+    include_drafts: bool = False,
+    axes: Sequence[str] | str = (),
+    attributes: Sequence[str] | str = (),
+    per_term: int = 1,
+    against: str = '',
+    contrast: str = 'antonym',
+    each: bool = False,
+    out: str | Path | None = None,
+    show: bool = False,
+) -> Outcome:
+    """Make association tests: every pair of groups with every pair of attributes. `endoxa build tests`; see `command`.
+
+    Options:
+        languages: Language (ISO 639); repeatable.
+        wanted: Word list of the groups, if there are several.
+        lists: Your own word lists (TOML); override the built-in ones.
+        templates_file: Your own sentence templates for one language (TOML).
+        associations: Build tests from associations instead of word lists.
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        axes: Axes to cross, separated by commas.
+        attributes: Attribute pairs, separated by commas.
+        per_term: Number of sentences per term, or words only.
+        against: Identity of target set Y, with --associations.
+        contrast: Attribute set B: antonyms of A, or attributes associated with Y.
+        each: One test per association: its identity against the others, its attribute against the antonym.
+        out: Tests (.json).
+        show: List axes, attribute pairs, word lists and languages.
+    """
+
+def build_names(
+    items: Source,
+    *,
+    progress: bool = True,
+    seed: int = 42,
+    variants: int = 3,
+    bank: str | Path | None = None,
+    gender_model: str | None = None,
+    out: str | Path | None = None,
+    check: str | Path | None = None,
+) -> Outcome:
+    """Replace groups in questions by first names, so that the group is implied but not stated. `endoxa build names`; see `command`.
+
+    Options:
+        seed: Seed of every random draw.
+        variants: Number of draws of names.
+        bank: Your own names: columns group, gender, name.
+        gender_model: Chat model that decides genders left open by the text.
+        out: Questions with names (.jsonl).
+        check: Only check this file with names against ITEMS.
+    """
+
+def build_qa(
+    associations: Source | None = None,
+    *,
+    progress: bool = True,
+    limit: int | None = None,
+    include_drafts: bool = False,
+    language: str | None = None,
+    per_association: int = 1,
+    gender: Literal['m', 'f', 'any'] = 'm',
+    seed: int = 0,
+    out: str | Path | None = None,
+    sample: str | Path | None = None,
+) -> Outcome:
+    """Make multiple-choice questions: the association's identity against one without the attribute. `endoxa build qa`; see `command`.
+
+    Options:
+        limit: Use only the first N associations that get a question.
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        language: Language of the questions: en, es or pt.
+        per_association: Number of questions per association, each with another distractor.
+        gender: Grammatical gender of the two people (es, pt).
+        seed: Seed of every random draw.
+        out: Questions (.jsonl).
+        sample: Write an invented sample table of associations, and exit.
+    """
+
+def build_stories(
+    *,
+    progress: bool = True,
+    language: Sequence[str] | str = (),
+    attributes: Sequence[str] | str = (),
+    scenarios: Sequence[str] | str = (),
+    file: Sequence[str | Path] | str = (),
+    map: str | Path | None = None,
+    include_drafts: bool = False,
+    per_cell: int | None = None,
+    limit: int | None = None,
+    out: str | Path | None = None,
+    check: Sequence[str | Path] | str = (),
+) -> Outcome:
+    """Make story prompts: every value of every attribute in every scenario. `endoxa build stories`; see `command`.
+
+    Options:
+        language: Language (ISO 639); repeatable.
+        attributes: Use only this attribute; repeatable.
+        scenarios: Use only this theme or scenario ('family 2'); repeatable.
+        file: Your own language, values or attributes (YAML); repeatable.
+        map: Table of associations and the values that mean them; prompts carry their ids.
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        per_cell: Maximum number of prompts per value and language.
+        limit: Maximum number of prompts, spread over values.
+        out: Prompts: .jsonl, .csv or .parquet.
+        check: Only check such a file; print one line per fault.
+    """
+
+def build_pairs(
+    associations: Source,
+    *,
+    progress: bool = True,
+    language: str | None = None,
+    min_support: int = 1,
+    min_ratings: int = 0,
+    min_mean: float = 1.0,
+    min_knowers: float = 0.0,
+    include_drafts: bool = False,
+    negation_only: bool = False,
+    prefix: str = '',
+    lexicon: str | Path | None = None,
+    templates: str | Path | None = None,
+    antonym_only: bool = False,
+    framings: int = 1,
+    out: str | Path,
+    report: str | Path | None = None,
+    min_cell: int = 5,
+    keep_region: bool = False,
+) -> Outcome:
+    """Make a stereotype and an anti-stereotype sentence from each association. `endoxa build pairs`; see `command`.
+
+    Options:
+        language: Language of associations without one (ISO 639).
+        min_support: Minimum number of respondents per association.
+        min_ratings: Minimum number of ratings per association (column ratings of a campaign).
+        min_mean: Minimum mean rating, 1 (never heard) to 5 (column mean).
+        min_knowers: Minimum share of raters who had heard it (column knowers).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        negation_only: Negate every attribute instead of using antonyms.
+        prefix: Words to put before every identity ('African').
+        lexicon: Your own antonyms (columns one, other); override the built-in ones.
+        templates: Your own sentence templates by language (TOML).
+        antonym_only: Leave out associations without an antonym.
+        framings: Pairs per association: the plain sentence and N-1 framings ('People often say: ...').
+        out: Pairs: .csv, .tsv, .jsonl or .parquet.
+        report: Also write associations left out and pairs to review, with reasons.
+        min_cell: Minimum number of respondents to keep an association's region.
+        keep_region: Keep every region, regardless of --min-cell.
+    """
+
+def curate_review_export(
+    table: Source,
+    *,
+    progress: bool = True,
+    sample: int | None = None,
+    seed: int = 0,
+    only_proposed: bool = False,
+    only_disputed: bool = False,
+    out: str | Path,
+    reviewer: str = '',
+    columns: Sequence[str] | str | None = None,
+    edit: Sequence[str] | str | None = None,
+    overwrite: bool = False,
+) -> Outcome:
+    """Write a spreadsheet for a reviewer, who does not need endoxa to fill it in. `endoxa curate review export`; see `command`.
+
+    Options:
+        sample: Number of ids to sample, with all rows of each.
+        seed: Random seed of --sample.
+        only_proposed: Include only rows proposed for omission.
+        only_disputed: Include only rows with disagreement between reviewers.
+        out: Review sheet: .xlsx (with drop-down lists) or .csv.
+        reviewer: Reviewer's name.
+        columns: Columns to show instead of the default ones.
+        edit: Columns that may be edited instead of the default ones.
+        overwrite: Replace an existing sheet, including its answers.
+    """
+
+def curate_review_apply(
+    table: Source,
+    sheets: Source | Sequence[Source],
+    *,
+    progress: bool = True,
+    resolve: Literal['none', 'first', 'majority'] = 'none',
+    drop_omitted: bool | None = None,
+    seed: int = 0,
+    out: str | Path,
+    report: str | Path | None = None,
+    conflicts: str | Path | None = None,
+) -> Outcome:
+    """Merge returned sheets into the table, and list changes and disagreements. `endoxa curate review apply`; see `command`.
+
+    Options:
+        resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of the reviewers. All disagreements are listed in any case.
+        drop_omitted: Remove rows that reviewers omit, or keep them with omit=true.
+        seed: Random seed of the intervals of agreement.
+        out: Reviewed table: .csv, .tsv, .jsonl or .parquet.
+        report: Also write all changes, with the reviewer.
+        conflicts: Also write all disagreements between reviewers.
+    """
+
+def curate_extract(
+    survey: Source,
+    *,
+    progress: bool = True,
+    map: str | Path | None = None,
+    preset: str | None = None,
+    statement_column: str | None = None,
+    question_column: str | None = None,
+    country_column: str | None = None,
+    language_column: str | None = None,
+    keep: Sequence[str] | str = (),
+    language: str | None = None,
+    languages: str | None = None,
+    identities: str | Path | None = None,
+    lexicon: str | Path | None = None,
+    translate: str | None = None,
+    model: str | None = None,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    out: str | Path | None = None,
+    print_map: bool = False,
+    plan: bool = False,
+) -> Outcome:
+    """Split survey answers into statements and extract identity and attribute from each. `endoxa curate extract`; see `command`.
+
+    Options:
+        map: Column mapping (TOML).
+        preset: Built-in column mapping: afristereo.
+        statement_column: Column with one statement per row; statements are not split.
+        question_column: With --statement-column: name of the question (women, men, religion ...).
+        country_column: With --statement-column: column of the country.
+        language_column: With --statement-column: column of the language.
+        keep: With --statement-column: also keep this column; repeatable.
+        language: Language of all statements (ISO 639); disables language identification.
+        languages: Candidate languages (en,fr).
+        identities: Your own synonyms of group names (TOML).
+        lexicon: What reviewers taught, from `endoxa curate learn` (TOML).
+        translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of translations (columns original, translation).
+        model: Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it.
+        batch: With --model: use the provider's batch interface (half the price).
+        max_cost: With --model: stop before it costs more than this.
+        price: With --model: price in US dollars per million tokens.
+        out: Statements: .csv, .tsv, .jsonl or .parquet.
+        print_map: Print a draft mapping for SURVEY (or the preset), and exit.
+        plan: With --model: only print expected calls, tokens and cost.
+    """
+
+def curate_evaluate(
+    gold: Source,
+    *,
+    progress: bool = True,
+    by: str = 'respondent',
+    reading: str | Path | None = None,
+    lexicon: str | Path | None = None,
+    model: str | None = None,
+    learn: bool = False,
+    confidence: float = 0.95,
+    seed: int = 0,
+    out: str | Path,
+    curve: str | Path | None = None,
+) -> Outcome:
+    """Score extraction against reviewers, with intervals over respondents. `endoxa curate evaluate`; see `command`.
+
+    Options:
+        by: Column of the units that intervals are taken over.
+        reading: Score this table of statements instead of reading GOLD with the rules.
+        lexicon: Also apply this lexicon of `endoxa curate learn`.
+        model: Also score a second reader, a chat model, and both readers together; its run goes beside --out.
+        learn: Also score a lexicon learned from the corrections of other respondents (5-fold cross-validation).
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        out: Scores: .csv, .tsv, .jsonl or .parquet.
+        curve: Also write the learning curve: scores against the number of respondents learned from.
+    """
+
+def curate_learn(
+    reviewed: Source | Sequence[Source],
+    *,
+    progress: bool = True,
+    out: str | Path,
+) -> Outcome:
+    """Learn names, spellings and habits of writing from reviewers' corrections. `endoxa curate learn`; see `command`.
+
+    Options:
+        out: Lexicon (TOML), for `endoxa curate extract --lexicon`.
+    """
+
+def curate_group(
+    file: Source,
+    *,
+    progress: bool = True,
+    existing: str | Path | None = None,
+    attribute_column: str = 'attribute',
+    language: str = 'en',
+    lexicon: str | Path | None = None,
+    encoder: str = 'all-MiniLM-L6-v2',
+    precision: str = 'float32',
+    tau: float = 0.55,
+    method: str = 'endoxa',
+    out: str | Path,
+) -> Outcome:
+    """Group attributes with similar meanings; opposites and negations are never merged. `endoxa curate group`; see `command`.
+
+    Options:
+        existing: Existing groups, kept unchanged; new attributes are added.
+        attribute_column: Column that holds the attributes.
+        language: Language of the attributes.
+        lexicon: Your own antonyms: columns one, other, pos.
+        encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
+        precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
+        tau: Minimum cosine similarity to merge groups.
+        method: endoxa, or afristereo (as published; depends on the order of rows).
+        out: Groups: .csv, .tsv, .jsonl or .parquet.
+    """
+
+def curate_thresholds(
+    file: Source,
+    *,
+    progress: bool = True,
+    constraints: str | Path | None = None,
+    attribute_column: str = 'attribute',
+    language: str = 'en',
+    lexicon: str | Path | None = None,
+    encoder: str = 'all-MiniLM-L6-v2',
+    precision: str = 'float32',
+    low: float = 0.3,
+    high: float = 0.8,
+    step: float = 0.05,
+    seed: int = 0,
+    out: str | Path,
+) -> Outcome:
+    """Compare thresholds for both methods: number of groups, silhouette, and accuracy on known pairs. `endoxa curate thresholds`; see `command`.
+
+    Options:
+        constraints: Known pairs: columns attribute_a, attribute_b, relation, source.
+        attribute_column: Column that holds the attributes.
+        language: Language of the attributes.
+        lexicon: Your own antonyms: columns one, other, pos.
+        encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
+        precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
+        low: Minimum threshold.
+        high: Maximum threshold.
+        step: Step between thresholds.
+        seed: Seed of every random draw.
+        out: Folder, or .csv file; the figure goes into the same folder.
+    """
+
+def curate_associations(
+    statements: Source,
+    *,
+    progress: bool = True,
+    groups: str | Path | None = None,
+    source: str = '',
+    include_flagged: bool = False,
+    by: Sequence[Any] | str = (),
+    min_support: int = 1,
+    out: str | Path,
+) -> Outcome:
+    """Aggregate statements into associations: identity, canonical attribute, number of respondents. `endoxa curate associations`; see `command`.
+
+    Options:
+        groups: Groups of attributes, from `endoxa curate group`.
+        source: Name of the survey, if the table has none.
+        include_flagged: Also count statements flagged as written by a chatbot.
+        by: Split associations by 'country' or 'axis'; repeatable.
+        min_support: Minimum number of respondents per association.
+        out: Associations: .csv, .tsv, .jsonl or .parquet.
+    """
+
+def curate_summary(
+    statements: Source,
+    *,
+    progress: bool = True,
+    groups: str | Path | None = None,
+    source: str = '',
+    include_flagged: bool = False,
+    by: Sequence[str] | str = (),
+    min_cell: int = 5,
+    out: str | Path,
+    top: int = 8,
+) -> Outcome:
+    """Write frequency and composition tables that are safe to share, and a figure. `endoxa curate summary`; see `command`.
+
+    Options:
+        groups: Groups of attributes, from `endoxa curate group`.
+        source: Name of the survey, if the table has none.
+        include_flagged: Also count statements flagged as written by a chatbot.
+        by: Split by this column; repeatable.
+        min_cell: Minimum count shown for a subgroup.
+        out: Folder for the tables and the figure.
+        top: Number of bars per axis in the figure.
+    """
+
+def datasets_list(
+    *,
+    progress: bool = True,
+) -> Outcome:
+    """List the published data sets and the formats that can be read. `endoxa datasets list`; see `command`."""
+
+def datasets_info(
+    name: str,
+    *,
+    progress: bool = True,
+) -> Outcome:
+    """Show where a data set comes from, its licence, citation, warning and hash. `endoxa datasets info`; see `command`."""
+
+def datasets_check(
+    file: Source,
+    *,
+    progress: bool = True,
+    format: str | None = None,
+    language: str | None = None,
+    prefix: str | None = None,
+    template: str | None = None,
+    include_drafts: bool = False,
+    columns: Any = ...,
+    out: str | Path | None = None,
+    show_text: bool = False,
+    every: bool = False,
+) -> Outcome:
+    """Check a file: each problem with its number and the first rows that have it. `endoxa datasets check`; see `command`.
+
+    Options:
+        format: Format of FILE (see `endoxa datasets list`), or associations.
+        language: Language of sentences without one (ISO 639).
+        prefix: Format s-as: words to put before every identity ('African').
+        template: Format s-as: sentence with {identity} and {attribute}.
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        columns: Your names of our columns (sent_more=stereotype).
+        out: Also write the problems as CSV.
+        show_text: Also print the text of the data that causes each problem.
+        every: List every row of every problem, not the first few.
+    """
+
+def datasets_convert(
+    file: Source,
+    *,
+    progress: bool = True,
+    format: str | None = None,
+    language: str | None = None,
+    prefix: str | None = None,
+    template: str | None = None,
+    include_drafts: bool = False,
+    columns: Any = ...,
+    out: str | Path,
+    to: str = 'native',
+    normalise: bool = False,
+) -> Outcome:
+    """Convert a file of pairs to endoxa's own format, or to another format. `endoxa datasets convert`; see `command`.
+
+    Options:
+        format: Format of FILE (see `endoxa datasets list`).
+        language: Language of sentences without one (ISO 639).
+        prefix: Format s-as: words to put before every identity ('African').
+        template: Format s-as: sentence with {identity} and {attribute}.
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        columns: Your names of our columns (sent_more=stereotype).
+        out: File to write: .csv, .tsv, .jsonl or .parquet.
+        to: Format to write.
+        normalise: Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.
+    """
+
+def datasets_download(
+    name: str,
+    *,
+    progress: bool = True,
+    mirror: str | None = None,
+    out: str | Path | None = None,
+) -> Outcome:
+    """Download the file of a data set and verify its hash; keep a valid copy from an earlier download. `endoxa datasets download`; see `command`.
+
+    Options:
+        mirror: Folder or http address with a copy of the file.
+        out: Folder to download to.
+    """
+
+def export_hub(
+    dataset: Source,
+    *,
+    progress: bool = True,
+    license_file: str | Path | None = None,
+    citation: str | Path | None = None,
+    facts: str | Path | None = None,
+    format: str | None = None,
+    language: str | None = None,
+    prefix: str | None = None,
+    template: str | None = None,
+    include_drafts: bool = False,
+    out: str | Path,
+    name: str | None = None,
+    license: str | None = None,
+    keep: Sequence[str] | str = (),
+    overwrite: bool = False,
+) -> Outcome:
+    """Make a folder for the Hugging Face hub: data, data card, licence, citation, checksums. `endoxa export hub`; see `command`.
+
+    Options:
+        license_file: Text of the licence, copied to LICENSE.
+        citation: CITATION.cff.
+        facts: Answers for the data card (.toml).
+        format: Format of FILE (see `endoxa datasets list`).
+        language: Language of sentences without one (ISO 639).
+        prefix: Format s-as: words to put before every identity ('African').
+        template: Format s-as: sentence with {identity} and {attribute}.
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        out: Folder to create.
+        name: Title.
+        license: SPDX id of the licence (CC-BY-4.0). There is no default.
+        keep: Also release this column; repeatable.
+        overwrite: Replace an earlier export, unless it was edited.
+    """
+
+def export_lm_eval(
+    file: Source,
+    *,
+    progress: bool = True,
+    format: str | None = None,
+    language: str | None = None,
+    prefix: str | None = None,
+    template: str | None = None,
+    include_drafts: bool = False,
+    out: str | Path,
+    name: str | None = None,
+    overwrite: bool = False,
+) -> Outcome:
+    """Make a task for lm-evaluation-harness: pairs scored by the likelihood of whole sentences. `endoxa export lm-eval`; see `command`.
+
+    Options:
+        format: Format of FILE (see `endoxa datasets list`).
+        language: Language of sentences without one (ISO 639).
+        prefix: Format s-as: words to put before every identity ('African').
+        template: Format s-as: sentence with {identity} and {attribute}.
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        out: Folder to create.
+        name: Name of the task.
+        overwrite: Replace an earlier export, unless it was edited.
+    """
+
+def export_inspect(
+    file: Source,
+    *,
+    progress: bool = True,
+    format: str | None = None,
+    language: str | None = None,
+    prefix: str | None = None,
+    template: str | None = None,
+    include_drafts: bool = False,
+    seed: int = 0,
+    out: str | Path,
+    overwrite: bool = False,
+) -> Outcome:
+    """Make a task for Inspect: chat models choose between the two sentences of a pair, in both orders. `endoxa export inspect`; see `command`.
+
+    Options:
+        format: Format of FILE (see `endoxa datasets list`).
+        language: Language of sentences without one (ISO 639).
+        prefix: Format s-as: words to put before every identity ('African').
+        template: Format s-as: sentence with {identity} and {attribute}.
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        seed: Random seed for the order of samples.
+        out: Folder to create.
+        overwrite: Replace an earlier export, unless it was edited.
+    """
+
+def languages_items(
+    *,
+    progress: bool = True,
+    language: str,
+    component: Sequence[str] | str = (),
+    out: str | Path,
+) -> Outcome:
+    """Write the texts of a language as items of the language check, each as people would read it. `endoxa languages items`; see `command`.
+
+    Options:
+        language: Language of the texts (ISO 639).
+        component: Only this component (`story prompts`); repeatable.
+        out: Items to write: .csv, .tsv, .jsonl or .parquet.
+    """
+
+def languages_patch(
+    outcomes: Source,
+    *,
+    progress: bool = True,
+    source: str | Path | None = None,
+    out: str | Path,
+) -> Outcome:
+    """Write a patch of the language files from what speakers said, for `git apply` in endoxa's repository. `endoxa languages patch`; see `command`.
+
+    Options:
+        source: Copy of endoxa's repository to compare with.
+        out: Patch to write (unified diff).
+    """
+
+def reproduce_list(
+    *,
+    progress: bool = True,
+) -> Outcome:
+    """List the published results that can be recomputed, with what each needs. `endoxa reproduce list`; see `command`."""
+
+def reproduce_run(
+    name: str,
+    *,
+    progress: bool = True,
+    data: str | Path | None = None,
+    model: Sequence[str] | str = (),
+    pooling: str | None = None,
+    seed: int = 0,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    four_bit: bool = False,
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    batch_tokens: int | None = None,
+    packed_weights: bool = True,
+    out: str | Path,
+) -> Outcome:
+    """Recompute a published result: published, ours, difference, tolerance, verdict, and why they differ. `endoxa reproduce run`; see `command`.
+
+    Options:
+        data: Folder with the files that the result needs.
+        model: Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.
+        pooling: Pooling of encoders; another one than the published cannot be compared.
+        seed: Seed of every random draw.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        four_bit: Load weights in 4 bits (needs CUDA and bitsandbytes).
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        batch_tokens: Maximum tokens per batch.
+        packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
+        out: Folder: cells.csv, run.json, report.html.
+    """
+
+def author_tuples(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    per_identity: int = 10,
+    place: str = '',
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int = 8,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models name attributes that people ascribe to groups. `endoxa author tuples`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        per_identity: Attributes per identity and model.
+        place: Where people say it: "in Senegal".
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_sentences(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    per_tuple: int = 1,
+    registers: Sequence[str] | str = ...,
+    contrast: Literal['group', 'attribute'] = 'group',
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int = 8,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models write natural sentences for tuples, each with a minimally different partner. `endoxa author sentences`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        per_tuple: Sentences per tuple, register and model.
+        registers: Kind of text: dialogue, 'social media', novel ...; repeatable.
+        contrast: The partner sentence has another group of your table, or the opposite attribute.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_expand(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    country: str,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    axes: Sequence[str] | str = (),
+    rows: int = 100,
+    batch_rows: int = 50,
+    examples: int = 4,
+    only_listed: bool = False,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch_interface: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int = 8,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    per_cell: int | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models write further stereotypes of a country, after the pattern of your own. `endoxa author expand`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        country: Country that the rows are about.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        axes: Social axis; repeatable.
+        rows: Rows per model.
+        batch_rows: Rows per request.
+        examples: Rows of your data per request.
+        only_listed: Only groups of your table; rows about others are left out and counted.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch_interface: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        per_cell: Drafts that each axis should have.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_counter(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    per_row: int = 1,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int = 8,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models write a favourable counter-narrative for each stereotype. `endoxa author counter`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        per_row: Counter-narratives per row and model.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_adapt(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    context: str,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int = 8,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models say which published pairs fit a society, and adapt them: keep, adapt or drop, with a reason. `endoxa author adapt`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        context: The society (TOML: place, description, groups, names).
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_translate(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    known: str | None = None,
+    to: str,
+    system: str = '',
+    retry_errors: bool = False,
+    row_language: str | None = None,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    temperature: float | None = 1.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 4096,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int = 8,
+    encoder: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have several engines translate both sentences of pairs, for people to choose. `endoxa author translate`; see `command`.
+
+    Options:
+        models: Chat model openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME. Or libretranslate:URL, deepl, seq2seq:MODEL, table:FILE; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        known: Your own data: what is in it already is no new draft.
+        to: Language of the translations (ISO 639).
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        row_language: Language of pairs without a column 'language'.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_label(
+    data: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    limit: int | None = None,
+    sample: int | None = None,
+    include_drafts: bool = False,
+    row_language: str | None = None,
+    known: str | None = None,
+    column: str | None = None,
+    scheme: str,
+    system: str = '',
+    retry_errors: bool = False,
+    prompt_language: str = 'en',
+    prompts: str | None = None,
+    structured: bool = True,
+    repeats: int = 1,
+    temperature: float | None = 0.0,
+    top_p: float | None = None,
+    max_tokens: int | None = 256,
+    reasoning: str | None = None,
+    extra: Any = ...,
+    seed: int = 0,
+    concurrency: int = 8,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    timeout: float = 600.0,
+    attempts: int = 12,
+    patience: float = 180.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    device: str = 'auto',
+    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
+    revision: str | None = None,
+    tokenizer: str | None = None,
+    trust_remote_code: bool = False,
+    chat_template: str | None = None,
+    batch_size: int = 8,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    workers: int | None = None,
+    num_gpus: float | None = None,
+    encoder: str | None = None,
+    sheet: str | None = None,
+    sheet_rows: int = 100,
+    out: str | Path | None = None,
+    plan: bool = False,
+    restart: bool = False,
+) -> Outcome:
+    """Have models give each row one label from a closed list: topics, sentiment, or your own. `endoxa author label`; see `command`.
+
+    Options:
+        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
+        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        row_language: Language of rows without a column 'language' (ISO 639).
+        known: Your own data: what is in it already is no new draft.
+        column: Column to label.
+        scheme: Labels: topics, sentiment, or your own TOML file.
+        system: System message.
+        retry_errors: Ask again what ended with an error; answers are kept.
+        prompt_language: Language of the prompts.
+        prompts: Your own prompts (TOML), in place of ours.
+        structured: Hold models to a JSON schema; switch off where a server refuses it.
+        repeats: Labels per row and model.
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
+        seed: Seed of every random draw.
+        concurrency: Maximum concurrent calls per model, at all its addresses together.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
+        dtype: Number type of the weights.
+        revision: Branch, tag or commit of the model on the hub.
+        tokenizer: Tokenizer, where it is not the model's own.
+        trust_remote_code: Run Python code that comes with the model.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        workers: With --engine ray: copies of each model.
+        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
+        sheet: Also write a sheet on which a person labels a random sample.
+        sheet_rows: Rows on that sheet.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
+    """
+
+def author_approve(
+    drafts: Source,
+    judged: Source,
+    *,
+    progress: bool = True,
+    out: str | Path,
+) -> Outcome:
+    """Give drafts the status that people decided on: approved, rejected, or still a draft. `endoxa author approve`; see `command`.
+
+    Options:
+        out: Drafts with their new status.
+    """
+
+def author_kappa(
+    labels: Source,
+    sheet: Source,
+    *,
+    progress: bool = True,
+) -> Outcome:
+    """Compare labels of models with a person's: share of agreement and Cohen's kappa with an interval. `endoxa author kappa`; see `command`."""

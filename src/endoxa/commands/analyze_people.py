@@ -1,0 +1,430 @@
+"""`endoxa analyze agreement`, `disagreement`, `leniency` and `topics`: what people said and rated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from annotated_types import Ge, Le
+
+from endoxa.commands.verbs import Outcome, argument, table
+from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural, signed
+from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
+from endoxa.schema.headline import Headline
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+
+
+MOST_NAMED = 6
+"""Raters whose names fit into a line of the terminal."""
+LONGEST = 24
+"""Letters of an association that the terminal shows."""
+
+Ratings = Annotated[
+    Path,
+    argument(
+        "Export of a campaign (folder), or a table with identity, attribute, rating.", metavar="RATINGS"
+    ),
+]
+Topics = Annotated[
+    Path | None,
+    Option(
+        "Table with attribute (or identity and attribute), topic, perhaps sentiment.", DATA, metavar="FILE"
+    ),
+]
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Names, separated by commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def agreement(
+    files: Annotated[
+        tuple[Path, ...],
+        argument("Review sheets of several reviewers, or tables of votes.", metavar="FILE..."),
+    ],
+    *,
+    out: Annotated[
+        Path, Option("Coefficients: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")
+    ],
+    value: Annotated[
+        str | None,
+        Option(
+            "Column of the votes.",
+            DATA,
+            metavar="COLUMN",
+            default="decision in sheets, else value, vote, ...",
+        ),
+    ] = None,
+    item: Annotated[
+        str | None,
+        Option("Column of the items.", DATA, metavar="COLUMN", default="item, or the first"),
+    ] = None,
+    rater: Annotated[str, Option("Column of the rater, in a long table.", DATA, metavar="COLUMN")] = "rater",
+    raters: Annotated[
+        tuple[str, ...] | None,
+        Option(
+            "Columns of votes, in a wide table.", DATA, metavar="A,B,...", default="all others", parse=names
+        ),
+    ] = None,
+    group: Annotated[
+        str | None,
+        Option(
+            "Column of the raters' groups, in a long table.", DATA, metavar="COLUMN", default="group, if any"
+        ),
+    ] = None,
+    level: Annotated[
+        Literal["nominal", "ordinal", "interval", "ratio"],
+        Option("Level of measurement, for Krippendorff's alpha.", ANALYSIS),
+    ] = "nominal",
+    order: Annotated[
+        tuple[str, ...] | None,
+        Option("Ordered categories, for --level ordinal.", ANALYSIS, metavar="A,B,...", parse=names),
+    ] = None,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    seed: Seed = 0,
+    resamples: Annotated[int, Ge(1), Option("Bootstrap samples per interval.", ANALYSIS)] = DEFAULT_RESAMPLES,
+) -> Outcome:
+    """Compute agreement between raters: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha.
+
+    \b
+    Examples:
+      endoxa analyze agreement ana.xlsx ben.xlsx -o agreement.csv
+      endoxa analyze agreement ana.xlsx ben.xlsx -o agreement.csv --value attribute
+      endoxa analyze agreement votes.csv -o agreement.csv
+      endoxa analyze agreement votes.csv -o agreement.csv --item statement_id --rater who --value vote
+      endoxa analyze agreement ratings.csv -o agreement.csv --level ordinal --order never,sometimes,always
+    """  # noqa: D301
+    import polars as pl
+
+    from endoxa.curate import agreement as room
+    from endoxa.curate.ballots import ballots_from_votes
+
+    cast = _votes(files, value=value, item=item, rater=rater, raters=raters)
+    groups = _groups(files, rater, group)
+    ordered = None if order is None else list(order)
+    ballots = ballots_from_votes(cast, ordered)
+    tables, lines = [], []
+    for name in (None, *sorted(set(groups.values()))):
+        votes = cast if name is None else [vote for vote in cast if groups.get(vote[1]) == name]
+        if name is not None and len({who for _, who, vote in votes if vote.strip()}) < 2:
+            lines.append(f"Group '{name}': fewer than two raters voted, so nothing can agree.")
+            continue
+        coefficients = room.agreement(
+            ballots_from_votes(votes, ordered),
+            level=level,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+        )
+        tables.append(coefficients.with_columns(pl.lit(name or "all").alias("group")))
+    agreements = pl.concat(tables) if groups else pl.concat(tables).drop("group")
+    return Outcome(
+        (
+            *lines,
+            *agreement_lines(agreements),
+            f"{len(ballots.items)} items, {len(ballots.raters)} raters, categories: "
+            f"{', '.join(ballots.categories[:12])}" + (", ..." if len(ballots.categories) > 12 else ""),
+            f"{len(agreements)} coefficients written to {out}",
+        ),
+        {"out": agreements},
+    )
+
+
+def agreement_lines(agreements: pl.DataFrame) -> Iterator[str | Table]:
+    """The coefficients; an undefined one is a dash, and the reason is in the column `method`."""
+    grouped = "group" in agreements.columns
+    rows = []
+    for row in agreements.iter_rows(named=True):
+        raters = row["raters"].split("; ")
+        rows.append(
+            (
+                row["name"] if row["level"] == "nominal" else f"{row['name']} ({row['level']})",
+                *([row["group"]] if grouped else []),
+                row["raters"] if len(raters) <= MOST_NAMED else f"{len(raters)} raters",
+                str(row["n"]),
+                f"{row['value']:.3f}" if row["value"] == row["value"] else "-",
+                f"{row['low']:.3f} to {row['high']:.3f}" if row["low"] <= row["high"] else "-",
+            )
+        )
+    yield table(
+        "Agreement (0 = chance level, 1 = perfect; percent: share of agreeing pairs)",
+        ("coefficient", *(["group"] if grouped else []), "raters", "items", "value", "interval"),
+        rows,
+        texts=3 if grouped else 2,
+    )
+    for row in agreements.filter(agreements["value"].is_nan()).iter_rows(named=True):
+        yield f"{row['name']} ({row['raters']}): {row['method']}"
+
+
+def _votes(
+    files: Sequence[Path], *, value: str | None, item: str | None, rater: str, raters: Sequence[str] | None
+) -> list[tuple[str, str, str]]:
+    """Votes from review sheets or from tables, but not from both.
+
+    Raises:
+        UserError: review sheets and tables of votes are mixed.
+    """
+    from endoxa.curate.ballots import read_votes
+    from endoxa.curate.review import is_sheet, read_sheets, votes
+    from endoxa.errors import UserError
+
+    sheets = [path for path in files if is_sheet(path)]
+    if sheets and len(sheets) < len(files):
+        other = next(path for path in files if path not in sheets)
+        raise UserError(
+            f"{sheets[0]} is a review sheet, but {other} is not. Give either review sheets or tables of votes."
+        )
+    if sheets:
+        return list(votes(read_sheets(files), value or "decision"))
+    return [
+        vote
+        for path in files
+        for vote in read_votes(
+            path, item=item, rater=rater, value=value, raters=None if raters is None else list(raters)
+        )
+    ]
+
+
+def _groups(files: Sequence[Path], rater: str, group: str | None) -> dict[str, str]:
+    """The group of each rater, of tables that name two groups or more."""
+    from endoxa.curate.ballots import read_groups
+    from endoxa.curate.review import is_sheet
+
+    groups: dict[str, str] = {}
+    for path in files:
+        if not is_sheet(path):
+            groups |= read_groups(path, rater, group)
+    return groups if group or len(set(groups.values())) > 1 else {}
+
+
+def disagreement(
+    ratings: Ratings,
+    *,
+    out: Annotated[Path, Option("Topics: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
+    topics: Topics = None,
+    quantile: Annotated[
+        float, Ge(0.5), Le(0.99), Option("Share of associations in the low-variance group.", ANALYSIS)
+    ] = 0.8,
+    ties: Annotated[
+        Literal["low", "split"], Option("Where equal variances go: low, or split at random.", ANALYSIS)
+    ] = "low",
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    seed: Seed = 0,
+    resamples: Resamples = DEFAULT_RESAMPLES,
+) -> Outcome:
+    """Find the topics that people disagree about, by the variance of the ratings of each association.
+
+    Associations with at least two ratings are split at a quantile of their variance; each topic's share of the disputed
+    ones is compared with its share of the others. FILE_pairs beside FILE holds every association with its variance.
+
+    \b
+    Examples:
+      endoxa analyze disagreement export -o disagreement.csv
+      endoxa analyze disagreement ratings.csv --topics topics.csv -o disagreement.csv
+    """  # noqa: D301
+    from endoxa.curate import ratings as room
+    from endoxa.sources.files import require_apart
+    from endoxa.sources.frames import write_table
+
+    beside = out.with_name(f"{out.stem}_pairs{out.suffix}")
+    require_apart([out, beside], [ratings, topics])
+    disputed = room.analyze_disagreement(
+        room.read_ratings(ratings, topics),
+        quantile=quantile,
+        ties=ties,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+    )
+    write_table(disputed.pairs, beside)
+    headline = Headline(
+        title="Relative change: how much more common a topic is among the disputed associations",
+        columns=("topic", "low group", "high group", "change", "interval", "verdict"),
+        texts=tuple(
+            (
+                row["topic"],
+                f"{row['n_low']} ({percent(row['share_low'], 0)})",
+                f"{row['n_high']} ({percent(row['share_high'], 0)})",
+                "–" if row["relative_change"] is None else f"{signed(row['relative_change'], 0)} %",
+                decimal_interval(row["low"], row["high"], 0),
+                row["verdict"].replace("-", " "),
+            )
+            for row in disputed.topics.iter_rows(named=True)
+        ),
+        rows=tuple(disputed.topics.iter_rows(named=True)),
+        words=("topic", "verdict"),
+        notes=(
+            f"{plural(disputed.pairs.height, 'association')} with two ratings or more ({disputed.left_out} with one "
+            f"left out); {disputed.high} above the quantile {disputed.quantile:g} (variance {disputed.threshold:.2f}; "
+            f"{disputed.ties} exactly there, {'in the low group' if ties == 'low' else 'split at random'}).",
+            f"Variances: skewness {decimal(disputed.skewness, 2)} (adjusted {decimal(disputed.skewness_adjusted, 2)}), "
+            f"{percent(disputed.zero)} are zero, three quarters lie at or below {disputed.third_quartile:.2f}.",
+        ),
+    )
+    lines = (headline, f"Written: {out} and {beside}")
+    return Outcome(lines, {"out": disputed.topics}, headline)
+
+
+def leniency(
+    ratings: Ratings,
+    *,
+    out: Annotated[Path, Option("Means: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
+    topics: Topics = None,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    seed: Seed = 0,
+    resamples: Resamples = DEFAULT_RESAMPLES,
+) -> Outcome:
+    """Compare ratings by people of the group with ratings by others, for each sentiment.
+
+    Intervals resample raters. Beside the raw difference stands that of a mixed model with raters and associations as
+    crossed effects. FILE_shares and FILE_topics beside FILE hold how often each rating was given, and how many ratings
+    of each topic come from within.
+
+    \b
+    Examples:
+      endoxa analyze leniency export -o leniency.csv
+      endoxa analyze leniency ratings.csv --topics topics.csv -o leniency.csv
+    """  # noqa: D301
+    from endoxa.curate import ratings as room
+    from endoxa.sources.files import require_apart
+    from endoxa.sources.frames import write_table
+
+    besides = {name: out.with_name(f"{out.stem}_{name}{out.suffix}") for name in ("shares", "topics")}
+    require_apart([out, *besides.values()], [ratings, topics])
+    compared = room.analyze_leniency(
+        room.read_ratings(ratings, topics), confidence=confidence, resamples=resamples, seed=seed
+    )
+    write_table(compared.shares, besides["shares"])
+    if compared.topics.height:
+        write_table(compared.topics, besides["topics"])
+    rows = list(compared.cells.iter_rows(named=True))
+    headline = Headline(
+        title="Mean rating by people of the group and by others (model: raters and pairs crossed)",
+        columns=(
+            "sentiment",
+            "perspective",
+            "ratings",
+            "mean",
+            "interval",
+            "model",
+            "verdict",
+        ),
+        texts=tuple(
+            (
+                row["sentiment"],
+                row["perspective"],
+                str(row["n"]),
+                decimal(row["mean"], 2),
+                decimal_interval(row["low"], row["high"], 2),
+                decimal(row["model"], 2) if row["perspective"] == "difference" else "",
+                (row["verdict"] or "").replace("-", " "),
+            )
+            for row in rows
+        ),
+        rows=tuple(rows),
+        words=("sentiment", "perspective", "verdict"),
+        notes=tuple(
+            f"{plural(compared.left_out, 'rating')} without in_group left out."
+            for _ in range(compared.left_out > 0)
+        ),
+    )
+    return Outcome((headline, f"Written: {out}"), {"out": compared.cells}, headline)
+
+
+def topics(
+    files: Annotated[
+        tuple[Path, ...],
+        argument(
+            "Tables of associations (identity, attribute, perhaps in_group, rater), or exports of campaigns.",
+            metavar="FILE...",
+        ),
+    ],
+    *,
+    out: Annotated[Path, Option("Topics: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
+    labels: Annotated[
+        Path | None,
+        Option(
+            "Topics: association_id or attribute, and topic; or labels of author label.", DATA, metavar="FILE"
+        ),
+    ] = None,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+) -> Outcome:
+    """Count the topics of each data set: frequency, in-group and out-group share, most frequent association.
+
+    Without --labels, the tables' own column `topic` is taken. A row counts once, or `support` times. Of a campaign's
+    export (folder) what people said by themselves is counted.
+
+    \b
+    Examples:
+      endoxa analyze topics said.csv --labels labels.csv -o topics.csv
+      endoxa analyze topics export-2025 export-2026 --labels labels.csv -o topics.csv
+    """  # noqa: D301
+    import polars as pl
+
+    from endoxa.curate import topics as room
+    from endoxa.curate.novelty import dataset_names
+
+    mentions = [
+        room.read_mentions(path, labels, name) for path, name in zip(files, dataset_names(files), strict=True)
+    ]
+    counted = room.analyze_topics(pl.concat(mentions), confidence=confidence)
+    headline = _topics_headline(counted)
+    return Outcome((headline, f"Written: {out}"), {"out": counted}, headline)
+
+
+def _topics_headline(counted: pl.DataFrame) -> Headline:
+    from endoxa.curate.topics import NO_TOPIC
+
+    rows = [row for row in counted.iter_rows(named=True) if row["topic"] != NO_TOPIC]
+    several = len({row["dataset"] for row in rows}) > 1
+    without = {row["dataset"]: row["n"] for row in counted.iter_rows(named=True) if row["topic"] == NO_TOPIC}
+    drafts, total = (sum(row[name] for row in rows) for name in ("n_draft", "n"))
+    in_groups = any(row["in_group_share"] is not None for row in rows)
+    columns = (
+        *(["data set"] if several else []),
+        *("topic", "n", "share", "interval"),
+        *(["in-group"] if in_groups else []),
+        "most frequent",
+    )
+    return Headline(
+        title="Topics: how often they come up"
+        + (", and the share said by people of the group" if in_groups else ""),
+        columns=columns,
+        texts=tuple(
+            (
+                *([row["dataset"]] if several else []),
+                row["topic"],
+                count(row["n"]),
+                percent(row["share"], 0),
+                percent_interval(row["low"], row["high"], 0),
+                *([percent(row["in_group_share"], 0)] if in_groups else []),
+                f"{_shortened(row)} ({row['most_frequent_n']})",
+            )
+            for row in rows
+        ),
+        rows=tuple(counted.iter_rows(named=True)),
+        words=("data set", "topic", "most frequent"),
+        notes=(
+            *(
+                f"{plural(n, 'association')} of {name} without a topic left out."
+                for name, n in without.items()
+            ),
+            *(
+                [f"{count(drafts)} of {count(total)} have labels of models that nobody has approved."]
+                if drafts
+                else []
+            ),
+        ),
+    )
+
+
+def _shortened(row: Mapping[str, Any]) -> str:
+    """The most frequent association."""
+    text = f"{row['most_frequent_identity']}: {row['most_frequent_attribute']}".removeprefix(": ")
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

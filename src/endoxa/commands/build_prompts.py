@@ -1,0 +1,264 @@
+"""`endoxa build names` and `stories`: names in place of groups, and prompts for stories."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Ge, Le
+
+from endoxa.commands.verbs import Outcome, argument, note, table
+from endoxa.instruments.stories.options import Selection
+from endoxa.runs.options import IncludeDrafts
+from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import polars as pl
+    from rich.table import Table
+
+    from endoxa.instruments.questions.names import NameBank, NameVariants
+    from endoxa.instruments.questions.names.ask import Asked
+    from endoxa.instruments.questions.names.rewrite import Prepared
+    from endoxa.instruments.stories.prompts.language import Language
+
+
+SHOWN = 5
+"""Maximum number of reasons, or of problems, printed."""
+
+
+def names(
+    items: Annotated[Path, argument("Questions in BBQ's JSONL that name groups.", metavar="ITEMS")],
+    *,
+    out: Annotated[Path | None, Option("Questions with names (.jsonl).", OUTPUT, short="-o")] = None,
+    seed: Annotated[int, Ge(0), Le(2**32 - 1), Option("Seed of every random draw.", ITEMS)] = 42,
+    variants: Annotated[int, Ge(1), Le(1000), Option("Number of draws of names.", ITEMS)] = 3,
+    bank: Annotated[
+        Path | None,
+        Option(
+            "Your own names: columns group, gender, name.",
+            ITEMS,
+            default="68 nationalities, 10 names each",
+        ),
+    ] = None,
+    gender_model: Annotated[
+        str | None,
+        Option("Chat model that decides genders left open by the text.", ITEMS, metavar="MODEL"),
+    ] = None,
+    check: Annotated[Path | None, Option("Only check this file with names against ITEMS.", OUTPUT)] = None,
+) -> Outcome:
+    """Replace groups in questions by first names, so that the group is implied but not stated.
+
+    "My Danish friend" becomes "my friend Viggo", "the Danish family" becomes "Viggo's family". Each variant is a new
+    draw of names. Records that cannot be rewritten in natural English are left out and listed in NAME.unwritten.csv in
+    the folder of FILE.
+
+    \b
+    Examples:
+      endoxa build names Nationality.jsonl -o names.jsonl --seed 42 --variants 3
+      endoxa build names Religion.jsonl -o names.jsonl --bank my-names.csv
+      endoxa build names Nationality.jsonl --check names.jsonl
+    """  # noqa: D301
+    from endoxa.errors import UserError
+    from endoxa.instruments.questions.names import build_names, read_bank
+    from endoxa.runs.progress import shown
+    from endoxa.sources.bbq import read_rows, write_items
+    from endoxa.sources.files import require_apart
+    from endoxa.sources.frames import write_table
+
+    if check is not None:
+        if out is not None or gender_model is not None:
+            raise UserError("--check only checks a file. Leave out --out and --gender-model.")
+        return _check_names(items, check, read_bank(bank))
+    if out is None:
+        raise UserError(
+            "Missing --out FILE for the questions with names (or --check FILE to check such a file)."
+        )
+    if out.suffix.lower() != ".jsonl":
+        raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
+    unwritten, genders = (out.with_suffix(f".{what}.csv") for what in ("unwritten", "genders"))
+    require_apart([unwritten, genders], [items, bank])
+    groups = read_bank(bank)
+    _note_bank(groups)
+    decide = None if gender_model is None else _asker(gender_model, genders)
+    rows = [row for _, row in read_rows(items)]
+    with shown("records") as progress:
+        made = build_names(rows, groups, seed=seed, variants=variants, decide=decide, progress=progress)
+    write_table(made.unwritten_table(), unwritten)
+    _note_unwritten(made, unwritten)
+    if not made.rows:
+        raise UserError(
+            f"No record of {items} could be rewritten with names. See the reasons in {unwritten}."
+        )
+    written = write_items(made.records, out)
+    return Outcome(
+        (
+            f"{made.rows} of {len(rows)} records rewritten, in {variants} variants: {written} records written to "
+            f"{out}, all checked (sub-seeds {', '.join(map(str, made.seeds))})",
+            "Content notice: the questions state harmful stereotypes; for evaluation only.",
+        )
+    )
+
+
+def _note_bank(bank: NameBank) -> None:
+    from endoxa.instruments.questions.names.bank import check_bank
+
+    problems = check_bank(bank)
+    for problem in problems[:SHOWN]:
+        note(f"Bank {bank.label}: '{problem.name}' ({problem.group}) {problem.message}.")
+    if len(problems) > SHOWN:
+        note(f"Bank {bank.label}: {len(problems) - SHOWN} more names to review.")
+
+
+def _note_unwritten(made: NameVariants, listed: Path) -> None:
+    if not made.unwritten:
+        return
+    reasons = Counter(record.reason for record in made.unwritten if not record.follows)
+    note(f"{len(made.unwritten)} records left out, see {listed}:")
+    for reason, count in reasons.most_common(SHOWN):
+        note(f"  {count}: {reason}")
+
+
+def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Prepared]]:
+    """A function that asks the model about open genders; answers are stored in the file and reused."""
+    import asyncio
+
+    from endoxa.instruments.questions.names.ask import ask_all, keeping, read_answers, settle, unsettled
+    from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
+    from endoxa.runs.progress import shown
+
+    spec = parse_chat_model(model)
+
+    def decide(prepared: Sequence[Prepared]) -> Sequence[Prepared]:
+        answers = read_answers(model, file)
+        missing = [question for question in unsettled(prepared) if question not in answers]
+        if not missing:
+            return [settle(record, answers) for record in prepared]
+        with shown("answers") as progress, keeping(model, file) as keep:
+
+            def answered(question: Asked, answer: str) -> None:
+                answers[question] = answer
+                keep(question, answer)
+                progress(f"asking {model}", len(answers), len(answers.keys() | set(missing)))
+
+            asyncio.run(ask_all(open_chat(spec, ChatOptions()), missing, answered))
+        return [settle(record, answers) for record in prepared]
+
+    return decide
+
+
+def _check_names(items: Path, written: Path, bank: NameBank) -> Outcome:
+    from endoxa.instruments.questions.names.check import check_file
+    from endoxa.sources.bbq import read_rows
+
+    originals = (row for _, row in read_rows(items))
+    checked = check_file(read_rows(written), originals, bank)
+    problems = checked.problems
+    for problem in problems[:SHOWN]:
+        note(f"{written}, {problem}")
+    if len(problems) > SHOWN:
+        note(f"{len(problems) - SHOWN} more problems.")
+    if checked.absent:
+        listed = written.with_suffix(".unwritten.csv")
+        note(
+            f"{checked.absent} records of {items} are missing from all variants; those left out are listed in "
+            f"{listed.name}."
+        )
+    sentence = f"{checked.records} records of {written} checked: {len(problems)} problems"
+    return Outcome((sentence,), exit_code=int(bool(problems)))
+
+
+def stories(
+    *,
+    out: Annotated[Path | None, Option("Prompts: .jsonl, .csv or .parquet.", OUTPUT, short="-o")] = None,
+    language: Annotated[
+        tuple[str, ...],
+        Option("Language (ISO 639); repeatable.", DATA, metavar="CODE", default="en"),
+    ] = (),
+    selection: Selection,
+    file: Annotated[
+        tuple[Path, ...],
+        Option("Your own language, values or attributes (YAML); repeatable.", DATA),
+    ] = (),
+    map: Annotated[  # noqa: A002
+        Path | None,
+        Option("Table of associations and the values that mean them; prompts carry their ids.", DATA),
+    ] = None,
+    include_drafts: IncludeDrafts = False,
+    check: Annotated[
+        tuple[Path, ...], Option("Only check such a file; print one line per fault.", OUTPUT)
+    ] = (),
+) -> Outcome:
+    """Make story prompts: every value of every attribute in every scenario.
+
+    A prompt gives one attribute of the main character ("a person who lives in a city"); the other attributes, chosen by
+    the model, are measured. Prompts are ordered by attribute, so that the first part of the file can be analyzed alone.
+
+    \b
+    Examples:
+      endoxa build stories -o prompts.jsonl
+      endoxa build stories --language en --language hi -o prompts.jsonl
+      endoxa build stories --attribute religion --scenario family -o prompts.jsonl
+      endoxa build stories --check mine.yaml
+      endoxa build stories --file mine.yaml -o prompts.jsonl
+      endoxa build stories --map associations-in-stories.csv -o prompts.jsonl
+    """  # noqa: D301
+    from endoxa.errors import UserError
+    from endoxa.instruments.stories.prompts import (
+        build_prompts,
+        load_languages,
+        read_map,
+        vocabulary_of,
+        write_vocabulary,
+    )
+    from endoxa.sources.files import require_apart
+    from endoxa.sources.frames import require_table_name
+    from endoxa.sources.statuses import reading_drafts
+
+    if check:
+        if out is not None:
+            raise UserError("--check only checks a file. Leave out --out, or use --file instead of --check.")
+        return _check_files(check)
+    if out is None:
+        raise UserError("Missing --out FILE for the prompts (or --check FILE to check your own file).")
+    vocabulary_file = out.with_suffix(".vocabulary.toml")
+    require_apart([vocabulary_file], [*file, map])
+    require_table_name(out)
+    with reading_drafts(include=include_drafts):
+        languages = load_languages(language, file)
+        cells = () if map is None else read_map(map, vocabulary_of(languages))
+        prompts = build_prompts(languages, selection, cells)
+    lines = [_prompts_table(prompts, languages), NUMBERS, f"{prompts.height} prompts written to {out}"]
+    if any(code.attributes for code in languages):
+        write_vocabulary(vocabulary_of(languages), vocabulary_file)
+        lines.append(f"Vocabulary for `endoxa probe extract --vocabulary`: {vocabulary_file}")
+    lines.append("Content notice: stories that models write to these prompts can hold harmful stereotypes.")
+    return Outcome(lines, {"out": prompts})
+
+
+NUMBERS = "* per model, times --repeats of `endoxa probe stories`; values with fewer than 10 stories are not analyzed."
+
+
+def _prompts_table(prompts: pl.DataFrame, languages: Sequence[Language]) -> Table:
+    """The number of prompts per language and of stories per value."""
+    rows = []
+    for language in languages:
+        here = prompts.filter(language=language.language)
+        cells = here.group_by("target_attribute", "target_attribute_value").len()["len"].to_list()
+        fewest, most = min(cells, default=0), max(cells, default=0)
+        span = str(most) if fewest == most else f"{fewest} to {most}"
+        numbers = (here.height, here["target_attribute"].n_unique(), len(cells), span)
+        rows.append((language.language, language.name, *(str(number) for number in numbers)))
+    heads = ("language", "", "prompts", "attributes", "values", "stories per value*")
+    return table("", heads, rows, texts=len(heads))
+
+
+def _check_files(paths: Sequence[Path]) -> Outcome:
+    from endoxa.instruments.stories.prompts import check_files
+
+    checked = check_files(paths)
+    faults = [fault for file in checked for fault in file.faults]
+    names = ", ".join(f"{file.language.name} ({file.language.language})" for file in checked)
+    return Outcome((*faults, f"{names} checked: {len(faults)} faults"), exit_code=int(bool(faults)))

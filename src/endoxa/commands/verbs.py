@@ -1,0 +1,430 @@
+"""Verbs: a function whose parameters declare its options; the command and the Python function are made from it.
+
+    def learn(
+        reviewed: Annotated[tuple[Path, ...], argument("Gold files.", metavar="REVIEWED...")],
+        *,
+        out: Annotated[Path, Option("Lexicon (TOML).", OUTPUT, short="-o")],
+        how: Resampling,
+    ) -> Outcome:
+
+A parameter whose type is a settings class stands for all options of the class. Typer is kept because the campaign site
+uses it; what is added here is the way from declared options to its own.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext, redirect_stdout
+from dataclasses import dataclass, field, make_dataclass, replace
+from functools import reduce
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import typer
+from typer.main import get_command
+
+from endoxa.commands.settings_command import GroupedCommand
+from endoxa.errors import UserError
+from endoxa.runs.progress import without_progress
+from endoxa.schema.headline import Headline
+from endoxa.schema.options import OUTPUT, Option, OptionField, is_settings, options_of, settings_from
+from endoxa.schema.terminal import terminal_console, terminal_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from endoxa.runs.instrument import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """What a command prints of its results.
+
+    Attributes:
+        quiet: nothing but warnings and errors.
+        json: the headline as JSON, nothing else.
+    """
+
+    quiet: Annotated[bool, Option("Print warnings and errors only.", OUTPUT, only_on=True)] = False
+    json: Annotated[
+        bool, Option("Print the headline as JSON, for scripts, and nothing else.", OUTPUT, only_on=True)
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a verb.
+
+    Attributes:
+        lines: what the terminal shows: sentences, headlines, tables.
+        tables: data frames by the option that names the file of each; those whose file was named are written.
+        headline: the few rows that stand for the result.
+        notes: sentences beside the result, on stderr.
+        facts: what `--json` prints, where it is not the headline or the table.
+        exit_code: of the command.
+    """
+
+    lines: Iterable[str | Headline | Table] = ()
+    tables: Mapping[str, Any] = field(default_factory=dict)
+    headline: Headline | None = None
+    notes: Sequence[str] = ()
+    facts: Any = None
+    exit_code: int = 0
+
+    def __str__(self) -> str:
+        """The sentences and headlines, as the terminal shows them."""
+        return "\n".join(str(line) for line in self.lines if isinstance(line, str | Headline))
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One declaration, from which the command and the Python function are made.
+
+    Attributes:
+        name: its words ("curate group").
+        help: a sentence, paragraphs and examples.
+        settings: a class; every argument and option is a field.
+        run: does it.
+        following: what to do next; {out} stands for the file that was written, {runs} for the runs that were read.
+    """
+
+    name: str
+    help: str
+    settings: type[Any]
+    run: Callable[[Any], Outcome]
+    following: str = ""
+
+    def done(self, settings: Any) -> Outcome:
+        """Carry it out, and write its tables.
+
+        Raises:
+            UserError: any user error.
+        """
+        outputs: dict[str, tuple[Option, Path]] = {}
+        inputs: list[Path] = []
+        for entry in options_of(self.settings):
+            value = reduce(getattr, entry.path, settings)
+            if entry.option.group == OUTPUT:
+                outputs |= {entry.path[-1]: (entry.option, value)} if isinstance(value, Path) else {}
+            else:
+                several = value if isinstance(value, tuple) else (value,)
+                inputs += [path for path in several if isinstance(path, Path)]
+        if not outputs:
+            return self.run(settings)
+        from endoxa.sources.files import require_apart
+        from endoxa.sources.frames import require_table_name, write_table
+
+        require_apart([path for _, path in outputs.values()], inputs)
+        for option, path in outputs.values():
+            if option.table:
+                require_table_name(path)
+        outcome = self.run(settings)
+        outcome = replace(outcome, lines=tuple(outcome.lines))
+        for name, frame in outcome.tables.items():
+            if name in outputs:
+                write_table(frame, outputs[name][1])
+        return outcome
+
+
+VERBS: dict[str, Verb] = {}
+"""Every verb by its words."""
+
+
+def argument(text: str, metavar: str) -> Option:
+    """A word of a command that has no name in front."""
+    return Option(text, "Data", metavar=metavar, positional=True)
+
+
+def verb_of(function: Callable[..., Outcome | None], name: str, following: str = "") -> Verb:
+    """The verb that a function declares."""
+    hints = get_type_hints(function, include_extras=True)
+    fields: list[Any] = []
+    for parameter in inspect.signature(function).parameters.values():
+        hint = hints[parameter.name]
+        if parameter.default is not parameter.empty:
+            fields.append((parameter.name, hint, field(default=parameter.default)))
+        elif is_settings(hint) and all(entry.default is not ... for entry in options_of(hint)):
+            fields.append((parameter.name, hint, field(default_factory=hint)))
+        else:
+            fields.append((parameter.name, hint))
+    settings = make_dataclass(f"{function.__name__}_settings", fields, frozen=True, kw_only=True)
+
+    def run(values: Any) -> Outcome:
+        return function(**{name: getattr(values, name) for name in hints if name != "return"}) or Outcome()
+
+    return Verb(name, inspect.getdoc(function) or "", settings, run, following)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group of commands (`endoxa curate`).
+
+    Attributes:
+        name: its word.
+        help: a sentence.
+        printing: its commands have the options of `Printing`, and end with a line of what to do next.
+        app: as Typer has it.
+    """
+
+    name: str
+    help: str
+    printing: bool = False
+    app: typer.Typer = field(default_factory=lambda: typer.Typer(rich_markup_mode=None, no_args_is_help=True))
+
+    def __post_init__(self) -> None:
+        self.app.info.help = self.help
+
+    def add(
+        self,
+        function: Callable[..., Outcome | None],
+        name: str = "",
+        following: str = "",
+        *,
+        hidden: bool = False,
+        printing: bool = False,
+    ) -> None:
+        """Add the command that a function declares, under its own name where none is given."""
+        name = name or function.__name__
+        verb = verb_of(function, f"{self.name} {name}".strip(), following)
+        add_verb(self.app, verb, name, Printing if self.printing or printing else None, hidden=hidden)
+
+
+def add_command(app: typer.Typer, function: Callable[..., Outcome | None], name: str = "") -> None:
+    """Add the command that a function declares to an app."""
+    name = name or function.__name__
+    add_verb(app, verb_of(function, name), name)
+
+
+def add_verb(
+    app: typer.Typer, verb: Verb, name: str, beside: type[Any] | None = None, *, hidden: bool = False
+) -> None:
+    """Add the command of a verb to an app.
+
+    Args:
+        app: the app.
+        verb: what the command does.
+        name: its word.
+        beside: options of the command line alone.
+        hidden: not listed by `--help`.
+    """
+    if not hidden:
+        VERBS[verb.name] = verb
+
+    def body(settings: Callable[[], Any], _typed: Mapping[str, Any], how: Any) -> None:
+        made, printing = settings(), how or Printing()
+        with (
+            redirect_stdout(StringIO()) if printing.quiet or printing.json else nullcontext(),
+            without_progress() if printing.quiet else nullcontext(),
+        ):
+            outcome = verb.done(made)
+        if printing.json:
+            out = getattr(made, "out", None)
+            if outcome.facts is not None or out is not None:
+                print_json(_rows(outcome, out) if outcome.facts is None else outcome.facts)
+        elif not printing.quiet:
+            for sentence in outcome.notes:
+                note(sentence)
+            print_lines(outcome.lines)
+            if verb.following and getattr(made, "out", None) is not None:
+                runs = getattr(made, "runs", None) or [getattr(made, "run", None)]
+                words = " ".join(str(path or "RUN...") for path in runs)
+                typer.echo(f"Next: {verb.following.format(out=made.out, runs=words)}")
+        if outcome.exit_code:
+            raise typer.Exit(outcome.exit_code)
+
+    callback = command_function(verb.settings, body, beside)
+    app.command(name, help=verb.help, hidden=hidden, cls=GroupedCommand)(callback)
+
+
+def print_lines(lines: Iterable[str | Headline | Table]) -> None:
+    """Show sentences and tables on the terminal."""
+    for line in lines:
+        if isinstance(line, str | Headline):
+            typer.echo(str(line))
+        else:
+            terminal_console().print(line)
+
+
+def print_json(content: Any) -> None:
+    """Print for a script."""
+    typer.echo(json.dumps(content, ensure_ascii=False, indent=1))
+
+
+def note(sentence: str) -> None:
+    """Say something beside the result: on stderr, at once."""
+    typer.echo(sentence, err=True)
+
+
+def table(
+    title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1, wrap: bool = False
+) -> Table:
+    """A table for the terminal; cells are shown as they are.
+
+    Args:
+        title: what it holds.
+        heads: its columns; those of texts first.
+        rows: its cells.
+        texts: columns of texts, which are broken into lines; the others are aligned right.
+        wrap: break the others, too.
+    """
+    from rich.markup import escape
+
+    made = terminal_table(title)
+    for number, name in enumerate(heads):
+        if number < texts:
+            made.add_column(name, overflow="fold")
+        else:
+            made.add_column(name, justify="right", no_wrap=not wrap)
+    for row in rows:
+        made.add_row(*map(escape, row))
+    return made
+
+
+def plan_lines(plan: Plan) -> list[str | Headline | Table]:
+    """A plan as a table, with its note below."""
+    shown = table(plan.title, plan.columns, plan.rows, texts=plan.texts)
+    return [shown, plan.note] if plan.note else [shown]
+
+
+def _rows(outcome: Outcome, out: Path) -> dict[str, Any]:
+    """What a script is told: the headline, or every row that was written."""
+    from endoxa.sources.frames import read_table
+
+    if outcome.headline is not None:
+        return {"out": str(out), "rows": list(map(dict, outcome.headline.rows))}
+    return {"out": str(out), "rows": read_table(out).to_dicts()}
+
+
+def single_command(name: str, text: str, callback: Callable[..., None]) -> Any:
+    """A command made when it is asked for."""
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    app.command(name, help=text, short_help=text.partition("\n")[0], cls=GroupedCommand)(callback)
+    return get_command(app)
+
+
+def command_function(
+    settings: type[Any],
+    body: Callable[[Callable[[], Any], Mapping[str, Any], Any], None],
+    beside: type[Any] | None = None,
+    *,
+    later: bool = False,
+) -> Callable[..., None]:
+    """The function that Typer calls; its parameters are the options of `settings` and of `beside`.
+
+    Args:
+        settings: every argument and option of the verb.
+        body: is given what makes the settings, the options that were typed by name, and `beside`.
+        beside: options of the command line alone.
+        later: whether required options are looked for when the settings are made, not before.
+    """
+    options = {"__".join(entry.path): entry for entry in options_of(settings)}
+    others = {"__".join(entry.path): entry for entry in options_of(beside)} if beside else {}
+
+    def call(**values: Any) -> None:
+        typed = _typed(options, values)
+        how = settings_from(beside, _typed(others, values)) if beside else None
+
+        def make() -> Any:
+            for key, entry in options.items():
+                if entry.default is ... and values[key] is None:
+                    raise UserError(f"Missing option {entry.name}: {entry.option.help}")
+            return settings_from(settings, typed)
+
+        body(make, {entry.name: typed[entry.path] for entry in options.values() if entry.path in typed}, how)
+
+    parameters = [
+        _parameter(key, entry, required=entry.default is ... and not later)
+        for key, entry in (options | others).items()
+    ]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {entry.name: entry.annotation for entry in parameters}
+    return call
+
+
+def _typed(options: dict[str, OptionField], values: dict[str, Any]) -> dict[tuple[str, ...], Any]:
+    """Values by path of the options that were typed.
+
+    Raises:
+        UserError: a text cannot be read.
+    """
+    return {
+        entry.path: _read(entry, values[key]) for key, entry in options.items() if values[key] is not None
+    }
+
+
+def _parameter(key: str, entry: OptionField, *, required: bool = False) -> inspect.Parameter:
+    """A parameter of Typer; None stands for what was not typed, so that defaults live in the settings alone."""
+    plain = _plain(entry.type)
+    element = get_args(plain)[0] if get_origin(plain) is tuple else plain
+    limited = element in (int, float)
+    kind: Any = element if plain is element else list[element]  # type: ignore[valid-type]
+    if entry.option.parse is not None:
+        kind = str
+    if entry.option.positional:
+        declared: Any = typer.Argument(metavar=entry.option.metavar, help=entry.option.help)
+    else:
+        declared = typer.Option(
+            *_names(entry),
+            help=entry.option.help + _bounds(entry.limits),
+            metavar=entry.option.metavar or _METAVARS.get(element),
+            show_default=entry.option.default if entry.option.default is not None else _shown(entry.default),
+            rich_help_panel=entry.option.group,
+            min=entry.limits.get("ge") if limited else None,
+            max=entry.limits.get("le") if limited else None,
+        )
+    return inspect.Parameter(
+        key,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if required else None,
+        annotation=Annotated[kind if required else kind | None, declared],
+    )
+
+
+_METAVARS = {str: "TEXT", int: "N", float: "X", Path: "FILE"}
+
+
+def _names(entry: OptionField) -> list[str]:
+    """Spellings of an option; a switch can be turned off, too."""
+    name = entry.name
+    if entry.type is bool and entry.option.parse is None and not entry.option.only_on and "/" not in name:
+        name = f"{name}/--no-{name.removeprefix('--')}"
+    return [name, entry.option.short] if entry.option.short else [name]
+
+
+def _plain(kind: Any) -> Any:
+    """The type without None."""
+    if get_origin(kind) in (Union, types.UnionType):
+        return next(part for part in get_args(kind) if part is not type(None))
+    return kind
+
+
+def _read(entry: OptionField, value: Any) -> Any:
+    """The value of a field from what Typer gives.
+
+    Raises:
+        UserError: the text cannot be read.
+    """
+    if isinstance(value, list):
+        return tuple(value)
+    if entry.option.parse is None:
+        return value
+    try:
+        return entry.option.parse(value)
+    except (ValueError, UserError) as problem:
+        raise UserError(f"{entry.name}: {problem}") from problem
+
+
+def _shown(default: Any) -> str | bool:
+    """How `--help` shows a default."""
+    if default is ... or default is None or default is False or default in ((), "", {}):
+        return False
+    return "on" if default is True else str(default)
+
+
+def _bounds(limits: dict[str, float]) -> str:
+    """Limits that Typer does not show itself."""
+    return f" Above {limits['gt']:g}." if "gt" in limits else ""
