@@ -140,9 +140,9 @@ STUDY.add(report)
 
 def _unused(items: Sequence[Items]) -> list[str]:
     """Which associations have no item."""
-    from endoxa.study.items import told
+    from endoxa.study.items import left_out_lines
 
-    return [line for part in items for line in told(part)]
+    return [line for part in items for line in left_out_lines(part)]
 
 
 def _runs(study: Study, done: Sequence[Done]) -> Table:

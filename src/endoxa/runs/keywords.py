@@ -13,7 +13,7 @@ from endoxa.schema.options import OptionField, options_of
 def keywords(owner: Any) -> dict[str, OptionField]:
     """Options by keyword: as the command spells them, and by the names of their fields ("rule", "rules")."""
     options = options_of(owner)
-    words = {option.name.strip("-").partition("/")[0].replace("-", "_"): one for one in options}
+    words = {option.name.strip("-").partition("/")[0].replace("-", "_"): option for option in options}
     return {option.path[-1]: option for option in options} | words
 
 

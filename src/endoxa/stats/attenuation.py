@@ -128,7 +128,18 @@ def corrected_correlation(
     unknown = next(filter(None, map(unreliable, reliabilities, names)), "")
     uncorrectable = unknown or untestable
     value = NAN if unknown else attenuation_corrected(raw, reliability_1, reliability_2)
-    estimates = (raw, UNDEFINED, value, UNDEFINED, reliability_1, reliability_2, intervals, NAN, units, clusters)
+    estimates = (
+        raw,
+        UNDEFINED,
+        value,
+        UNDEFINED,
+        reliability_1,
+        reliability_2,
+        intervals,
+        NAN,
+        units,
+        clusters,
+    )
     if untestable:
         return CorrectedCorrelation(*estimates, untestable, uncorrectable)
     quantile = quantile_of(totals, confidence)

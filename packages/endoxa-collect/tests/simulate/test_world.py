@@ -14,7 +14,7 @@ from endoxa.errors import UserError
 from endoxa_collect.sampler import Filled, SamplerSettings, Slot
 from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP
 from endoxa_collect.simulate.memory import MemoryPool, NewPair
-from endoxa_collect.simulate.settings import load_world, world_names
+from endoxa_collect.simulate.settings import load_world
 from endoxa_collect.simulate.world import JUNK, NEAR, OWN, World
 
 
@@ -56,8 +56,7 @@ def test_a_person_rates_a_pair_the_same_whenever_asked():
 
 
 def test_worlds_that_come_along():
-    for name in world_names():
-        assert load_world(name).people > 0
+    assert load_world("laces").people > 0
     with pytest.raises(UserError, match="Unknown world 'lace'"):
         load_world("lace")
 

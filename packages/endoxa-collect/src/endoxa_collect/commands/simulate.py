@@ -9,10 +9,9 @@ import typer
 
 if TYPE_CHECKING:
     from endoxa_collect.sampler import SamplerSettings
-    from endoxa_collect.simulate.comparison import Comparison
     from endoxa_collect.simulate.settings import WorldSettings
 
-_ARMS = "static-tuned,static-proximity,static-ticks,fixed,fedback,laces,laces-lease,endoxa"
+_ARMS = "static-ticks,laces,endoxa"
 _PLAN_SEEDS = 4
 
 
@@ -27,9 +26,7 @@ def simulate(
     arms: Annotated[
         str, typer.Option(metavar="NAMES", help="Ways of choosing cards, separated by commas.")
     ] = _ARMS,
-    seeds: Annotated[int, typer.Option(min=2, help="Campaigns per arm in the main world.")] = 200,
-    grid: Annotated[bool, typer.Option("--grid/--no-grid", help="Also run the sensitivity grid.")] = True,
-    grid_seeds: Annotated[int, typer.Option(min=2, help="Campaigns per arm and world of the grid.")] = 20,
+    seeds: Annotated[int, typer.Option(min=2, help="Campaigns per arm.")] = 200,
     world: Annotated[
         str, typer.Option(metavar="NAME", help="Simulated world, from those that come with endoxa.")
     ] = "laces",
@@ -64,12 +61,17 @@ def simulate(
     \b
     Examples:
       endoxa collect simulate -o out/sim
-      endoxa collect simulate --arms laces-lease,endoxa --seeds 20 --no-grid -o out/quick
+      endoxa collect simulate --seeds 20 -o out/quick
       endoxa collect simulate --plan --people 40 --minutes 60 --countries KE,TZ,UG --seeds-per-country 10
     """  # noqa: D301
     import os
 
-    from endoxa_collect.simulate.comparison import Comparison
+    from endoxa.errors import UserError
+    from endoxa.runs.progress import shown
+    from endoxa_collect.sampler import SamplerSettings
+    from endoxa_collect.simulate.arms import ARMS
+    from endoxa_collect.simulate.comparison import Comparison, PlannedWorld, compare
+    from endoxa_collect.simulate.measures import MAIN
     from endoxa_collect.simulate.settings import load_world
 
     settings = _changed(
@@ -80,19 +82,28 @@ def simulate(
         seeds_per_country=seeds_per_country,
         days=days,
     )
-    sampler = _sampler(k)
+    usual = SamplerSettings()
+    sampler = SamplerSettings(k=k, k_max=max(usual.k_max, k + usual.k_max - usual.k))
     if plan:
         _plan(settings, sampler)
         return
-    asked = Comparison(
-        arms=_names(arms),
-        world=settings,
+    names = tuple(dict.fromkeys(word.strip() for word in arms.split(",") if word.strip()))
+    if not names:
+        raise UserError("--arms is empty: write names separated by commas, like laces,endoxa.")
+    if output is None:
+        raise UserError(
+            "--out is missing: name a folder for the results (or estimate the number of people with --plan)."
+        )
+    comparison = Comparison(
+        arms=tuple(ARMS.get(name) for name in names),
+        worlds=(PlannedWorld(MAIN, settings, seeds),),
         sampler=sampler,
-        seeds=seeds,
-        grid_seeds=grid_seeds if grid else 0,
         jobs=jobs or os.cpu_count() or 1,
     )
-    _compare(asked, output, restart=restart)
+    with shown("campaigns") as tell:
+        lines = compare(comparison, output, restart=restart, tell=tell)
+    typer.echo("\n".join(lines))
+    typer.echo(f"Page, tables and figures: {output / 'report.html'}")
 
 
 def _changed(
@@ -134,16 +145,9 @@ def _codes(words: str) -> tuple[str, ...]:
     codes = tuple(dict.fromkeys(word.strip().upper() for word in words.split(",") if word.strip()))
     unknown = [code for code in codes if code not in geography.codes()]
     if unknown or not codes:
-        found = f"unknown country '{unknown[0]}'" if unknown else "empty"
-        raise UserError(f"--countries: {found}. Write ISO 3166-1 codes separated by commas, like AR,CL,UY.")
+        problem = f"unknown country '{unknown[0]}'" if unknown else "empty"
+        raise UserError(f"--countries: {problem}. Write ISO 3166-1 codes separated by commas, like AR,CL,UY.")
     return codes
-
-
-def _sampler(k: int) -> SamplerSettings:
-    from endoxa_collect.sampler import SamplerSettings
-
-    usual = SamplerSettings()
-    return SamplerSettings(k=k, k_max=max(usual.k_max, k + usual.k_max - usual.k))
 
 
 def _plan(settings: WorldSettings, sampler: SamplerSettings) -> None:
@@ -157,32 +161,3 @@ def _plan(settings: WorldSettings, sampler: SamplerSettings) -> None:
     for one in expected:
         numbers = f"{one.added:>12,.0f}{one.pairs:>12,.0f}{one.complete:>12,.0f}{one.ratings:>10,.0f}"
         typer.echo(f"{one.people:>8}{numbers}")
-
-
-def _names(words: str) -> tuple[str, ...]:
-    """Names from a list with commas.
-
-    Raises:
-        UserError: the list is empty.
-    """
-    from endoxa.errors import UserError
-
-    names = tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
-    if not names:
-        raise UserError("--arms is empty: write names separated by commas, like laces-lease,endoxa.")
-    return names
-
-
-def _compare(asked: Comparison, output: Path | None, *, restart: bool) -> None:
-    from endoxa.errors import UserError
-    from endoxa.runs.progress import shown
-    from endoxa_collect.simulate.comparison import compare
-
-    if output is None:
-        raise UserError(
-            "--out is missing: name a folder for the results (or estimate the number of people with --plan)."
-        )
-    with shown("campaigns") as tell:
-        lines = compare(asked, output, restart=restart, tell=tell)
-    typer.echo("\n".join(lines))
-    typer.echo(f"Page, tables and figures: {output / 'report.html'}")

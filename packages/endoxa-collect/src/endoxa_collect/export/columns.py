@@ -313,22 +313,6 @@ AGGREGATED = "group_means"
 """Its name."""
 
 
-LATER_TABLES = frozenset({"hurt_answers", "mixed"})
-"""Tables that older exports do not have."""
-
-LATER: Mapping[str, str | int | bool | None] = {
-    "candidate": False,
-    "revealed": "",
-    "listed": 0,
-    "heard_share": None,
-    "heard_low": None,
-    "heard_high": None,
-    "compared": 0,
-    "compared_more": 0,
-}
-"""Columns that older exports do not have, with what is read then."""
-
-
 def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
     """The columns of a table in this campaign, in their order."""
     declared = settings.profile if table in _WITH_PROFILE else ()

@@ -18,7 +18,7 @@ from endoxa.sources.collected import KIND, MARK, WITHDRAWALS, respecting_withdra
 from endoxa.sources.folders import CHECKSUMS, changed_file, changed_files
 from endoxa.sources.spreadsheets import neutralised_table, read_csv
 from endoxa_collect.campaign import CampaignSettings, read_settings, require_name
-from endoxa_collect.export.columns import LATER, LATER_TABLES, TABLES, schema_of
+from endoxa_collect.export.columns import TABLES, schema_of
 from endoxa_collect.files import draft
 from endoxa_collect.models import (
     AuditEntry,
@@ -284,31 +284,16 @@ def _since_withdrawn(
 
 
 def _read_table(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:
-    if path.stem in LATER_TABLES and not path.exists():
-        return pl.DataFrame(schema=dict(schema))
     try:
-        frame = _stored(path, schema)
+        if path.suffix == ".parquet":
+            frame = pl.read_parquet(path, glob=False)
+        elif path.suffix == ".jsonl":
+            frame = (
+                pl.read_ndjson(path, schema=schema) if path.stat().st_size else pl.DataFrame(schema=schema)
+            )
+        else:
+            frame = read_csv(path, schema=schema)
         return frame.select(pl.col(name).cast(kind) for name, kind in schema.items())
     except (OSError, pl.exceptions.PolarsError) as problem:
         reason = str(problem).splitlines()[0]
         raise UserError(f"{path} cannot be read ({reason}): take the export again.") from problem
-
-
-def _stored(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:
-    there = {name: kind for name, kind in schema.items() if name not in LATER or name in _columns(path)}
-    later = [pl.lit(LATER[name]).alias(name) for name in schema if name not in there]
-    if path.suffix == ".parquet":
-        frame = pl.read_parquet(path, glob=False)
-    elif path.suffix == ".jsonl":
-        frame = pl.read_ndjson(path, schema=there) if path.stat().st_size else pl.DataFrame(schema=there)
-    else:
-        frame = read_csv(path, schema=there)
-    return frame.with_columns(later)
-
-
-def _columns(path: Path) -> list[str]:
-    if path.suffix == ".parquet":
-        return list(pl.read_parquet_schema(path))
-    with path.open(encoding="utf-8") as file:
-        first = file.readline()
-    return list(json.loads(first or "{}")) if path.suffix == ".jsonl" else first.rstrip("\n").split(",")

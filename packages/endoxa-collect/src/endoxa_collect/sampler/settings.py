@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Share = Annotated[float, Field(ge=0, le=1)]
-
-_RETIRED = frozenset(
-    {
-        "own",
-        "near",
-        "anywhere",
-        "exploration",
-        "floor",
-        "floor_below",
-        "topic_cap",
-        "evenness",
-        "age_minutes",
-        "whole",
-        "candidates",
-    }
-)
-"""Settings of earlier versions, which stored campaigns and exports still have. They are ignored."""
 
 
 class SamplerSettings(BaseModel):
@@ -74,13 +56,6 @@ class SamplerSettings(BaseModel):
     lease_workshop: Annotated[int, Field(ge=1, le=240)] = 3
     lease_online: Annotated[int, Field(ge=1, le=1_440)] = 30
     break_after: Annotated[int, Field(ge=1, le=1_000)] = 8
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_retired(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        return {name: value for name, value in given.items() if name not in _RETIRED}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

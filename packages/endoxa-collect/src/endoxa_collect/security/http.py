@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from io import BytesIO
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from urllib.parse import quote_from_bytes
 from wsgiref.types import StartResponse, WSGIEnvironment
 
+from asgiref.wsgi import WsgiToAsgiInstance
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -188,38 +189,19 @@ class _Answer(NamedTuple):
 
 def _environ(scope: Message) -> WSGIEnvironment:
     """The WSGI environment of an ASGI request (PEP 3333), but for its body."""
-    environ: WSGIEnvironment = {
-        "REQUEST_METHOD": scope["method"],
-        "SCRIPT_NAME": "",
-        "PATH_INFO": scope["path"].encode().decode("latin1"),
-        "QUERY_STRING": scope["query_string"].decode("latin1"),
-        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
-        "wsgi.version": (1, 0),
-        "wsgi.url_scheme": scope.get("scheme", "http"),
-        "wsgi.errors": sys.stderr,
-        "wsgi.multithread": True,
-        "wsgi.multiprocess": True,
-        "wsgi.run_once": False,
-    }
-    host, port = scope.get("server") or ("localhost", None)
-    environ["SERVER_NAME"], environ["SERVER_PORT"] = host, str(port or 80)
-    if scope.get("client"):
-        environ["REMOTE_ADDR"] = scope["client"][0]
-    for raw, value in scope["headers"]:
-        if b"_" in raw:
-            # It would pass for the one with dashes, which only the proxy may set (`X-Forwarded-Proto`).
-            continue
-        name = raw.decode("latin1").upper().replace("-", "_")
-        key = name if name in _BARE else f"HTTP_{name}"
-        # HTTP/2 may send a cookie in parts (RFC 9113, 8.2.3).
-        joint = "; " if key == "HTTP_COOKIE" else ","
-        text = value.decode("latin1")
-        environ[key] = f"{environ[key]}{joint}{text}" if key in environ else text
+    # With an underscore it would pass for the one with dashes, which only the proxy may set (`X-Forwarded-Proto`).
+    headers = [(name, value) for name, value in scope["headers"] if b"_" not in name and name != b"cookie"]
+    # HTTP/2 may send a cookie in parts (RFC 9113, 8.2.3).
+    if cookies := [value for name, value in scope["headers"] if name == b"cookie"]:
+        headers.append((b"cookie", b"; ".join(cookies)))
+    query = quote_from_bytes(scope["query_string"], safe=_ASCII)
+    bridge = WsgiToAsgiInstance(None, duplicate_header_limit=None)
+    bridge.scope = {**scope, "root_path": "", "query_string": query.encode(), "headers": headers}
+    environ: WSGIEnvironment = bridge.build_environ(bridge.scope, None)
     return environ
 
 
-_BARE = {"CONTENT_LENGTH", "CONTENT_TYPE"}
-"""Headers whose keys in a WSGI environment have no prefix."""
+_ASCII = "".join(map(chr, range(128)))
 
 
 async def _read(receive: Receive, length: int) -> bytes:

@@ -22,6 +22,9 @@ from endoxa_collect.simulate.campaign import Campaign
 from endoxa_collect.simulate.run import Outcome
 from endoxa_collect.simulate.world import FAR, JUNK, NEAR, OWN, FloatArray
 
+MAIN = "main"
+"""Name of the main world in tables."""
+
 MOST = 10
 """Ratings a pair from which on the distribution counts together."""
 

@@ -1,11 +1,8 @@
-"""Settings of a simulated world, and the grid of worlds that differ from the main one in one respect."""
+"""Settings of a simulated world, and the worlds that come with the package."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,15 +15,6 @@ Minutes = Annotated[float, Field(gt=0)]
 Positive = Annotated[float, Field(ge=0)]
 
 _FILE = Path(__file__).with_name("worlds.toml")
-
-MAIN = "main"
-"""Name of the cell of the main world."""
-
-_TWO_WEEKS = 14 * 24 * 60.0
-
-_ONLINE: Mapping[str, object] = {"arrival": "online", "spread": _TWO_WEEKS}
-_TIRED: Mapping[str, object] = {"dropout": 0.3, "slowing": 1.0}
-_CONSPICUOUS = 1.3
 
 
 class WorldSettings(BaseModel):
@@ -118,62 +106,13 @@ class WorldSettings(BaseModel):
         return self.spread + self.minutes if self.arrival == "workshop" else self.spread
 
 
-@cache
-def _worlds() -> dict[str, dict[str, object]]:
-    return tomllib.loads(_FILE.read_text(encoding="utf-8"))
-
-
-def world_names() -> list[str]:
-    """The worlds that come with the package."""
-    return list(_worlds())
-
-
 def load_world(name: str) -> WorldSettings:
     """One of the worlds that come with the package.
 
     Raises:
         UserError: there is none of this name.
     """
-    worlds = _worlds()
+    worlds = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     if name not in worlds:
         raise UserError(f"Unknown world '{name}' (available: {', '.join(worlds)}).")
     return WorldSettings.model_validate(worlds[name])
-
-
-@dataclass(frozen=True)
-class GridCell:
-    """One world of the grid: its name, what is different in words, and its settings."""
-
-    name: str
-    text: str
-    settings: WorldSettings
-
-
-def cells(main: WorldSettings) -> list[GridCell]:
-    """The main world first, then one factor at a time, then corners."""
-    changes: list[tuple[str, str, Mapping[str, object]]] = [
-        (MAIN, "main world", {}),
-        ("zipf-flat", "salience falls slowly (Zipf 0.7)", {"zipf": 0.7}),
-        ("zipf-steep", "salience falls fast (Zipf 1.3)", {"zipf": _CONSPICUOUS}),
-        ("far-known", "countries far away known better", {"far": main.far * 1.7, "near": main.near * 1.3}),
-        ("far-unknown", "countries far away hardly known", {"far": main.far * 0.4, "near": main.near * 0.7}),
-        ("homes-even", "as many people from each country", {"skew": 0.0}),
-        ("homes-skewed", "most people from one country", {"skew": 1.8}),
-        ("online", "online, over two weeks", _ONLINE),
-        ("untired", "nobody tires or leaves early", {"dropout": 0.0, "slowing": 0.0}),
-        ("tired", "many leave early, all slow down", _TIRED),
-        ("noise-low", "ratings with little noise", {"noise": main.noise * 0.5}),
-        ("noise-high", "ratings with much noise", {"noise": main.noise * 2}),
-        ("wordings-one", "one wording for each thing", {"variants": 0.0}),
-        ("wordings-many", "many wordings, few noticed", {"variants": 0.35, "caught": 0.3}),
-        ("few-people", "30 people", {"people": 30}),
-        ("costly-words", "adding is rare: few ticks, few words", {"typed": 0.3, **_ticks(main, 0.25)}),
-        ("no-ticks", "further countries cannot be ticked", _ticks(main, 0.0)),
-        ("online-tired", "online, many leave early", {**_ONLINE, **_TIRED}),
-        ("skewed-steep", "one large country, steep salience", {"skew": 1.8, "zipf": _CONSPICUOUS}),
-    ]
-    return [GridCell(name, text, main.model_copy(update=dict(change))) for name, text, change in changes]
-
-
-def _ticks(main: WorldSettings, factor: float) -> dict[str, object]:
-    return {name: getattr(main, name) * factor for name in ("tick_own", "tick_near", "tick_far")}

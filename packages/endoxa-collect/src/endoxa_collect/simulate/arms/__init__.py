@@ -50,28 +50,9 @@ class Arm(Protocol):
 
 def _builtin() -> Iterable[Arm]:
     from endoxa_collect.simulate.arms.endoxa import EndoxaArm
-    from endoxa_collect.simulate.arms.rivals import FedBackArm, FixedArm, LacesArm, StaticArm
+    from endoxa_collect.simulate.arms.rivals import LacesArm, StaticArm
 
-    return (
-        StaticArm(name="static-tuned"),
-        StaticArm(name="static-proximity", near_first=True),
-        StaticArm(name="static-ticks", near_first=True, ticks=True),
-        FixedArm(),
-        FedBackArm(),
-        LacesArm(name="laces"),
-        LacesArm(name="laces-lease", reserves=True),
-        EndoxaArm(),
-        EndoxaArm(
-            name="endoxa-anyone",
-            changes={"own_slots": 0, "near_slots": 0},
-            different="every rating is for anyone who is present",
-        ),
-        EndoxaArm(
-            name="endoxa-all",
-            changes={"second_mention": False},
-            different="every ticked pair asks for ratings at once",
-        ),
-    )
+    return (StaticArm(name="static-ticks", near_first=True, ticks=True), LacesArm(name="laces"), EndoxaArm())
 
 
 ARMS: Registry[Arm] = Registry("arm", "endoxa.arms", _builtin)

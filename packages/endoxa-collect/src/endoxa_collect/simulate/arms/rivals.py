@@ -1,4 +1,4 @@
-"""Arms for comparison: LACES's rule, a survey in two waves, cards drawn with equal chances.
+"""Arms for comparison: LACES's rule, and a survey in two waves.
 
 LACES's rule (section 3.2): pairs with fewer than three validations first, near ones when possible, languages read. The
 paper does not say in which order the two preferences apply; here need comes before nearness, as its text names them. A
@@ -7,8 +7,6 @@ validation is a rating. Without a lease, people who draw at the same time can ge
 The survey: everybody writes first, then everybody rates what was written, k ratings per pair. This is its strongest
 form: the second wave begins when the first is over, everybody is still there, ratings are assigned without a gap or a
 surplus, and the share of time for writing is tuned beforehand on other seeds.
-
-Equal chances: the same card, once with people's proposals added to the pool, once with only the seeds shown.
 """
 
 from __future__ import annotations
@@ -182,49 +180,3 @@ class _Static:
             if card is not None:
                 return replace(card, adds=False)
         return None
-
-
-@dataclass(frozen=True)
-class FedBackArm:
-    """Any pair of the pool, all with the same chance."""
-
-    name: str = "fedback"
-    summary: str = "cards from the whole pool, new pairs included, all with the same chance"
-    surveys: bool = False
-
-    def start(self, campaign: Campaign) -> _FedBack:
-        """Begin a campaign."""
-        return _FedBack(campaign)
-
-
-@dataclass(frozen=True)
-class _FedBack:
-    campaign: Campaign
-
-    def next(self, person: int, spent: float) -> Card:  # noqa: ARG002
-        """Any pair that the person has not seen, else an open question."""
-        eligible = unseen(self.campaign, person)
-        return among(self.campaign, person, eligible, tier="any") or question(self.campaign, person)
-
-
-@dataclass(frozen=True)
-class FixedArm:
-    """Cards from a fixed list; after it, open questions."""
-
-    name: str = "fixed"
-    summary: str = "cards from a fixed list of seeds; what people add is not shown to others"
-    surveys: bool = False
-
-    def start(self, campaign: Campaign) -> _Fixed:
-        """Begin a campaign."""
-        return _Fixed(campaign)
-
-
-@dataclass(frozen=True)
-class _Fixed:
-    campaign: Campaign
-
-    def next(self, person: int, spent: float) -> Card:  # noqa: ARG002
-        """A seed that the person has not seen, else an open question."""
-        eligible = unseen(self.campaign, person) & self.campaign.pool["seed"]
-        return among(self.campaign, person, eligible, tier="seed") or question(self.campaign, person)

@@ -1,7 +1,9 @@
 """The world in which LACES's rule gives what LACES published: the numbers, the comparison, the search for it.
 
-Run as `python -m endoxa_collect.simulate.calibration`, the search prints the fitted values for `worlds.toml` and
-how near they come. Few numbers were published, so other worlds would fit as well; that is what the grid is for.
+    python benchmarks/laces_calibration.py
+
+prints the fitted values for `worlds.toml` and how near they come. Few numbers were published, so other worlds would
+fit as well; that is what the grid of `campaign_arms.py` is for.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from endoxa_collect.simulate.arms import ARMS
+from endoxa_collect.simulate.arms.rivals import LacesArm
 from endoxa_collect.simulate.run import Outcome, simulate
 from endoxa_collect.simulate.settings import WorldSettings, load_world
 from endoxa_collect.simulate.world import World
@@ -94,7 +96,7 @@ def marginals(outcome: Outcome) -> dict[str, float]:
 
 def simulated(settings: WorldSettings, seeds: int) -> dict[str, float]:
     """Mean marginals of LACES's rule in a world."""
-    arm = ARMS.get("laces")
+    arm = LacesArm(name="laces")
     found = [marginals(simulate(World(settings, 10_000 + seed), arm)) for seed in range(seeds)]
     return {name: float(np.mean([one[name] for one in found])) for name in found[0]}
 
