@@ -68,7 +68,7 @@ class AuthorSettings(ChatRunSettings):
     @property
     def language_option(self) -> str:
         """The option that says `row_language`."""
-        names = {one.path: one.name for one in options_of(type(self))}
+        names = {option.path: option.name for option in options_of(type(self))}
         return names["row_language",]
 
     def identity(self, kind: str, data: str, prompts: Any, models: list[dict[str, Any]]) -> dict[str, Any]:
@@ -80,11 +80,11 @@ class AuthorSettings(ChatRunSettings):
             prompts: name and texts of the prompts.
             models: identities of the models.
         """
-        own = set(type(self).model_fields) - set(ChatRunSettings.model_fields) - NOT_IN_IDENTITY
+        fields = set(type(self).model_fields) - set(ChatRunSettings.model_fields) - NOT_IN_IDENTITY
         return {
             "kind": f"author {kind}",
             **self.asked_identity(data, models),
-            **{name: _plain(getattr(self, name)) for name in sorted(own)},
+            **{name: _plain(getattr(self, name)) for name in sorted(fields)},
             "prompts": prompts,
         }
 

@@ -134,11 +134,11 @@ def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) 
 def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
     """Readings of a model and of both readers together. A simulated reader errs from the gold pairs."""
     from endoxa.curate.evaluation import as_reading, read_by_rules
-    from endoxa.curate.second import Asked, ReaderSettings, combine, read_with_model
+    from endoxa.curate.second import ReaderItem, ReaderSettings, combine, read_with_model
     from endoxa.runs.progress import shown
 
     asked = [
-        Asked(one.statement_id, one.statement, one.question, one.country, one.subject, one.pairs)
+        ReaderItem(one.statement_id, one.statement, one.question, one.country, one.subject, one.pairs)
         for one in reviewed
     ]
     settings = ReaderSettings(data=str(gold), models=(model,))

@@ -151,7 +151,7 @@ def thresholds(
         tell=_warn,
     )
     write_table(table, path)
-    figure = replace(thresholds_figure(table, own_rules=constraints is None), name=path.stem)
+    figure = replace(thresholds_figure(table, from_rules=constraints is None), name=path.stem)
     try:
         save(figure, picture(figure), path.parent)
     except OSError as problem:

@@ -33,10 +33,10 @@ def reader_settings(
 def print_reader_plan(table: pl.DataFrame, reader: ReaderSettings) -> None:
     """Print expected calls, tokens and cost."""
     from endoxa.commands.probe import print_plan
-    from endoxa.curate.second import asked_of, plan_reader
+    from endoxa.curate.second import plan_reader, reader_items
     from endoxa.runs.asking.plan import plan_table
 
-    print_plan(plan_table(plan_reader(asked_of(table), reader)))
+    print_plan(plan_table(plan_reader(reader_items(table), reader)))
 
 
 def read_twice(
@@ -50,11 +50,11 @@ def read_twice(
     folder = output.with_name(f"{output.name}.model")
     beside = output.with_name(f"{output.stem}.model{output.suffix}")
     with shown("statements") as progress:
-        both = second_reading(table, reader, folder, known=known, progress=progress, command=sys.argv)
+        both = second_reading(table, reader, folder, names=known, progress=progress, command=sys.argv)
     write_table(both.model, beside)
     unread = f"; {plural(both.unread, 'answer')} could not be read" if both.unread else ""
     typer.echo(
-        f"{plural(both.asked, 'statement')} read by {reader.models[0]} ({beside}){unread}; the readers differ on "
+        f"{plural(both.n_read, 'statement')} read by {reader.models[0]} ({beside}){unread}; the readers differ on "
         f"{both.differing} (flag 'readers-differ')"
     )
     for line in both.cost:

@@ -33,8 +33,8 @@ def cohen_kappa(codes: np.ndarray) -> float:
     from statsmodels.stats.inter_rater import cohens_kappa
 
     size = len(categories)
-    one, other = places.reshape(codes.shape).T
-    table = np.bincount(one * size + other, minlength=size**2).reshape(size, size)
+    first, second = places.reshape(codes.shape).T
+    table = np.bincount(first * size + second, minlength=size**2).reshape(size, size)
     return float(cohens_kappa(table, return_results=False))
 
 
@@ -44,16 +44,11 @@ def fleiss_kappa(counts: np.ndarray) -> float:
     Args:
         counts: votes per item and category, shape (items, categories), as many votes on every item.
     """
-    if _one_category(counts):
+    if int((counts.sum(axis=0) > 0).sum()) < 2:
         return NAN
     from statsmodels.stats import inter_rater
 
     return float(inter_rater.fleiss_kappa(counts))
-
-
-def _one_category(counts: np.ndarray) -> bool:
-    """Whether fewer than two categories were voted for."""
-    return int((counts.sum(axis=0) > 0).sum()) < 2
 
 
 MOST_APART = 20
@@ -126,7 +121,9 @@ def agreement(
     """
     if not 0 < confidence < 1:
         raise UserError(f"The confidence level is {confidence}. Expected a number between 0 and 1.")
-    rows = [_computed(one, confidence, resamples, seed) for one in _coefficients(ballots, level)]
+    rows = [
+        _computed(coefficient, confidence, resamples, seed) for coefficient in _coefficients(ballots, level)
+    ]
     return pl.DataFrame([asdict(row) for row in rows])
 
 
@@ -144,11 +141,13 @@ def _coefficients(ballots: Ballots, level: Level) -> Iterator[_Coefficient]:
         NAN,
     )
     apart = range(len(ballots.raters)) if len(ballots.raters) <= MOST_APART else ()
-    for one, other in itertools.combinations(apart, 2):
-        both = ballots.codes[:, [one, other]]
-        names = (ballots.raters[one], ballots.raters[other])
-        both = both[(both != NO_VOTE).all(axis=1)]
-        yield _Coefficient("cohen_kappa", names, "nominal", both, cohen_kappa, "statsmodels cohens_kappa")
+    for first, second in itertools.combinations(apart, 2):
+        pair_codes = ballots.codes[:, [first, second]]
+        names = (ballots.raters[first], ballots.raters[second])
+        pair_codes = pair_codes[(pair_codes != NO_VOTE).all(axis=1)]
+        yield _Coefficient(
+            "cohen_kappa", names, "nominal", pair_codes, cohen_kappa, "statsmodels cohens_kappa"
+        )
     number = _votes_each(votes, len(ballots.raters))
     method = "statsmodels fleiss_kappa"
     if number < len(ballots.raters):
@@ -193,37 +192,36 @@ def _domain(ballots: Ballots, level: Level) -> np.ndarray:
     return numbers
 
 
-def _computed(one: _Coefficient, confidence: float, resamples: int, seed: int) -> Agreement:
-    value = one.value(one.data)
-    low, high, method = NAN, NAN, one.method
+def _computed(coefficient: _Coefficient, confidence: float, resamples: int, seed: int) -> Agreement:
+    value = coefficient.value(coefficient.data)
+    low, high, method = NAN, NAN, coefficient.method
     if np.isnan(value):
-        method += (
-            f"; undefined: {'no item has enough votes' if not len(one.data) else 'all votes are the same'}"
-        )
-    elif len(one.data) < MIN_ITEMS:
+        why = "no item has enough votes" if not len(coefficient.data) else "all votes are the same"
+        method += f"; undefined: {why}"
+    elif len(coefficient.data) < MIN_ITEMS:
         method += f"; no interval: fewer than {MIN_ITEMS} items"
     else:
-        draws = _bootstrap(one, resamples, seed)
+        random, items = np.random.default_rng(seed), len(coefficient.data)
+        draws = np.array(
+            [
+                coefficient.value(coefficient.data[random.integers(items, size=items)])
+                for _ in range(resamples)
+            ]
+        )
         low, high, remark = _percentiles(draws, confidence)
         method += f"; {remark}"
     return Agreement(
-        name=one.name,
-        raters="; ".join(one.raters),
-        level=one.level,
+        name=coefficient.name,
+        raters="; ".join(coefficient.raters),
+        level=coefficient.level,
         value=value,
         low=low,
         high=high,
         confidence=confidence,
-        n=len(one.data),
-        neutral=one.neutral,
+        n=len(coefficient.data),
+        neutral=coefficient.neutral,
         method=method,
     )
-
-
-def _bootstrap(one: _Coefficient, resamples: int, seed: int) -> np.ndarray:
-    """The coefficient in samples of items drawn with replacement; NaN where a sample leaves it undefined."""
-    random, items = np.random.default_rng(seed), len(one.data)
-    return np.array([one.value(one.data[random.integers(items, size=items)]) for _ in range(resamples)])
 
 
 def _percentiles(draws: np.ndarray, confidence: float) -> tuple[float, float, str]:
