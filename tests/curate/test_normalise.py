@@ -111,8 +111,8 @@ def test_a_survey_brings_its_own_names(tmp_path):
     path = tmp_path / "names.toml"
     path.write_text('[region]\n"coast people" = ["coasties", "people of the coast"]\n', encoding="utf-8")
     known = with_identities(path)
-    assert normal_identity("Coasties", known=known) == "coast people"
-    assert normal_identity("the elderly", known=known) == "old people"
+    assert normal_identity("Coasties", names=known) == "coast people"
+    assert normal_identity("the elderly", names=known) == "old people"
 
 
 @pytest.mark.parametrize(

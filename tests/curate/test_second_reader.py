@@ -9,12 +9,12 @@ from endoxa.curate.evaluation import as_reading, evaluate, read_gold
 from endoxa.curate.evaluation.gold import Gold
 from endoxa.curate.evaluation.learning import read_by_rules
 from endoxa.curate.extract import Question, extract
-from endoxa.curate.second import Asked, ReaderSettings, combine, plan_reader, read_with_model
+from endoxa.curate.second import ReaderItem, ReaderSettings, combine, plan_reader, read_with_model
 from endoxa.curate.second.combine import fit, same_reading
 from endoxa.curate.second.prompt import answer_of, question_about, read_answer
 
 OPEN = Question("other", "other")
-ONE = Asked("1", "The Elderly are less calm and not loud", OPEN, "Peru", "nurses")
+ONE = ReaderItem("1", "The Elderly are less calm and not loud", OPEN, "Peru", "nurses")
 
 
 def words(pairs):
@@ -23,7 +23,7 @@ def words(pairs):
 
 def test_the_question_holds_what_is_known_and_no_gold():
     women = Question("women", "gender", "women")
-    text = question_about(Asked("1", "sing well", women, "Peru", "nurses", (("x", "y"),)))
+    text = question_about(ReaderItem("1", "sing well", women, "Peru", "nurses", (("x", "y"),)))
     for part in (
         "sing well",
         "about women",
@@ -99,7 +99,10 @@ def settings(model):
 
 
 def test_a_run_is_planned_and_goes_on_without_asking_twice(tmp_path):
-    asked = [Asked(f"{n}", f"Bakers number {n} are calm", OPEN, told=(("bakers", "calm"),)) for n in range(5)]
+    asked = [
+        ReaderItem(f"{n}", f"Bakers number {n} are calm", OPEN, rule_pairs=(("bakers", "calm"),))
+        for n in range(5)
+    ]
     (planned,) = plan_reader(asked, settings("sim/reader-a"))
     assert planned.expected.calls == 5
     first, _ = read_with_model(asked, settings("sim/reader-a?noise=0&error=0"), tmp_path / "run")
@@ -110,7 +113,7 @@ def test_a_run_is_planned_and_goes_on_without_asking_twice(tmp_path):
 
 def scored(gold, model, folder):
     asked = [
-        Asked(one.statement_id, one.statement, one.question, one.country, one.subject, one.pairs)
+        ReaderItem(one.statement_id, one.statement, one.question, one.country, one.subject, one.pairs)
         for one in gold
     ]
     answers, _ = read_with_model(asked, settings(model), folder)

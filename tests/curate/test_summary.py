@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.curate.disclosure import ALL_AXES, EVERYBODY, NOT_SAID, REST, choices, split_several, split_single
+from endoxa.curate.disclosure import ALL_AXES, EVERYBODY, REST, UNSTATED, choices, split_several, split_single
 from endoxa.curate.mentions import mentions
 from endoxa.curate.summary import summarise, write_summary
 from endoxa.errors import UserError
@@ -140,7 +140,7 @@ def test_no_small_count_follows_from_all_tables_together(people):
     table = survey([(said, (answer,)) for said, answer in people])
     made = summarise(table, ["gender"], LEAST)
     totals = {(axis, who, what): n for axis, who, what, _, n, _ in made.frequencies.iter_rows()}
-    genders = sorted({answer or NOT_SAID for _, answer in people})
+    genders = sorted({answer or UNSTATED for _, answer in people})
     axes = sorted({key[0] for key in totals})
     levels = [*totals, *((axis,) for axis in axes), (ALL_AXES,)]
     size = len(levels) * len(genders)

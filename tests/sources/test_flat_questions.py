@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import endoxa as ex
 from endoxa.commands import app
-from endoxa.curate.unstated_language import taken_language
+from endoxa.curate.unstated_language import assumed_language
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.items import language_notes
 from endoxa.instruments.pairs.probe.settings import PairsSettings
@@ -106,7 +106,7 @@ def test_the_language_is_identified_and_said(tmp_path: Path) -> None:
     decided = CliRunner().invoke(app, [*given, "--columns", named, "--language", "es"]).output
     assert "names no language" not in decided
     with pytest.raises(UserError, match="in several"):
-        taken_language(["Les filles ne savent pas conduire.", "Las mujeres no saben conducir."] * 5, "x.csv")
+        assumed_language(["Les filles ne savent pas conduire.", "Las mujeres no saben conducir."] * 5, "x.csv")
 
 
 def test_python_reads_the_same(tmp_path: Path) -> None:

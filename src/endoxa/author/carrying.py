@@ -27,13 +27,13 @@ OF_AN_ATTRIBUTE = frozenset(
 """What is known of an attribute and not of a group: it does not hold for other attributes."""
 
 
-def own_columns(data: pl.DataFrame, known: Iterable[str]) -> list[str]:
+def further_columns(data: pl.DataFrame, names: Iterable[str]) -> list[str]:
     """Columns of the user's table that a step does not write itself."""
-    written = {*known, *DRAFT_COLUMNS, *NAMING}
+    written = {*names, *DRAFT_COLUMNS, *NAMING}
     return [name for name in data.columns if name not in written]
 
 
-def from_one_row(
+def from_row_of_draft(
     data: pl.DataFrame, drafts: pl.DataFrame, without: frozenset[str] = frozenset()
 ) -> pl.DataFrame:
     """Drafts with the columns of the row that each was made from (`source_ids`); what the step wrote itself stays.
@@ -43,7 +43,7 @@ def from_one_row(
         drafts: what was made of its rows, each of one.
         without: columns that do not hold for the drafts.
     """
-    names = [name for name in own_columns(data, drafts.columns) if name not in without]
+    names = [name for name in further_columns(data, drafts.columns) if name not in without]
     rows: dict[str, Mapping[str, Any]] = {}
     for number, row in enumerate(data.iter_rows(named=True), start=1):
         rows.setdefault(row_name(row, number), row)
@@ -60,14 +60,15 @@ def from_common_rows(data: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
         data: the user's table.
         drafts: rows after its pattern, none of them made from one of its rows.
     """
-    names = [name for name in own_columns(data, drafts.columns) if name not in OF_AN_ATTRIBUTE]
+    names = [name for name in further_columns(data, drafts.columns) if name not in OF_AN_ATTRIBUTE]
     rows = list(data.iter_rows(named=True))
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         groups.setdefault(folded(str(row.get("identity") or "")), []).append(row)
     of_drafts = [groups.get(folded(str(name or "")), rows) for name in drafts["identity"]]
     return drafts.with_columns(
-        pl.Series(name, [_shared(own, name) for own in of_drafts], dtype=data.schema[name]) for name in names
+        pl.Series(name, [_shared(draft, name) for draft in of_drafts], dtype=data.schema[name])
+        for name in names
     )
 
 

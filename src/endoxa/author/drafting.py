@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.author.carrying import OF_AN_ATTRIBUTE, from_common_rows, from_one_row
+from endoxa.author.carrying import OF_AN_ATTRIBUTE, from_common_rows, from_row_of_draft
 from endoxa.author.kind import Kind
 from endoxa.author.kinds import KINDS
 from endoxa.author.run import Drafted, Prepared, author_work, drafted, prepare
@@ -89,7 +89,13 @@ def _draft(
     require_table_name(out)
     sheet = Path(settings.sheet) if isinstance(settings, LabelSettings) and settings.sheet else None
     require_apart([out, sheet], [Path(settings.data)])
-    _require_writable(out.parent)
+    folder = out.parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as problem:
+        raise UserError(f"Nothing can be written into {folder}: {problem.strerror or problem}.") from problem
     of = prepare(kind, settings)
     done, made = None, None
     services = isinstance(settings, TranslateSettings) and settings.services
@@ -105,7 +111,7 @@ def _draft(
         made = drafted(of, done.folder, done.cost)
     if made is None or services:
         made = translated(of, run_folder(out), progress, made)
-    made = replace(made, drafts=_with_own_columns(of, made.drafts))
+    made = replace(made, drafts=_with_columns_of_data(of, made.drafts))
     written = write_drafts(of, made, out)
     if sheet is not None and isinstance(settings, LabelSettings):
         written.append(write_sheet(made.drafts, settings))
@@ -113,35 +119,21 @@ def _draft(
     return Outcome(made, tuple(written), done, part_words(of.data.height, of.available, seed, "rows"))
 
 
-def _with_own_columns(of: Prepared, drafts: pl.DataFrame) -> pl.DataFrame:
+def _with_columns_of_data(of: Prepared, drafts: pl.DataFrame) -> pl.DataFrame:
     """The drafts with the columns of the user's table; those of translations are put together with their table."""
     if isinstance(of.settings, TranslateSettings):
         return drafts
     if isinstance(of.settings, ExpandSettings):
         return from_common_rows(of.data, drafts)
     new_attributes = OF_AN_ATTRIBUTE if isinstance(of.settings, TuplesSettings) else frozenset[str]()
-    return from_one_row(of.data, drafts, new_attributes)
-
-
-def _require_writable(folder: Path) -> None:
-    """Answers cost money: whether the table can be written is seen before the first one.
-
-    Raises:
-        UserError: it cannot.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as problem:
-        raise UserError(f"Nothing can be written into {folder}: {problem.strerror or problem}.") from problem
+    return from_row_of_draft(of.data, drafts, new_attributes)
 
 
 def _instrument(kind: Kind, settings: type[AuthorSettings]) -> Instrument[Any]:
     """What the engine must know to run a kind of draft."""
 
-    def work(given: AuthorSettings, _folder: Path) -> Work:
-        return author_work(kind, given)
+    def work(run_settings: AuthorSettings, _folder: Path) -> Work:
+        return author_work(kind, run_settings)
 
     return Instrument(
         name=f"author {kind.name}",

@@ -35,16 +35,16 @@ def approved(drafts: Path, judged: Path) -> pl.DataFrame:
     Raises:
         UserError: a column is missing, a verdict cannot be read, or no row is about these drafts.
     """
-    table, found = read_drafts(drafts), read_table(judged, respect_statuses=False)
-    name = next((one for one in NAMES if one in found.columns), None)
-    verdict = next((one for one in VERDICTS if one in found.columns), None)
+    table, judgements = read_drafts(drafts), read_table(judged, respect_statuses=False)
+    name = next((column for column in NAMES if column in judgements.columns), None)
+    verdict = next((column for column in VERDICTS if column in judgements.columns), None)
     if name is None or verdict is None:
         raise UserError(
             f"{judged} lacks {'a name for each row' if name is None else 'a verdict'}. Expected one of the columns "
             f"{', '.join(NAMES if name is None else VERDICTS)}."
         )
     by_name: dict[str, Mapping[str, Any]] = {}
-    for number, row in enumerate(found.iter_rows(named=True), start=1):
+    for number, row in enumerate(judgements.iter_rows(named=True), start=1):
         if str(row[name]) in by_name:
             raise UserError(f"{judged}, row {number}: '{row[name]}' is there twice. Keep one.")
         by_name[str(row[name])] = {**row, "verdict": _verdict(row[verdict], judged, number)}
@@ -56,8 +56,8 @@ def approved(drafts: Path, judged: Path) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=table.schema)
 
 
-def _verdict(said: object, path: Path, number: int) -> str:
-    text = str(said if said is not None else "").strip().casefold()
+def _verdict(answer: object, path: Path, number: int) -> str:
+    text = str(answer if answer is not None else "").strip().casefold()
     if text in YES:
         return APPROVED
     if text in NO:
@@ -65,14 +65,16 @@ def _verdict(said: object, path: Path, number: int) -> str:
     if text in ("", DRAFT):
         return DRAFT
     raise UserError(
-        f"{path}, row {number}: '{said}' says neither yes nor no. Expected true or false, or nothing."
+        f"{path}, row {number}: '{answer}' says neither yes nor no. Expected true or false, or nothing."
     )
 
 
 def _judged(row: Mapping[str, Any], judgement: Mapping[str, Any] | None) -> dict[str, Any]:
     if judgement is None:
         return dict(row)
-    changed = {to: judgement[given] for given, to in CHANGED_TO.items() if judgement.get(given) and to in row}
+    changed = {
+        to: judgement[column] for column, to in CHANGED_TO.items() if judgement.get(column) and to in row
+    }
     return {**row, **changed, "status": judgement["verdict"]}
 
 
@@ -95,7 +97,7 @@ def agreement_with(labels: Path, sheet: Path, *, resamples: int = 2000, seed: in
     from endoxa.stats.agreement import cohen_kappa
     from endoxa.stats.resampling import drawn_units, percentile_interval
 
-    own = {
+    labels_by_draft = {
         row["draft_id"]: str(row["label"] or "")
         for row in read_table(labels, ("draft_id", "label"), respect_statuses=False).iter_rows(named=True)
     }
@@ -103,18 +105,18 @@ def agreement_with(labels: Path, sheet: Path, *, resamples: int = 2000, seed: in
     filled = read_table(sheet, ("draft_id", "label"), respect_statuses=False)
     for number, row in enumerate(filled.iter_rows(named=True), start=1):
         person = str(row["label"] or "").strip()
-        known = {one.casefold(): one for one in str(row.get("labels") or "").split("; ") if one}
+        allowed = {part.casefold(): part for part in str(row.get("labels") or "").split("; ") if part}
         if not person:
             continue
-        if known and person.casefold() not in known:
+        if allowed and person.casefold() not in allowed:
             raise UserError(
-                f"{sheet}, row {number}: '{person}' is no label. Expected one of {', '.join(known.values())}."
+                f"{sheet}, row {number}: '{person}' is no label. Expected one of {', '.join(allowed.values())}."
             )
-        person = known.get(person.casefold(), person)
-        if row["draft_id"] not in own:
+        person = allowed.get(person.casefold(), person)
+        if row["draft_id"] not in labels_by_draft:
             raise UserError(f"{sheet}, row {number}: '{row['draft_id']}' is not in {labels}.")
-        if own[row["draft_id"]]:
-            pairs.append((own[row["draft_id"]], person))
+        if labels_by_draft[row["draft_id"]]:
+            pairs.append((labels_by_draft[row["draft_id"]], person))
         else:
             unlabelled += 1
     if not pairs:

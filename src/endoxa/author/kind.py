@@ -29,7 +29,7 @@ class Ask:
         batch: which batch, from 1.
         seed: seed of the draw.
         allowed: for fields with a closed list of values, the values.
-        told: what only a simulated author is told.
+        simulated: what only a simulated author is told.
     """
 
     number: int
@@ -40,7 +40,7 @@ class Ask:
     batch: int = 1
     seed: int = 0
     allowed: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    told: Mapping[str, Any] = field(default_factory=dict)
+    simulated: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,23 +62,50 @@ def shown(runs: Sequence[Run]) -> Shown:
 def _yields(path: Path) -> pl.DataFrame:
     """The yield of each model; empty where the companion is not there."""
     companion = beside(path, YIELD)
-    whole = dict.fromkeys(YIELD_COLUMNS, pl.Float64) | {"model": pl.String}
+    types = dict.fromkeys(YIELD_COLUMNS, pl.Float64) | {"model": pl.String}
     if not companion.is_file():
-        return pl.DataFrame(schema=whole)
+        return pl.DataFrame(schema=types)
     table = read_table(companion, tuple(YIELD_COLUMNS))
-    return table.select(pl.col(name).cast(kind, strict=False) for name, kind in whole.items())
+    return table.select(pl.col(name).cast(kind, strict=False) for name, kind in types.items())
 
 
 def _page(runs: Sequence[Run], path: Path, drafts: pl.DataFrame, yields: pl.DataFrame) -> Page:
     counts = counted(drafts)
+    # How varied the drafts of each model are.
+    rows = yields.to_dicts()
+    rows = [row for row in rows if row["drafts"]]
+    columns = (
+        Column("model"),
+        *(Column(name, numeric=True) for name in ("drafts", "different first words", "spread")),
+    )
+    cells = tuple(
+        (row["model"], f"{row['drafts']:.0f}", f"{row['distinct']:.0f}", decimal(row["spread"], 3))
+        for row in rows
+    )
+    table = Table("Variety by model", columns, cells)
     sections = (
         _judged(drafts, counts, yields),
         _yield_section(yields.to_dicts()),
-        _variety(yields.to_dicts()),
+        (
+            Section(
+                "variety",
+                "How varied they are",
+                tables=(table,) if cells else (),
+                notes=(
+                    "Spread: mean cosine distance between drafts, 0 where all are alike; it needs --encoder.",
+                )
+                if cells
+                else (),
+            )
+        ),
         _coverage(path),
         _drafts(drafts),
         Section(
-            "methods", "Methods", template="methods.html.j2", folded=True, values={"reasons": _reasons()}
+            "methods",
+            "Methods",
+            template="methods.html.j2",
+            folded=True,
+            values={"reasons": list({**WHOLE_ANSWERS, **REASONS}.items())},
         ),
     )
     task = str(drafts["task"][0]) if drafts.height and "task" in drafts.columns else "author"
@@ -87,27 +114,23 @@ def _page(runs: Sequence[Run], path: Path, drafts: pl.DataFrame, yields: pl.Data
         title="Drafts by language models",
         subtitle=f"endoxa author {task}: {plural(drafts.height, 'draft')} of {plural(yields.height, 'model')}. "
         f"{counts[APPROVED]} approved by people, {counts[REJECTED]} rejected, {counts[DRAFT]} not judged.",
-        entries=(*(one for one in sections if not one.empty), CITE),
+        entries=(*(section for section in sections if not section.empty), CITE),
         runs=runs,
         models=yields["model"].to_list(),
     )
-
-
-def _reasons() -> list[tuple[str, str]]:
-    return list({**WHOLE_ANSWERS, **REASONS}.items())
 
 
 def _judged(drafts: pl.DataFrame, counts: dict[str, int], yields: pl.DataFrame) -> Section:
     """What people said so far, and what an approved draft has cost."""
     judged = counts[APPROVED] + counts[REJECTED]
     if not judged:
-        told = [
+        sentences = [
             Finding(
                 "Nobody has judged these drafts yet: they say what models write, not what people say.",
                 (counts,),
             )
         ]
-        return Section("judged", "What people said of them", findings=tuple(told))
+        return Section("judged", "What people said of them", findings=tuple(sentences))
     findings = [
         Finding(
             f"People have judged {judged} of {drafts.height} drafts: {counts[APPROVED]} approved "
@@ -145,12 +168,14 @@ def _by_model(drafts: pl.DataFrame, yields: pl.DataFrame) -> Rows:
     cost = dict(yields.select("model", "cost_usd").iter_rows())
     made = []
     for model in yields["model"]:
-        own = drafts.filter(pl.col("source").fill_null("").str.split("; ").list.contains(f"draft by {model}"))
-        counts = counted(own)
+        part = drafts.filter(
+            pl.col("source").fill_null("").str.split("; ").list.contains(f"draft by {model}")
+        )
+        counts = counted(part)
         made.append(
             {
                 "model": model,
-                "drafts": own.height,
+                "drafts": part.height,
                 "approved": counts[APPROVED],
                 "rejected": counts[REJECTED],
                 "cost_usd": cost[model],
@@ -206,9 +231,9 @@ def _others(row: dict[str, Any]) -> float:
 def _bars(rows: Rows) -> tuple[Figure, ...]:
     made = []
     for row in rows:
-        asked = max(row["asked"], row["rows"], 1)
+        total = max(row["asked"], row["rows"], 1)
         parts = (row["drafts"], row[REPEATED] + row[KNOWN], _others(row))
-        shares = [part / asked for part in parts]
+        shares = [part / total for part in parts]
         shares.append(max(0.0, 1 - sum(shares)))
         made += [
             {
@@ -223,13 +248,18 @@ def _bars(rows: Rows) -> tuple[Figure, ...]:
     chart = stacked_shares(
         frame, PARTS, dark={"drafts"}, title="of the rows asked for", legend=square_legend(columns=2)
     )
-    told = "; ".join(
+    description = "; ".join(
         f"{label}: "
-        + ", ".join(f"{row['part']} {percent(row['share'], 0)}" for row in own.iter_rows(named=True))
-        for (label,), own in frame.group_by("label", maintain_order=True)
+        + ", ".join(f"{row['part']} {percent(row['share'], 0)}" for row in bar_rows.iter_rows(named=True))
+        for (label,), bar_rows in frame.group_by("label", maintain_order=True)
     )
     return (
-        Figure("yield", "What became of the rows asked for", chart, f"Shares of the rows asked for. {told}."),
+        Figure(
+            "yield",
+            "What became of the rows asked for",
+            chart,
+            f"Shares of the rows asked for. {description}.",
+        ),
     )
 
 
@@ -242,28 +272,6 @@ def _left_out(rows: Rows) -> Table:
     )
     cells = tuple((name, REASONS[name], *(f"{row[name]:.0f}" for row in rows)) for name in used)
     return Table("Rows left out, by reason", columns, cells, folded=True)
-
-
-def _variety(rows: Rows) -> Section:
-    """How varied the drafts of each model are."""
-    rows = [row for row in rows if row["drafts"]]
-    columns = (
-        Column("model"),
-        *(Column(name, numeric=True) for name in ("drafts", "different first words", "spread")),
-    )
-    cells = tuple(
-        (row["model"], f"{row['drafts']:.0f}", f"{row['distinct']:.0f}", decimal(row["spread"], 3))
-        for row in rows
-    )
-    table = Table("Variety by model", columns, cells)
-    return Section(
-        "variety",
-        "How varied they are",
-        tables=(table,) if cells else (),
-        notes=("Spread: mean cosine distance between drafts, 0 where all are alike; it needs --encoder.",)
-        if cells
-        else (),
-    )
 
 
 def _coverage(path: Path) -> Section:
@@ -287,7 +295,7 @@ def _coverage(path: Path) -> Section:
     )
     names = ("groups", "drafts", "target", "missing")
     columns = (Column("country"), Column("axis"), *(Column(name, numeric=True) for name in names))
-    told = (
+    text = (
         f"{plural(len(lacking), 'axis', 'axes')} of {cells.height} {'has' if len(lacking) == 1 else 'have'} fewer "
         "drafts than the target."
         if lacking
@@ -297,15 +305,15 @@ def _coverage(path: Path) -> Section:
     return Section(
         "coverage",
         "Coverage",
-        findings=(Finding(told, (facts,)),),
+        findings=(Finding(text, (facts,)),),
         tables=(Table("Drafts by country and axis", columns, rows), _group_table(table)),
     )
 
 
 def _groups(table: pl.DataFrame, axis: str) -> int:
     """Groups of an axis that drafts are about."""
-    own = table.filter((pl.col("axis") == axis) & (pl.col("identity").fill_null("") != ""))
-    return own.filter(pl.col("drafts").cast(pl.Int64) > 0).height
+    part = table.filter((pl.col("axis") == axis) & (pl.col("identity").fill_null("") != ""))
+    return part.filter(pl.col("drafts").cast(pl.Int64) > 0).height
 
 
 def _group_table(table: pl.DataFrame) -> Table:

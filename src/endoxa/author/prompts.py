@@ -62,25 +62,25 @@ class Prompts:
         try:
             return self.texts[name].strip().format(**values)
         except (KeyError, IndexError, ValueError) as problem:
-            known = ", ".join(f"{{{key}}}" for key in values) or "none"
+            available = ", ".join(f"{{{key}}}" for key in values) or "none"
             raise UserError(
-                f"{self.path}, text '{name}': the placeholder {problem} is not known. Placeholders here: {known}."
+                f"{self.path}, text '{name}': the placeholder {problem} is not known. Placeholders here: {available}."
             ) from problem
 
 
 def languages() -> list[str]:
     """Languages that we have prompts in."""
-    names = (one.name for one in files("endoxa.author").joinpath("prompts").iterdir())
+    names = (path.name for path in files("endoxa.author").joinpath("prompts").iterdir())
     return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
-def read_prompts(language: str, own: Path | None) -> Prompts:
+def read_prompts(language: str, user_folder: Path | None) -> Prompts:
     """Our prompts in a language, or those of a file.
 
     Raises:
         UserError: there are none in the language, or the file cannot be read.
     """
-    if own is None:
+    if user_folder is None:
         if language not in languages():
             raise UserError(
                 f"There are no prompts in '{language}'. Choose one of {', '.join(languages())}, or give your own file "
@@ -89,9 +89,11 @@ def read_prompts(language: str, own: Path | None) -> Prompts:
         file = files("endoxa.author").joinpath("prompts", f"{language}.toml")
         return _read(file.read_text(encoding="utf-8"), f"prompts/{language}.toml")
     try:
-        return _read(own.read_text(encoding="utf-8"), str(own))
+        return _read(user_folder.read_text(encoding="utf-8"), str(user_folder))
     except (OSError, UnicodeDecodeError) as problem:
-        raise UserError(f"{own} cannot be read: {problem}. Expected a TOML file with prompts.") from problem
+        raise UserError(
+            f"{user_folder} cannot be read: {problem}. Expected a TOML file with prompts."
+        ) from problem
 
 
 def _read(text: str, path: str) -> Prompts:

@@ -44,8 +44,8 @@ def read_reply(text: str, fields: Sequence[str], code: str = "en") -> Reply:
         fields: fields of a row.
         code: language of the prompt, in which the model may have declined.
     """
-    said = own_turn(text)
-    before, stop, after = said.partition(STOP)
+    turn = own_turn(text)
+    before, stop, after = turn.partition(STOP)
     rows = tuple(_rows(before, fields))
     if not rows:
         refused = declined(before, language(code)).refused
@@ -55,29 +55,29 @@ def read_reply(text: str, fields: Sequence[str], code: str = "en") -> Reply:
 
 
 def _rows(text: str, fields: Sequence[str]) -> Iterator[Mapping[str, str]]:
-    found = [row for whole in outer_objects(text) for row in _of_object(whole, fields)]
-    yield from found or _of_table(text, fields)
+    rows = [row for outer in outer_objects(text) for row in _of_object(outer, fields)]
+    yield from rows or _of_table(text, fields)
 
 
-def _of_object(found: Mapping[str, Any], fields: Sequence[str]) -> Iterator[Mapping[str, str]]:
+def _of_object(record: Mapping[str, Any], fields: Sequence[str]) -> Iterator[Mapping[str, str]]:
     """The rows in lists inside an object, else the object itself where it has a field."""
     lists = [
         value
-        for value in found.values()
-        if isinstance(value, list) and any(isinstance(one, dict) for one in value)
+        for value in record.values()
+        if isinstance(value, list) and any(isinstance(item, dict) for item in value)
     ]
     if lists:
-        for one in lists[0]:
-            yield _named(one, fields) if isinstance(one, dict) else {}
-    elif named := _named(found, fields):
+        for item in lists[0]:
+            yield _named(item, fields) if isinstance(item, dict) else {}
+    elif named := _named(record, fields):
         yield named
 
 
-def _named(found: Mapping[str, Any], fields: Sequence[str]) -> dict[str, str]:
+def _named(record: Mapping[str, Any], fields: Sequence[str]) -> dict[str, str]:
     """The fields of a row under our names; capitals, blanks and hyphens in a name do not matter."""
     called = {_plain(name): name for name in fields}
     named = {}
-    for key, value in found.items():
+    for key, value in record.items():
         if (
             (name := called.get(_plain(key)))
             and isinstance(value, str | int | float)
@@ -97,12 +97,12 @@ def _of_table(text: str, fields: Sequence[str]) -> Iterator[Mapping[str, str]]:
     called = {_plain(name): name for name in fields}
     for place, line in enumerate(lines):
         for split in (_bars, _commas):
-            heading = [called.get(_plain(one)) for one in split(line)]
+            heading = [called.get(_plain(part)) for part in split(line)]
             if sum(name is not None for name in heading) * 2 > len(fields) and len(heading) > 1:
                 for below in lines[place + 1 :]:
                     cells = split(below)
                     pairs = zip(heading, cells, strict=False)
-                    yield {name: " ".join(one.split()) for name, one in pairs if name and one.strip()}
+                    yield {name: " ".join(value.split()) for name, value in pairs if name and value.strip()}
                 return
 
 

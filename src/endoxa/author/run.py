@@ -145,17 +145,17 @@ def jobs(of: Prepared) -> Iterator[Job]:
     """The conversations of a run, in the order of their numbers."""
     for ask in of.asks:
         schemas = (_schema(of.kind, ask),) if of.settings.structured else ()
-        told = {
+        facts = {
             "probe": "author",
             "task": of.kind.name,
             "number": ask.number,
             "fields": list(of.kind.fields),
             "wanted": ask.wanted,
             "allowed": {name: list(values) for name, values in ask.allowed.items()},
-            **ask.told,
+            **ask.simulated,
         }
         readable = (partial(_readable, of),) if of.settings.structured else ()
-        yield Job(ask.number, (ask.text,), of.settings.system, ask.seed, told, schemas, readable)
+        yield Job(ask.number, (ask.text,), of.settings.system, ask.seed, facts, schemas, readable)
 
 
 def _schema(kind: Kind, ask: Ask) -> dict[str, Any]:
@@ -243,12 +243,14 @@ def _outcomes(of: Prepared, folder: Path) -> tuple[AnswerCounts, ...]:
     rows = []
     for record in pl.read_parquet(folder / RECORDS).iter_rows(named=True):
         reply = _reply(of, record)
-        said = {
-            "read": _whole(record, reply) == "",
+        answers = {
+            "read": _unread_reason(record, reply) == "",
             "refused": reply.refused,
             "blank": not record["answer"].strip(),
         }
-        rows.append({"context": "", **{name: record[name] for name in ("model", "finish", "error")}, **said})
+        rows.append(
+            {"context": "", **{name: record[name] for name in ("model", "finish", "error")}, **answers}
+        )
     return count_answers(pl.DataFrame(rows))
 
 
@@ -262,22 +264,24 @@ def drafted(of: Prepared, folder: Path, cost: Mapping[str, float | None]) -> Dra
     """
     records = pl.read_parquet(folder / RECORDS)
     context = of.kind.context(of.settings, of.data)
-    made = [_of_model(of, context, own, cost) for own in records.partition_by("model", maintain_order=True)]
-    drafts = pl.DataFrame([row for one in made for row in one[0]], schema=draft_types(of.kind), orient="row")
+    made = [_of_model(of, context, part, cost) for part in records.partition_by("model", maintain_order=True)]
+    drafts = pl.DataFrame(
+        [row for table in made for row in table[0]], schema=draft_types(of.kind), orient="row"
+    )
     left_out = pl.DataFrame(
-        [row for one in made for row in one[1]],
+        [row for table in made for row in table[1]],
         schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String),
         strict=False,
     )
-    yields = pl.DataFrame([one[2] for one in made], schema=YIELD_TYPES)
+    yields = pl.DataFrame([table[2] for table in made], schema=YIELD_TYPES)
     return Drafted(of.kind.unite(of.settings, of.data, drafts), left_out, yields)
 
 
 def draft_types(kind: Kind) -> dict[str, Any]:
     """Types of the columns of drafts of a kind, before they are united."""
-    whole = {"seed": pl.Int64, "batch": pl.Int64, "position": pl.Int64}
-    own = kind.cells or tuple(kind.columns)
-    return {name: whole.get(name, pl.String) for name in (*DRAFT_COLUMNS, *own)}
+    types = {"seed": pl.Int64, "batch": pl.Int64, "position": pl.Int64}
+    columns = kind.cells or tuple(kind.columns)
+    return {name: types.get(name, pl.String) for name in (*DRAFT_COLUMNS, *columns)}
 
 
 Rows = list[dict[str, Any]]
@@ -297,7 +301,7 @@ def _of_model(
         ask = by_number[record["number"]]
         counts["asked"] += ask.wanted
         reply = _reply(of, record)
-        reason = _whole(record, reply)
+        reason = _unread_reason(record, reply)
         counts["answers"] += reason != FAILED
         counts["stopped"] += reply.stopped
         if reason:
@@ -314,13 +318,13 @@ def _of_model(
             drafts.append(_draft(of, ask, record, position, judged))
     counts["drafts"] = len(drafts)
     heads = [str(row[of.kind.head]) for row in drafts]
-    one = {name: counts[name] for name in YIELD_COLUMNS} | {
+    yields = {name: counts[name] for name in YIELD_COLUMNS} | {
         "model": model,
         "distinct": len({head.casefold().split(" ")[0] for head in heads if head}),
         "spread": _spread(heads, of.settings.encoder),
         "cost_usd": cost.get(model),
     }
-    return drafts, left_out, one
+    return drafts, left_out, yields
 
 
 def _reply(of: Prepared, record: Mapping[str, Any]) -> Reply:
@@ -329,7 +333,7 @@ def _reply(of: Prepared, record: Mapping[str, Any]) -> Reply:
     return read_reply(record["answer"], list(of.kind.fields), of.settings.prompt_language)
 
 
-def _whole(record: Mapping[str, Any], reply: Reply) -> str:
+def _unread_reason(record: Mapping[str, Any], reply: Reply) -> str:
     """Why an answer gave nothing at all; empty where it gave rows."""
     if record["error"]:
         return FAILED

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.author.kind import cell, row_name
-from endoxa.author.kinds.translate import found_in
+from endoxa.author.kinds.translate import translation_checks
 from endoxa.author.run import YIELD_TYPES, Drafted, Prepared, draft_types
 from endoxa.author.settings import TranslateSettings
 from endoxa.curate.translation import Translator, open_translator, translate_all
@@ -57,20 +57,22 @@ def translated(of: Prepared, folder: Path, progress: Progress, before: Drafted |
     for engine in settings.services:
         counts: Counter[str] = Counter(asked=len(rows))
         texts = [str(row[name]) for row in rows for name in ("sent_more", "sent_less")]
-        both = [language for language in languages for _ in range(2)]
+        languages_twice = [language for language in languages for _ in range(2)]
         memory = folder / "translations.jsonl"
-        found = translate_all(
-            texts, both, open_service(engine), target=settings.to, memory=memory, progress=progress
+        translations = translate_all(
+            texts, languages_twice, open_service(engine), target=settings.to, memory=memory, progress=progress
         )
         made = []
         for place, row in enumerate(rows):
-            more, less = found[2 * place], found[2 * place + 1]
+            more, less = translations[2 * place], translations[2 * place + 1]
             if more.failed or less.failed:
                 counts[FAILED] += 1
                 continue
-            checks = found_in(more.text, less.text, str(row["sent_more"]), str(row["sent_less"]), settings.to)
+            checks = translation_checks(
+                more.text, less.text, str(row["sent_more"]), str(row["sent_less"]), settings.to
+            )
             name = row_name(row, place + 1)
-            own = {
+            carried = {
                 "draft_id": f"translate-{engine}-{name}",
                 "status": DRAFT,
                 "task": "translate",
@@ -82,14 +84,14 @@ def translated(of: Prepared, folder: Path, progress: Progress, before: Drafted |
                 "sent_more": more.text,
                 "sent_less": less.text,
             }
-            made.append({column: own.get(column) for column in draft_types(of.kind)})
+            made.append({column: carried.get(column) for column in draft_types(of.kind)})
         counts["answers"] = counts["rows"] = counts["drafts"] = len(made)
         drafts.append(pl.DataFrame(made, schema=draft_types(of.kind)))
-        one = {name: counts[name] for name in YIELD_COLUMNS} | {
+        counted = {name: counts[name] for name in YIELD_COLUMNS} | {
             "model": engine,
             "spread": None,
             "cost_usd": None,
         }
-        yields.append(pl.DataFrame([one], schema=YIELD_TYPES))
+        yields.append(pl.DataFrame([counted], schema=YIELD_TYPES))
     left_out = pl.DataFrame() if before is None else before.left_out
     return Drafted(pl.concat(drafts), left_out, pl.concat(yields))

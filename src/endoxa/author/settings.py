@@ -68,7 +68,7 @@ class AuthorSettings(ChatRunSettings):
     @property
     def language_option(self) -> str:
         """The option that says `row_language`."""
-        names = {one.path: one.name for one in options_of(type(self))}
+        names = {option.path: option.name for option in options_of(type(self))}
         return names["row_language",]
 
 

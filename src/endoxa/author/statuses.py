@@ -38,5 +38,5 @@ def with_association_ids(table: pl.DataFrame) -> pl.DataFrame:
 
 def counted(drafts: pl.DataFrame) -> dict[str, int]:
     """Drafts by status."""
-    found = dict(drafts.group_by("status").len().iter_rows())
-    return {status: found.get(status, 0) for status in STATUSES}
+    counts = dict(drafts.group_by("status").len().iter_rows())
+    return {status: counts.get(status, 0) for status in STATUSES}

@@ -74,13 +74,13 @@ def coverage(settings: ExpandSettings, data: pl.DataFrame, drafts: pl.DataFrame)
     target = settings.per_cell or -(-settings.rows // len(axes))
     rows: list[tuple[Any, ...]] = []
     for axis in axes:
-        own = drafts.filter(axis=axis)
-        rows.append((settings.country, axis, "", own.height, target, max(target - own.height, 0)))
-        counts = Counter(folded(name) for name in own["identity"])
+        of_axis = drafts.filter(axis=axis)
+        rows.append((settings.country, axis, "", of_axis.height, target, max(target - of_axis.height, 0)))
+        counts = Counter(folded(name) for name in of_axis["identity"])
         for name in listed.get(axis, ()):
             n, part = counts.pop(folded(name), 0), -(-target // len(listed[axis]))
             rows.append((settings.country, axis, name, n, part, max(part - n, 0)))
-        others = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        others = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
         rows += [(settings.country, axis, name, n, None, None) for name, n in others]
     columns = ("country", "axis", "identity", "drafts", "target", "missing")
     return pl.DataFrame(rows, schema=columns, orient="row")

@@ -208,7 +208,7 @@ def thresholds(
     encoder = load_encoder(meanings.encoder, meanings.precision)
     table = thresholds_table(counts, encoder, words, taus, pairs, seed=seed, tell=note)
     write_table(table, path)
-    figure = replace(thresholds_figure(table, own_rules=constraints is None), name=path.stem)
+    figure = replace(thresholds_figure(table, from_rules=constraints is None), name=path.stem)
     try:
         save(figure, picture(figure), path.parent)
     except OSError as problem:

@@ -191,7 +191,7 @@ def extract(
     """  # noqa: D301
     from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
-    from endoxa.curate.second import asked_of, plan_reader
+    from endoxa.curate.second import plan_reader, reader_items
     from endoxa.curate.survey import (
         RowColumns,
         draft_map,
@@ -248,7 +248,7 @@ def extract(
     if model is not None:
         settings = reader.settings(survey, model)
         if reader.plan:
-            return Outcome(plan_lines(plan_table(plan_reader(asked_of(extracted), settings))))
+            return Outcome(plan_lines(plan_table(plan_reader(reader_items(extracted), settings))))
         extracted = _read_twice(extracted, settings, out, tables)
     counts = _counts(statements, extracted, translated=translator is not None)
     return Outcome((*counts, f"{plural(extracted.height, 'row')} written to {out}"), {"out": extracted})
@@ -316,12 +316,12 @@ def _read_twice(
     folder = out.with_name(f"{out.name}.model")
     beside = out.with_name(f"{out.stem}.model{out.suffix}")
     with shown("statements") as progress:
-        readings = second_reading(table, settings, folder, known=names, progress=progress, command=sys.argv)
+        readings = second_reading(table, settings, folder, names=names, progress=progress, command=sys.argv)
     write_table(readings.model, beside)
     unread = f"; {plural(readings.unread, 'answer')} could not be read" if readings.unread else ""
     print_lines(
         (
-            f"{plural(readings.asked, 'statement')} read by {settings.models[0]} ({beside}){unread}; the readers "
+            f"{plural(readings.n_read, 'statement')} read by {settings.models[0]} ({beside}){unread}; the readers "
             f"differ on {readings.differing} (flag 'readers-differ')",
             *readings.cost,
         )

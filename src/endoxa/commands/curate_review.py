@@ -301,11 +301,11 @@ def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) 
 def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
     """Readings of a model and of both readers together. A simulated reader errs from the gold pairs."""
     from endoxa.curate.evaluation import as_reading, read_by_rules
-    from endoxa.curate.second import Asked, ReaderSettings, combine, read_with_model
+    from endoxa.curate.second import ReaderItem, ReaderSettings, combine, read_with_model
     from endoxa.runs.progress import shown
 
     questions = [
-        Asked(it.statement_id, it.statement, it.question, it.country, it.subject, it.pairs) for it in reviewed
+        ReaderItem(it.statement_id, it.statement, it.question, it.country, it.subject, it.pairs) for it in reviewed
     ]
     settings = ReaderSettings(data=str(gold), models=(model,))
     with shown("statements") as progress:

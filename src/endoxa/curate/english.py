@@ -32,8 +32,8 @@ def words(name: str) -> frozenset[str]:
 
 def spelt_out(text: str) -> str:
     """The text with hurried spellings of common words written out ("ppl r slow" -> "people are slow")."""
-    known: dict[str, str] = _table()["hurried"]
-    return re.sub(r"[\w']+", lambda found: known.get(found.group().lower(), found.group()), text)
+    hurried: dict[str, str] = _table()["hurried"]
+    return re.sub(r"[\w']+", lambda match: hurried.get(match.group().lower(), match.group()), text)
 
 
 @cache
@@ -60,8 +60,8 @@ def _lemmas(word: str) -> Mapping[str, tuple[str, ...]]:
         raise UserError(
             "Extraction needs lemminflect. Install it with: pip install 'endoxa[curate]'"
         ) from error
-    found: dict[str, tuple[str, ...]] = getAllLemmas(word)
-    return found
+    all_lemmas: dict[str, tuple[str, ...]] = getAllLemmas(word)
+    return all_lemmas
 
 
 def in_dictionary(word: str) -> bool:

@@ -110,15 +110,15 @@ PANELS = {
 }
 """Column, title and number format of each panel."""
 OF_PAIRS = ("united", "f1", "opposites_merged", "negations_merged")
-OWN_RULES = "pairs made by our own rules"
+FROM_RULES = "pairs made by our own rules"
 
 
-def thresholds_figure(table: pl.DataFrame, *, own_rules: bool = False) -> Figure:
+def thresholds_figure(table: pl.DataFrame, *, from_rules: bool = False) -> Figure:
     """Small panels side by side, one line for each method; the dashed line is the published threshold.
 
     Args:
         table: the table of `endoxa.curate.group.thresholds`. A score that is nowhere known has no panel.
-        own_rules: whether the known pairs come from the rules that our own method follows, so that they say nothing
+        from_rules: whether the known pairs come from the rules that our own method follows, so that they say nothing
             about it; each panel of pairs then says so.
     """
     shown = [column for column in PANELS if table[column].count()]
@@ -127,16 +127,24 @@ def thresholds_figure(table: pl.DataFrame, *, own_rules: bool = False) -> Figure
             defined(table, column),
             column,
             legend=column == shown[0],
-            note=OWN_RULES if own_rules and column in OF_PAIRS else "",
+            note=FROM_RULES if from_rules and column in OF_PAIRS else "",
         )
         for column in shown
     ]
     chart = alt.concat(*panels, columns=2, spacing={"row": 22, "column": 36}).resolve_scale(color="shared")
+    nearest = table.filter((pl.col("tau") - PUBLISHED).abs() == (pl.col("tau") - PUBLISHED).abs().min())
+    parts = [
+        f"{row['method']} at {row['tau']:g}: "
+        + ", ".join(
+            f"{PANELS[column][0].lower()} {row[column]:.4g}" for column in shown if row[column] is not None
+        )
+        for row in nearest.iter_rows(named=True)
+    ]
     return Figure(
         "thresholds",
         "Groupings over the threshold",
         finish(chart),
-        _in_words(table, shown) + (f" ({OWN_RULES})" if own_rules else ""),
+        "; ".join(parts) + (f" ({FROM_RULES})" if from_rules else ""),
         wide=True,
     )
 
@@ -178,15 +186,3 @@ def _thresholds_panel(
     )
     heading = alt.Title(title, dy=-8, subtitle=note) if note else alt.Title(title, dy=-8)
     return alt.layer(rule, lines, label).properties(width=300, height=150, title=heading)
-
-
-def _in_words(table: pl.DataFrame, shown: list[str]) -> str:
-    nearest = table.filter((pl.col("tau") - PUBLISHED).abs() == (pl.col("tau") - PUBLISHED).abs().min())
-    parts = [
-        f"{row['method']} at {row['tau']:g}: "
-        + ", ".join(
-            f"{PANELS[column][0].lower()} {row[column]:.4g}" for column in shown if row[column] is not None
-        )
-        for row in nearest.iter_rows(named=True)
-    ]
-    return "; ".join(parts)

@@ -43,7 +43,7 @@ class Identified:
     confidence: float
 
 
-def known_languages() -> set[str]:
+def detectable_languages() -> set[str]:
     """ISO 639-1 codes of the languages that can be identified."""
     lingua = _lingua()
     return {language.iso_code_639_1.name.lower() for language in lingua.Language.all()}
@@ -83,29 +83,30 @@ def identify(
         return []
     if len(codes) == 1:
         return [Identified(codes[0], 1.0)] * len(texts)
-    own = _probabilities(texts, codes)
+    text_probabilities = _probabilities(texts, codes)
     survey = _mix(
-        own[list({text: row for row, text in enumerate(texts)}.values())], np.full(len(codes), 1 / len(codes))
+        text_probabilities[list({text: row for row, text in enumerate(texts)}.values())],
+        np.full(len(codes), 1 / len(codes)),
     )
-    posterior = np.empty_like(own)
+    posterior = np.empty_like(text_probabilities)
     for rows in _rows_of(respondents).values():
         different = list({texts[row]: row for row in rows}.values())
-        mix = _mix(own[different], survey)
-        posterior[rows] = _posterior(own[rows], mix)
+        mix = _mix(text_probabilities[different], survey)
+        posterior[rows] = _posterior(text_probabilities[rows], mix)
     best = posterior.argmax(axis=1)
     return [Identified(codes[k], float(row[k])) for k, row in zip(best, posterior, strict=True)]
 
 
-def _mix(own: np.ndarray, prior: np.ndarray) -> np.ndarray:
+def _mix(probabilities: np.ndarray, prior: np.ndarray) -> np.ndarray:
     """Share of each language (expectation-maximisation of a mixture with known components)."""
     mix = prior
     for _ in range(_ROUNDS):
-        mix = (_posterior(own, mix).sum(axis=0) + _PRIOR * prior) / (len(own) + _PRIOR)
+        mix = (_posterior(probabilities, mix).sum(axis=0) + _PRIOR * prior) / (len(probabilities) + _PRIOR)
     return mix
 
 
-def _posterior(own: np.ndarray, mix: np.ndarray) -> np.ndarray:
-    joint = own * mix
+def _posterior(probabilities: np.ndarray, mix: np.ndarray) -> np.ndarray:
+    joint = probabilities * mix
     posterior: np.ndarray = joint / joint.sum(axis=1, keepdims=True)
     return posterior
 
@@ -119,20 +120,8 @@ def _rows_of(respondents: Sequence[str]) -> Mapping[str, list[int]]:
 
 def _probabilities(texts: Sequence[str], codes: Sequence[str]) -> np.ndarray:
     """Probability by lingua of each language (columns) for each text (rows), never quite zero, summing to one."""
-    detector = _detector(codes)
-    found = np.zeros((len(texts), len(codes)))
-    starts = [text[:_ENOUGH] for text in texts]
-    for row, values in enumerate(detector.compute_language_confidence_values_in_parallel(starts)):
-        for value in values:
-            found[row, codes.index(value.language.iso_code_639_1.name.lower())] = value.value
-    found = np.maximum(found, _FLOOR)
-    shares: np.ndarray = found / found.sum(axis=1, keepdims=True)
-    return shares
-
-
-def _detector(codes: Sequence[str]) -> LanguageDetector:
     lingua = _lingua()
-    unknown = sorted(set(codes) - known_languages())
+    unknown = sorted(set(codes) - detectable_languages())
     if unknown:
         raise UserError(
             f"The language '{unknown[0]}' cannot be identified (it is not supported by lingua). Give the language with "
@@ -140,7 +129,14 @@ def _detector(codes: Sequence[str]) -> LanguageDetector:
         )
     isos = [lingua.IsoCode639_1.from_str(code.upper()) for code in codes]
     detector: LanguageDetector = lingua.LanguageDetectorBuilder.from_iso_codes_639_1(*isos).build()
-    return detector
+    probabilities = np.zeros((len(texts), len(codes)))
+    starts = [text[:_ENOUGH] for text in texts]
+    for row, values in enumerate(detector.compute_language_confidence_values_in_parallel(starts)):
+        for value in values:
+            probabilities[row, codes.index(value.language.iso_code_639_1.name.lower())] = value.value
+    probabilities = np.maximum(probabilities, _FLOOR)
+    shares: np.ndarray = probabilities / probabilities.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _lingua() -> ModuleType:

@@ -108,9 +108,9 @@ def _text(column: str) -> pl.Expr:
 
 def _completed(statements: pl.DataFrame, source: str) -> pl.DataFrame:
     absent = [name for name in _OPTIONAL if name not in statements.columns]
-    whole = statements.with_columns(pl.lit("").alias(name) for name in absent)
+    completed = statements.with_columns(pl.lit("").alias(name) for name in absent)
     named = ["identity", "attribute", *_OPTIONAL]
-    return whole.with_columns(_text(name) for name in named).with_columns(
+    return completed.with_columns(_text(name) for name in named).with_columns(
         axis=_or(pl.col("axis").str.to_lowercase(), "unspecified"), source=_or(pl.col("source"), source)
     )
 
@@ -136,17 +136,21 @@ def _reason(*, include_flagged: bool) -> pl.Expr:
 def _grouped(kept: pl.DataFrame, groups: pl.DataFrame | None) -> tuple[pl.DataFrame, int]:
     """The statements with said, attribute (canonical), group_id and polarity; how many attributes have no group."""
     ours = pl.exclude("said", "person", "group_id", "canonical", "polarity")
-    said = kept.select(ours).rename({"attribute": "said"})
+    reported = kept.select(ours).rename({"attribute": "said"})
     if groups is None:
-        return said.with_columns(attribute=pl.col("said"), group_id=pl.lit(""), polarity=pl.lit("")), 0
-    keyed = said.with_columns(_key=pl.col("said").str.to_lowercase(), _language=language_of_words(said))
+        return reported.with_columns(attribute=pl.col("said"), group_id=pl.lit(""), polarity=pl.lit("")), 0
+    keyed = reported.with_columns(
+        _key=pl.col("said").str.to_lowercase(), _language=language_of_words(reported)
+    )
     lookup = _lookup(groups)
-    found = keyed.join(lookup, on="_key", how="left", maintain_order="left")
+    joined = keyed.join(lookup, on="_key", how="left", maintain_order="left")
     ours_too = pl.col("_language").is_in(_languages(keyed, lookup))
-    found = found.with_columns(pl.when(ours_too).then(name) for name in ("group_id", "canonical", "polarity"))
-    missing = found.filter(pl.col("canonical").is_null())["_key"].n_unique()
+    joined = joined.with_columns(
+        pl.when(ours_too).then(name) for name in ("group_id", "canonical", "polarity")
+    )
+    missing = joined.filter(pl.col("canonical").is_null())["_key"].n_unique()
     return (
-        found.with_columns(
+        joined.with_columns(
             attribute=pl.coalesce(pl.col("canonical"), pl.col("said")),
             group_id=pl.col("group_id").fill_null(""),
             polarity=pl.col("polarity").fill_null(""),
@@ -157,26 +161,26 @@ def _grouped(kept: pl.DataFrame, groups: pl.DataFrame | None) -> tuple[pl.DataFr
 
 def language_of_words(table: pl.DataFrame) -> pl.Expr:
     """Language of identity and attribute: the working language where the statement was translated or names none."""
-    own = (
+    explicit = (
         _or(_text("language"), WORKING_LANGUAGE) if "language" in table.columns else pl.lit(WORKING_LANGUAGE)
     )
     if not {"statement", "original_statement"} <= set(table.columns):
-        return own
+        return explicit
     return (
         pl.when(_text("statement") == _text("original_statement"))
-        .then(own)
+        .then(explicit)
         .otherwise(pl.lit(WORKING_LANGUAGE))
     )
 
 
 def _languages(keyed: pl.DataFrame, lookup: pl.DataFrame) -> list[str]:
     """The languages that a grouping was made from."""
-    known = pl.col("_key").is_in(lookup["_key"].implode())
+    listed = pl.col("_key").is_in(lookup["_key"].implode())
     shares = (
         keyed.select("_language", "_key")
         .unique()
         .group_by("_language")
-        .agg(known.sum().alias("n"), known.mean().alias("share"))
+        .agg(listed.sum().alias("n"), listed.mean().alias("share"))
     )
     most = pl.col("n") == pl.col("n").max()
     return shares.filter(most | (pl.col("share") >= _SHARE))["_language"].to_list()

@@ -31,7 +31,7 @@ FREQUENCY_COLUMNS: dict[str, str] = {
 COMPOSED_BY = ("language", "country")
 """Columns of the statements that the composition is always split by, where they are there."""
 
-_OWN = frozenset(
+_USED_COLUMNS = frozenset(
     (*STATEMENT_COLUMNS, "source", "said", "group_id", "polarity", "person", "canonical", "answer")
 )
 _DISTINCT_SHARE = 0.5
@@ -70,22 +70,23 @@ def summarise(table: pl.DataFrame, by: Sequence[str] = (), least: int = SMALLEST
     """
     columns, notes = _columns(table, by)
     composed = dict.fromkeys([*columns, *(name for name in COMPOSED_BY if name in table.columns)])
-    found = {name: published(table, name, least) for name in composed}
+    answers = {name: published(table, name, least) for name in composed}
     frequencies = _frequencies(table)
     keys = frequencies.select("axis", "identity", "attribute", "respondents").rows()
     frequencies_by = {
         name: _long(
             name,
-            {tuple(key[:3]): found[name].associations[key[:3]].cells(key[3]) for key in keys},
+            {tuple(key[:3]): answers[name].associations[key[:3]].cells(key[3]) for key in keys},
             ("axis", "identity", "attribute"),
         )
         for name in columns
     }
-    totals = _totals(table)
+    axes = table.group_by("axis").agg(pl.col("person").n_unique()).sort("axis")
+    totals = dict(axes.iter_rows()) | {ALL_AXES: table["person"].n_unique()}
     composition_by = {
         name: _long(
             name,
-            {(axis,): found[name].axes[axis].cells(total) for axis, total in totals.items()},
+            {(axis,): answers[name].axes[axis].cells(total) for axis, total in totals.items()},
             ("axis",),
         )
         for name in composed
@@ -115,7 +116,7 @@ def _columns(table: pl.DataFrame, by: Sequence[str]) -> tuple[tuple[str, ...], l
 
 
 def _candidates(table: pl.DataFrame) -> list[str]:
-    extra = [name for name in table.columns if name not in _OWN and not name.startswith("review")]
+    extra = [name for name in table.columns if name not in _USED_COLUMNS and not name.startswith("review")]
     return (["country"] if "country" in table.columns else []) + extra
 
 
@@ -133,12 +134,6 @@ def _frequencies(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _totals(table: pl.DataFrame) -> dict[str, int]:
-    """Respondents per axis, and in all."""
-    axes = table.group_by("axis").agg(pl.col("person").n_unique()).sort("axis")
-    return dict(axes.iter_rows()) | {ALL_AXES: table["person"].n_unique()}
-
-
 def _composition(table: pl.DataFrame) -> pl.DataFrame:
     measures = (
         pl.col("person").n_unique().alias("respondents"),
@@ -147,34 +142,34 @@ def _composition(table: pl.DataFrame) -> pl.DataFrame:
         pl.struct("identity", "attribute").n_unique().alias("associations"),
     )
     axes = table.group_by("axis", "source").agg(*measures).sort("axis", "source")
-    whole = table.group_by("source").agg(*measures).sort("source")
-    return pl.concat([axes, whole.select(pl.lit(ALL_AXES).alias("axis"), pl.all())]).select(axes.columns)
+    by_source = table.group_by("source").agg(*measures).sort("source")
+    return pl.concat([axes, by_source.select(pl.lit(ALL_AXES).alias("axis"), pl.all())]).select(axes.columns)
 
 
 def _long(
     column: str, cells: Mapping[tuple[str, ...], Mapping[str, int]], keys: Sequence[str]
 ) -> pl.DataFrame:
     """One row per key and label."""
-    rows = [(*key, label, n) for key, found in cells.items() for label, n in found.items()]
+    rows = [(*key, label, n) for key, counts in cells.items() for label, n in counts.items()]
     schema = {**dict.fromkeys((*keys, column), pl.String), "respondents": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _nested(table: pl.DataFrame, columns: Sequence[str]) -> list[str]:
     """A sentence for each pair of columns of which one follows from the other (country and continent)."""
-    found = []
-    for one in columns:
+    rows_out = []
+    for column in columns:
         for other in columns:
-            if one == other:
+            if column == other:
                 continue
-            pairs = table.select(one, other).unique()
-            values = pairs[one].n_unique()
+            pairs = table.select(column, other).unique()
+            values = pairs[column].n_unique()
             if 1 < pairs[other].n_unique() <= values == pairs.height:
-                found.append(
-                    f"'{other}' follows from '{one}': counts of one could be subtracted from the other. "
+                rows_out.append(
+                    f"'{other}' follows from '{column}': counts of one could be subtracted from the other. "
                     "Hand on the tables of one of them only (--by)."
                 )
-    return found
+    return rows_out
 
 
 def write_summary(summary: Summary, folder: Path) -> list[Path]:
@@ -187,8 +182,8 @@ def write_summary(summary: Summary, folder: Path) -> list[Path]:
         UserError: two columns would have the same file, or the folder cannot be written.
     """
     tables = {"frequencies": summary.frequencies, "composition": summary.composition}
-    for kind, found in (("frequencies", summary.frequencies_by), ("composition", summary.composition_by)):
-        for column, table in found.items():
+    for kind, parts in (("frequencies", summary.frequencies_by), ("composition", summary.composition_by)):
+        for column, table in parts.items():
             name = f"{kind}_by_{_stem(column)}"
             if name in tables:
                 raise UserError(

@@ -44,7 +44,7 @@ _ENGLISH_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class AssumedLanguage:
     """A language that a table does not name.
 
     Attributes:
@@ -56,7 +56,7 @@ class Taken:
     note: str
 
 
-def taken_language(texts: Sequence[str], name: str, option: str = "--language") -> Taken:
+def assumed_language(texts: Sequence[str], name: str, option: str = "--language") -> AssumedLanguage:
     """The language of texts that come without one.
 
     Args:
@@ -73,13 +73,13 @@ def taken_language(texts: Sequence[str], name: str, option: str = "--language") 
         f"{name} names no language: taken as {language_name(code)} ({code}), identified from its texts. If it is "
         f"another one, give {option} CODE or a column 'language'."
     )
-    return Taken(code, note)
+    return AssumedLanguage(code, note)
 
 
 def with_language(
     table: pl.DataFrame,
     speaks: Callable[[Mapping[str, Any]], str],
-    given: str | None,
+    language: str | None,
     name: str,
     option: str = "--language",
 ) -> pl.DataFrame:
@@ -88,7 +88,7 @@ def with_language(
     Args:
         table: any table, with or without a column language.
         speaks: what a row says, from which its language can be told.
-        given: the language of rows that name none.
+        language: the language of rows that name none.
         name: the table, for messages.
         option: the option that decides, for messages.
 
@@ -100,14 +100,16 @@ def with_language(
     missing = table["language"].fill_null("").str.strip_chars() == ""
     if not missing.any():
         return table
-    if given is None:
-        taken = taken_language(list(map(speaks, table.filter(missing).iter_rows(named=True))), name, option)
-        _LOG.warning("%s", taken.note)
-        given = taken.code
-    return table.with_columns(pl.when(missing).then(pl.lit(given)).otherwise("language").alias("language"))
+    if language is None:
+        identified = assumed_language(
+            list(map(speaks, table.filter(missing).iter_rows(named=True))), name, option
+        )
+        _LOG.warning("%s", identified.note)
+        language = identified.code
+    return table.with_columns(pl.when(missing).then(pl.lit(language)).otherwise("language").alias("language"))
 
 
-def language_of_questions(path: Path, columns: Mapping[str, str] | None = None) -> Taken | None:
+def language_of_questions(path: Path, columns: Mapping[str, str] | None = None) -> AssumedLanguage | None:
     """The language that is taken for questions without one; None where all of the first ones name theirs.
 
     Raises:
@@ -119,9 +121,11 @@ def language_of_questions(path: Path, columns: Mapping[str, str] | None = None) 
 
 
 @lru_cache(maxsize=8)
-def _language(path: Path, columns: tuple[tuple[str, str], ...], _state: tuple[int, int]) -> Taken | None:
+def _language(
+    path: Path, columns: tuple[tuple[str, str], ...], _state: tuple[int, int]
+) -> AssumedLanguage | None:
     texts = texts_without_language(path, dict(columns))
-    return taken_language(texts, path.name) if texts else None
+    return assumed_language(texts, path.name) if texts else None
 
 
 def _plainly_english(texts: Sequence[str]) -> bool:

@@ -224,7 +224,7 @@ def test_table_of_thresholds(counts: dict[str, int], encoder: Encoder, constrain
         assert part["groups"].is_sorted()
     assert table["groups"].max() <= 200
     assert "made by our own rules" not in thresholds_figure(table).alt
-    made = thresholds_figure(table, own_rules=True)
+    made = thresholds_figure(table, from_rules=True)
     assert "made by our own rules" in made.alt
     assert grid(0.3, 0.8, 0.05) == [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8]
     with pytest.raises(UserError, match=r"with step .* are invalid"):

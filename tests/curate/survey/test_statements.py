@@ -9,7 +9,7 @@ import unicodedata
 import polars as pl
 import pytest
 
-from endoxa.curate.second.table import asked_of
+from endoxa.curate.second.table import reader_items
 from endoxa.curate.survey import (
     RowColumns,
     extract_all,
@@ -206,7 +206,7 @@ def test_no_part_of_an_answer_with_an_identifier_is_sent_or_read_from_it(tmp_pat
     frame = table(tmp_path, answer, "", Spy(), more='language = "fr"\n')
     assert set(frame["flag"]) == {"identifier untranslated"}
     with pytest.raises(UserError, match="identifier"):
-        asked_of(frame.with_columns(flag=pl.lit("")))
+        reader_items(frame.with_columns(flag=pl.lit("")))
     english = table(tmp_path, answer, "", more='language = "en"\n')
     assert [pair for pair in pairs(english) if all(pair)] == [("women", "wise")]
 

@@ -14,6 +14,6 @@ from endoxa.author.kinds.translate import TRANSLATE
 from endoxa.author.kinds.tuples import TUPLES
 
 KINDS: Mapping[str, Kind] = {
-    one.name: one for one in (TUPLES, SENTENCES, EXPAND, COUNTER, ADAPT, TRANSLATE, LABEL)
+    kind.name: kind for kind in (TUPLES, SENTENCES, EXPAND, COUNTER, ADAPT, TRANSLATE, LABEL)
 }
 """Every kind by the name of its command."""

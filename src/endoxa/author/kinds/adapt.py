@@ -88,7 +88,7 @@ def asks(settings: AdaptSettings, data: pl.DataFrame, prompts: Prompts) -> Itera
             (row_name(row, number + 1),),
             seed=draw_seed(settings.seed, number),
             allowed={"verdict": (KEEP, ADAPTED, DROP)},
-            told={**facts, "names": list(society.names)},
+            simulated={**facts, "names": list(society.names)},
         )
 
 

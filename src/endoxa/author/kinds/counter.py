@@ -29,14 +29,14 @@ def stereotype_of(row: dict[str, Any], number: int) -> str:
     Raises:
         UserError: the row has neither a sentence nor group and attribute.
     """
-    found = cell(row, "stereotype") or cell(row, "sent_more")
+    text = cell(row, "stereotype") or cell(row, "sent_more")
     identity, attribute = cell(row, "identity"), cell(row, "attribute")
-    if not found and not (identity and attribute):
+    if not text and not (identity and attribute):
         raise UserError(
             f"Row {number} has no stereotype. Expected a column 'stereotype' or 'sent_more', or both 'identity' and "
             "'attribute'."
         )
-    return found or f"{identity[:1].upper()}{identity[1:]} are said to be or do: {attribute}."
+    return text or f"{identity[:1].upper()}{identity[1:]} are said to be or do: {attribute}."
 
 
 def asks(settings: CounterSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
@@ -56,7 +56,7 @@ def asks(settings: CounterSettings, data: pl.DataFrame, prompts: Prompts) -> Ite
             facts,
             (row_name(row, number + 1),),
             seed=draw_seed(settings.seed, number),
-            told=facts,
+            simulated=facts,
         )
 
 

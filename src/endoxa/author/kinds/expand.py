@@ -36,31 +36,31 @@ NAMES = {"identity": "identity", "attribute": "canonical_attribute", "axis": "ty
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class Listed:
     """What is known of the user's own data.
 
     Attributes:
-        said: (identity, attribute) of every row.
+        associations: (identity, attribute) of every row.
         sentences: stereotypes of every row that has one.
         countries: names of other countries, which no row may have.
         groups: groups of the data, folded.
     """
 
-    said: frozenset[tuple[str, str]]
+    associations: frozenset[tuple[str, str]]
     sentences: frozenset[str]
     countries: frozenset[str]
     groups: frozenset[str]
 
 
-def own_cell(row: Mapping[str, Any], name: str) -> str:
+def cell_of(row: Mapping[str, Any], name: str) -> str:
     """A cell under our name or under AfriStereo's."""
     return cell(row, name) or cell(row, NAMES.get(name, name))
 
 
 def axes_of(settings: ExpandSettings, data: pl.DataFrame) -> list[str]:
     """The axes of a run, in turn."""
-    found = settings.axes or tuple(dict.fromkeys(own_cell(row, "axis") for row in data.iter_rows(named=True)))
-    return [one for one in found if one] or list(PUBLISHED_AXES)
+    axes = settings.axes or tuple(dict.fromkeys(cell_of(row, "axis") for row in data.iter_rows(named=True)))
+    return [axis for axis in axes if axis] or list(PUBLISHED_AXES)
 
 
 def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
@@ -72,14 +72,17 @@ def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
     while left > 0:
         axis, wanted = axes[number % len(axes)], min(left, settings.batch_rows)
         chosen = _examples(settings, rows, number)
-        known = ", ".join(groups.get(axis, ()))
+        group_names = ", ".join(groups.get(axis, ()))
+        name = "expand_only" if settings.only_listed else "expand_groups"
         text = prompts.fill(
             "expand",
             FIELDS,
             wanted=wanted,
             country=settings.country,
             axis=axis,
-            groups=_told(prompts, known, only=settings.only_listed),
+            groups=(
+                prompts.texts.get(name, "{groups}").strip().format(groups=group_names) if group_names else ""
+            ),
             examples="\n".join(json.dumps(_example(settings, row), ensure_ascii=False) for row in chosen)
             or "-",
         )
@@ -92,40 +95,34 @@ def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
             batch=number + 1,
             seed=draw_seed(settings.seed, number),
             allowed={"country": (settings.country,), "category": (axis,)},
-            told={"country": settings.country, "axis": axis, "identities": list(groups.get(axis, ()))},
+            simulated={"country": settings.country, "axis": axis, "identities": list(groups.get(axis, ()))},
         )
         left, number = left - wanted, number + 1
 
 
-def _told(prompts: Prompts, groups: str, *, only: bool) -> str:
-    """A line about the groups of the data; nothing where there are none."""
-    name = "expand_only" if only else "expand_groups"
-    return prompts.texts.get(name, "{groups}").strip().format(groups=groups) if groups else ""
-
-
 def groups_of(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Groups of the data by axis; those without one belong to every axis."""
-    found: dict[str, dict[str, None]] = {axis: {} for axis in axes}
+    groups: dict[str, dict[str, None]] = {axis: {} for axis in axes}
     for row in rows:
-        for axis in [own_cell(row, "axis")] if own_cell(row, "axis") else axes:
-            if axis in found and own_cell(row, "identity"):
-                found[axis][own_cell(row, "identity")] = None
-    return {axis: tuple(names) for axis, names in found.items()}
+        for axis in [cell_of(row, "axis")] if cell_of(row, "axis") else axes:
+            if axis in groups and cell_of(row, "identity"):
+                groups[axis][cell_of(row, "identity")] = None
+    return {axis: tuple(names) for axis, names in groups.items()}
 
 
 def _examples(settings: ExpandSettings, rows: Sequence[Any], number: int) -> list[Any]:
     """Rows of the data for one request, drawn by seed and batch."""
     rng = random.Random(f"{settings.seed}|{number}")  # noqa: S311  (a draw, no secret)
-    usable = [row for row in rows if own_cell(row, "identity") and own_cell(row, "attribute")]
+    usable = [row for row in rows if cell_of(row, "identity") and cell_of(row, "attribute")]
     return rng.sample(usable, min(settings.examples, len(usable)))
 
 
 def _example(settings: ExpandSettings, row: Mapping[str, Any]) -> dict[str, str]:
-    identity, attribute = own_cell(row, "identity"), own_cell(row, "attribute")
+    identity, attribute = cell_of(row, "identity"), cell_of(row, "attribute")
     return {
         "identity": identity,
         "country": cell(row, "country") or settings.country,
-        "category": own_cell(row, "axis"),
+        "category": cell_of(row, "axis"),
         "attribute": attribute,
         "stereotype": cell(row, "stereotype")
         or cell(row, "sent_more")
@@ -134,7 +131,7 @@ def _example(settings: ExpandSettings, row: Mapping[str, Any]) -> dict[str, str]
     }
 
 
-def context(settings: ExpandSettings, data: pl.DataFrame) -> Own:
+def context(settings: ExpandSettings, data: pl.DataFrame) -> Listed:
     """What is in the data, and in the table of --known."""
     rows = list(data.iter_rows(named=True))
     if settings.known:
@@ -148,15 +145,15 @@ def context(settings: ExpandSettings, data: pl.DataFrame) -> Own:
 
     places = Locale.parse("en").territories
     countries = {folded(name) for code, name in places.items() if len(code) == 2} - {folded(settings.country)}
-    return Own(
-        frozenset((folded(own_cell(row, "identity")), folded(own_cell(row, "attribute"))) for row in rows),
+    return Listed(
+        frozenset((folded(cell_of(row, "identity")), folded(cell_of(row, "attribute"))) for row in rows),
         frozenset(folded(text) for text in texts if text),
         frozenset(countries),
-        frozenset(folded(own_cell(row, "identity")) for row in data.iter_rows(named=True)),
+        frozenset(folded(cell_of(row, "identity")) for row in data.iter_rows(named=True)),
     )
 
 
-def judge(settings: ExpandSettings, of: Own, ask: Ask, row: Cells) -> Judged:
+def judge(settings: ExpandSettings, of: Listed, ask: Ask, row: Cells) -> Judged:
     """All six fields, this country, this axis, and nothing that is known already."""
     cells = {name: cell(row, name) for name in FIELDS}
     kept = {
@@ -167,27 +164,23 @@ def judge(settings: ExpandSettings, of: Own, ask: Ask, row: Cells) -> Judged:
         "sent_more": cells["stereotype"],
         "counter": cells["counter"],
     }
-    if reason := _why_not(settings, of, ask, cells):
-        return Judged({**kept, "country": cells["country"], "axis": cells["category"]}, reason)
-    unnamed = not holds(cells["stereotype"], cells["identity"])
-    return Judged(kept, checks=("group-not-named",) if unnamed else ())
-
-
-def _why_not(settings: ExpandSettings, of: Own, ask: Ask, cells: Cells) -> str:
-    """Why a row is no draft; empty where it is one. The first reason of several counts."""
+    # Why a row is no draft;.
     identity, axis = folded(cells["identity"]), folded(ask.facts["axis"])
     elsewhere = folded(cells["country"]) != folded(settings.country) or identity in of.countries
     unlisted = settings.only_listed and identity not in of.groups
     stereotype = folded(cells["stereotype"])
-    said = (identity, folded(cells["attribute"])) in of.said or stereotype in of.sentences
+    repeated = (identity, folded(cells["attribute"])) in of.associations or stereotype in of.sentences
     reasons = (
         (MALFORMED, not all(cells.values())),
         (ELSEWHERE, elsewhere),
         (OFF_LIST, folded(cells["category"]) != axis or unlisted),
         (IDENTICAL, stereotype == folded(cells["counter"])),
-        (KNOWN, said),
+        (KNOWN, repeated),
     )
-    return next((reason for reason, holds_true in reasons if holds_true), "")
+    if reason := next((reason for reason, holds_true in reasons if holds_true), ""):
+        return Judged({**kept, "country": cells["country"], "axis": cells["category"]}, reason)
+    unnamed = not holds(cells["stereotype"], cells["identity"])
+    return Judged(kept, checks=("group-not-named",) if unnamed else ())
 
 
 EXPAND = Kind(

@@ -40,7 +40,7 @@ class Scheme:
 
 def schemes() -> list[str]:
     """Names of the schemes that come with endoxa."""
-    names = (one.name for one in files("endoxa.author").joinpath("schemes").iterdir())
+    names = (path.name for path in files("endoxa.author").joinpath("schemes").iterdir())
     return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
@@ -79,13 +79,13 @@ def column_of(settings: LabelSettings, data: pl.DataFrame) -> str:
         UserError: it is not there.
     """
     wanted = (settings.column,) if settings.column else TEXT_COLUMNS
-    found = next((name for name in wanted if name in data.columns), None)
-    if found is None:
+    column = next((name for name in wanted if name in data.columns), None)
+    if column is None:
         raise UserError(
             f"The table has no column {' or '.join(repr(name) for name in wanted)}. Name the one to label "
             "with --column."
         )
-    return found
+    return column
 
 
 def asks(settings: LabelSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
@@ -108,19 +108,19 @@ def asks(settings: LabelSettings, data: pl.DataFrame, prompts: Prompts) -> Itera
                 batch=repeat,
                 seed=draw_seed(settings.seed, repeat),
                 allowed={"label": tuple(scheme.labels)},
-                told={"text": text, "labels": list(scheme.labels)},
+                simulated={"text": text, "labels": list(scheme.labels)},
             )
             number += 1
 
 
 def judge(_settings: LabelSettings, _context: Any, ask: Ask, row: Cells) -> Judged:
     """One of the labels, capitals and final stops aside."""
-    said = cell(row, "label")
-    known = {folded(label): label for label in ask.allowed["label"]}
-    cells = {**ask.facts, "label": known.get(folded(said), said)}
-    if not said:
+    answer = cell(row, "label")
+    labels = {folded(label): label for label in ask.allowed["label"]}
+    cells = {**ask.facts, "label": labels.get(folded(answer), answer)}
+    if not answer:
         return Judged(cells, MALFORMED)
-    return Judged(cells, "" if folded(said) in known else OFF_LIST)
+    return Judged(cells, "" if folded(answer) in labels else OFF_LIST)
 
 
 def unite(settings: LabelSettings, data: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
@@ -135,11 +135,11 @@ def unite(settings: LabelSettings, data: pl.DataFrame, drafts: pl.DataFrame) -> 
     made = []
     for place, row in enumerate(data.iter_rows(named=True), start=1):
         name = row_name(row, place)
-        own = votes.get(name, [])
-        counted = Counter(one["label"] for one in own)
+        row_votes = votes.get(name, [])
+        counted = Counter(vote["label"] for vote in row_votes)
         first = counted.most_common(2)
         tied = len(first) == 2 and first[0][1] == first[1][1]
-        base = own[0] if own else dict.fromkeys(drafts.columns, "")
+        base = row_votes[0] if row_votes else dict.fromkeys(drafts.columns, "")
         made.append(
             {
                 **{key: base[key] for key in drafts.columns if key not in ("label", "repeat", "text")},
@@ -147,11 +147,11 @@ def unite(settings: LabelSettings, data: pl.DataFrame, drafts: pl.DataFrame) -> 
                 "task": "label",
                 "status": "draft",
                 "source_ids": name,
-                "source": "; ".join(dict.fromkeys(one["source"] for one in own)),
+                "source": "; ".join(dict.fromkeys(vote["source"] for vote in row_votes)),
                 "text": cell(row, column),
                 "scheme": Path(scheme.name).stem,
                 "label": "" if tied or not first else first[0][0],
-                "agreement": round(first[0][1] / len(own), 4) if first else None,
+                "agreement": round(first[0][1] / len(row_votes), 4) if first else None,
                 "votes": "; ".join(
                     f"{label} {n}" for label, n in sorted(counted.items(), key=lambda v: (-v[1], v[0]))
                 ),

@@ -51,7 +51,7 @@ def asks(settings: SentencesSettings, data: pl.DataFrame, prompts: Prompts) -> I
             facts["register"] = register
             name = row_name(row, place + 1)
             seed = draw_seed(settings.seed, number)
-            yield Ask(number, text, settings.per_tuple, facts, (name,), seed=seed, told=facts)
+            yield Ask(number, text, settings.per_tuple, facts, (name,), seed=seed, simulated=facts)
             number += 1
 
 
@@ -61,14 +61,14 @@ def _contrast(
     """The group of the partner sentence: that of the column `contrast`, else one drawn from the same axis."""
     if settings.contrast == "attribute":
         return ""
-    if given := cell(row, "contrast"):
-        return given
-    own = folded(cell(row, "identity"))
+    if contrast := cell(row, "contrast"):
+        return contrast
+    group = folded(cell(row, "identity"))
     others = sorted(
-        {cell(one, "identity") for one in rows if cell(one, "axis") == cell(row, "axis")}
+        {cell(candidate, "identity") for candidate in rows if cell(candidate, "axis") == cell(row, "axis")}
         - {cell(row, "identity")}
     )
-    others = [one for one in others if folded(one) != own]
+    others = [other for other in others if folded(other) != group]
     if not others:
         raise UserError(
             f"Row {place + 1}: there is no other group of the axis '{cell(row, 'axis')}' to contrast "
@@ -89,18 +89,18 @@ def judge(settings: SentencesSettings, _context: Any, ask: Ask, row: Cells) -> J
     partner = facts["contrast"] if settings.contrast == "group" else facts["identity"]
     if not holds(more, facts["identity"]) or not holds(less, partner):
         return Judged(cells, NO_GROUP)
-    return Judged(cells, checks=(*pair_checks(more, less, facts["language"]), *_own(more, facts)))
+    return Judged(cells, checks=(*pair_checks(more, less, facts["language"]), *_sentence_checks(more, facts)))
 
 
-def _own(sentence: str, facts: Cells) -> Iterator[str]:
-    text, group, attribute = (one.casefold() for one in (sentence, facts["identity"], facts["attribute"]))
+def _sentence_checks(sentence: str, facts: Cells) -> Iterator[str]:
+    text, group, attribute = (part.casefold() for part in (sentence, facts["identity"], facts["attribute"]))
     if facts["language"] == "en" and re.search(re.escape(group) + _SINGULAR, text) and group.endswith("s"):
         yield NUMBER
     if not holds(sentence, facts["attribute"]):
         yield NO_ATTRIBUTE
     denied = re.search(_DENIED + re.escape(attribute), text) is not None
-    told = is_negation_of(attribute, text[text.find(attribute) :]) if attribute in text else False
-    if (facts["language"] == "en" and denied and not re.search(_DENIED, attribute + " ")) or told:
+    negated = is_negation_of(attribute, text[text.find(attribute) :]) if attribute in text else False
+    if (facts["language"] == "en" and denied and not re.search(_DENIED, attribute + " ")) or negated:
         yield CONTRADICTION
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.author.carrying import own_columns
+from endoxa.author.carrying import further_columns
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
 from endoxa.author.prompts import Prompts
 from endoxa.author.settings import TranslateSettings
@@ -36,11 +36,15 @@ def asks(settings: TranslateSettings, data: pl.DataFrame, prompts: Prompts) -> I
             less=facts["less"],
         )
         name = row_name(row, number + 1)
-        told = {**facts, "to": settings.to}
-        yield Ask(number, text, 1, facts, (name,), seed=draw_seed(settings.seed, number), told=told)
+        facts_sent = {**facts, "to": settings.to}
+        yield Ask(
+            number, text, 1, facts, (name,), seed=draw_seed(settings.seed, number), simulated=facts_sent
+        )
 
 
-def found_in(more: str, less: str, original_more: str, original_less: str, language: str) -> tuple[str, ...]:
+def translation_checks(
+    more: str, less: str, original_more: str, original_less: str, language: str
+) -> tuple[str, ...]:
     """What a reviewer should look at in the translation of a pair, by name."""
     if folded(more) == folded(less):
         return (IDENTICAL_NOW,)
@@ -56,7 +60,9 @@ def judge(settings: TranslateSettings, _context: Any, ask: Ask, row: Cells) -> J
     cells = {"sent_more": more, "sent_less": less}
     if not more or not less:
         return Judged(cells, MALFORMED)
-    return Judged(cells, checks=found_in(more, less, ask.facts["more"], ask.facts["less"], settings.to))
+    return Judged(
+        cells, checks=translation_checks(more, less, ask.facts["more"], ask.facts["less"], settings.to)
+    )
 
 
 CANDIDATE_COLUMNS = ("item_id", "status", "sent_more", "sent_less", "language", "language_from")
@@ -75,24 +81,24 @@ def candidates(data: pl.DataFrame, settings: TranslateSettings, drafts: pl.DataF
     for row in drafts.iter_rows(named=True):
         by_engine.setdefault(row["engine"], {})[row["source_ids"]] = row
     made = []
-    own = own_columns(data, CANDIDATE_COLUMNS)
+    carried = further_columns(data, CANDIDATE_COLUMNS)
     for number, row in enumerate(data.iter_rows(named=True), start=1):
         name = row_name(row, number)
-        one: dict[str, Any] = {
+        candidate: dict[str, Any] = {
             "item_id": name,
             "status": "draft",
             "sent_more": cell(row, "sent_more"),
             "sent_less": cell(row, "sent_less"),
             "language": settings.to,
             "language_from": cell(row, "language"),
-            **{column: row[column] for column in own},
+            **{column: row[column] for column in carried},
         }
         for engine, of_pairs in by_engine.items():
-            found = of_pairs.get(name, {})
-            one[f"candidate_{engine}_more"] = found.get("sent_more", "")
-            one[f"candidate_{engine}_less"] = found.get("sent_less", "")
-            one[f"checks_{engine}"] = found.get("checks", "")
-        made.append(one)
+            row_votes = of_pairs.get(name, {})
+            candidate[f"candidate_{engine}_more"] = row_votes.get("sent_more", "")
+            candidate[f"candidate_{engine}_less"] = row_votes.get("sent_less", "")
+            candidate[f"checks_{engine}"] = row_votes.get("checks", "")
+        made.append(candidate)
     return pl.DataFrame(made, infer_schema_length=None)
 
 

@@ -44,19 +44,19 @@ def asks(settings: TuplesSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
             (row_name(row, number + 1),),
             seed=draw_seed(settings.seed, number),
             allowed={"polarity": POLARITIES},
-            told={"identity": identity},
+            simulated={"identity": identity},
         )
 
 
 def context(settings: TuplesSettings, data: pl.DataFrame) -> tuple[Lexicon, frozenset[tuple[str, str]]]:
     """The lexicon of the data's language, and what is known already: (identity, key of the attribute)."""
     named = data.get_column("language") if "language" in data.columns else ()
-    language = next((one for one in named if one), settings.prompt_language)
+    language = next((code for code in named if code), settings.prompt_language)
     lexicon = load_lexicon(str(language))
-    return lexicon, frozenset(known_tuples(settings.known, lexicon))
+    return lexicon, frozenset(existing_tuples(settings.known, lexicon))
 
 
-def known_tuples(path: str | None, lexicon: Lexicon) -> Iterator[tuple[str, str]]:
+def existing_tuples(path: str | None, lexicon: Lexicon) -> Iterator[tuple[str, str]]:
     """Groups and attributes of the user's own data."""
     if path is None:
         return
@@ -72,12 +72,12 @@ def known_tuples(path: str | None, lexicon: Lexicon) -> Iterator[tuple[str, str]
 
 def judge(_settings: TuplesSettings, of: Any, ask: Ask, row: Cells) -> Judged:
     """The attribute without copula and words of degree; what is known already is no draft."""
-    lexicon, known = of
+    lexicon, existing = of
     attribute = clean(cell(row, "attribute"), lexicon)
     cells = {**ask.facts, "attribute": attribute, "polarity": cell(row, "polarity").casefold()}
     if not attribute or cells["polarity"] not in POLARITIES:
         return Judged(cells, MALFORMED)
-    if (folded(cells["identity"]), key(attribute, lexicon)) in known:
+    if (folded(cells["identity"]), key(attribute, lexicon)) in existing:
         return Judged(cells, KNOWN)
     return Judged(cells, checks=("long",) if len(attribute.split()) > 4 else ())
 
@@ -97,34 +97,34 @@ def unite(_settings: TuplesSettings, _data: pl.DataFrame, drafts: pl.DataFrame) 
     by_identity: dict[str, list[dict[str, Any]]] = {}
     for row in drafts.iter_rows(named=True):
         others = by_identity.setdefault(folded(row["identity"]), [])
-        found = next((one for one in others if _like(one, row)), None)
-        if found is None:
-            one = {**row, "models": [row["source"]], "other_words": []}
-            made.append(one)
-            others.append(one)
+        same = next((other for other in others if _like(other, row)), None)
+        if same is None:
+            united = {**row, "models": [row["source"]], "other_words": []}
+            made.append(united)
+            others.append(united)
             continue
-        found["models"] += [row["source"]] if row["source"] not in found["models"] else []
-        found["other_words"] += (
-            [row["attribute"]] if folded(row["attribute"]) != folded(found["attribute"]) else []
+        same["models"] += [row["source"]] if row["source"] not in same["models"] else []
+        same["other_words"] += (
+            [row["attribute"]] if folded(row["attribute"]) != folded(same["attribute"]) else []
         )
-        found["model_version"] = _joined([*found["model_version"].split("; "), row["model_version"]])
-    for one in made:
-        names = one.pop("models")
-        one["n_models"] = len(names)
-        one["source"] = _joined(names)
-        one["other_words"] = _joined(one["other_words"])
+        same["model_version"] = _joined([*same["model_version"].split("; "), row["model_version"]])
+    for united in made:
+        names = united.pop("models")
+        united["n_models"] = len(names)
+        united["source"] = _joined(names)
+        united["other_words"] = _joined(united["other_words"])
     return pl.DataFrame(made, schema={**drafts.schema, "n_models": pl.Int64, "other_words": pl.String})
 
 
-def _like(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _like(draft: Mapping[str, Any], earlier: Mapping[str, Any]) -> bool:
     """Whether two attributes of one group are the same, or nearly, and mean no opposite things."""
-    lexicon = load_lexicon(one.get("language") or "en")
-    first, second = one["attribute"], other["attribute"]
+    lexicon = load_lexicon(draft.get("language") or "en")
+    first, second = draft["attribute"], earlier["attribute"]
     if key(first, lexicon) == key(second, lexicon):
         return True
     if SequenceMatcher(None, folded(first), folded(second)).ratio() < NEAR:
         return False
-    return one["polarity"] == other["polarity"] and not are_opposites(first, second, lexicon=lexicon)
+    return draft["polarity"] == earlier["polarity"] and not are_opposites(first, second, lexicon=lexicon)
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -67,9 +67,9 @@ def _part(piece: str) -> tuple[str, ...]:
     return tuple(map(singular, _EMPTY.sub(" ", padded).split()))
 
 
-def token_f1(one: str, other: str) -> float:
+def token_f1(first: str, second: str) -> float:
     """F1 of the words of two attributes in loose form, repeats counted."""
-    left, right = loose_attribute(one).split(), loose_attribute(other).split()
+    left, right = loose_attribute(first).split(), loose_attribute(second).split()
     if not left or not right:
         return float(left == right)
     shared = sum((Counter(left) & Counter(right)).values())

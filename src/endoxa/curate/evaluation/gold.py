@@ -80,13 +80,13 @@ def read_gold(path: Path, by: str = "respondent") -> list[Gold]:
     table = read_table(path, ("statement_id", "statement", by)).fill_null("")
     published = "gold_identity" in table.columns
     require_columns(path, table.columns, _PUBLISHED if published else _REVIEWED)
-    found = list(_of_published(path, table, by) if published else _of_review(table, by))
-    if not any(one.kept for one in found):
+    rows = list(_of_published(path, table, by) if published else _of_review(table, by))
+    if not any(row.kept for row in rows):
         raise UserError(
             f"{path}: no statement was kept by a reviewer. Expected a gold file with status 'kept', or a table of "
             "endoxa curate review apply with review_decision 'keep' or 'edit'."
         )
-    return found
+    return rows
 
 
 def _of_published(path: Path, table: pl.DataFrame, by: str) -> Iterator[Gold]:

@@ -80,15 +80,15 @@ def learn(gold: Sequence[Gold], read: Sequence[Sequence[Extraction]] | None = No
     names, words, leading, trailing = (_Counts() for _ in range(4))
     reasons: Counter[tuple[str, bool]] = Counter()
     verbs: set[str] = set()
-    for one, pairs in zip(gold, read, strict=True):
-        reasons.update((why, one.kept) for why in {pair.omit_reason for pair in pairs if pair.omit})
-        if not one.kept:
+    for item, pairs in zip(gold, read, strict=True):
+        reasons.update((why, item.kept) for why in {pair.omit_reason for pair in pairs if pair.omit})
+        if not item.kept:
             continue
-        _count_names(one, pairs, names)
-        if len(pairs) == len(one.pairs) == 1:
-            _count_words(one, pairs[0], words, leading, trailing)
-        if one.edited and all(pair.omit_reason == MISSING and not pair.identity for pair in pairs):
-            verbs |= _verb(one)
+        _count_names(item, pairs, names)
+        if len(pairs) == len(item.pairs) == 1:
+            _count_words(item, pairs[0], words, leading, trailing)
+        if item.edited and all(pair.omit_reason == MISSING and not pair.identity for pair in pairs):
+            verbs |= _verb(item)
     return Lexicon(
         identities=dict(sorted(names.learned(rows=FEWEST, units=1))),
         spellings=dict(sorted(words.learned(rows=FEWEST, units=FEWEST))),
@@ -106,52 +106,52 @@ def learn(gold: Sequence[Gold], read: Sequence[Sequence[Extraction]] | None = No
 
 def read_by_rules(gold: Iterable[Gold]) -> list[list[Extraction]]:
     """What the rules make of each statement alone."""
-    return [extract(one.statement, one.question, one.country, one.subject) for one in gold]
+    return [extract(item.statement, item.question, item.country, item.subject) for item in gold]
 
 
-def _count_names(one: Gold, pairs: Sequence[Extraction], names: _Counts) -> None:
+def _count_names(item: Gold, pairs: Sequence[Extraction], names: _Counts) -> None:
     """Names that reviewers replaced, in pairs whose attribute they left."""
     for pair in pairs:
         if not pair.identity:
             continue
         names.seen[pair.identity] += 1
-        right = [who for who, what in one.pairs if loose_attribute(what) == loose_attribute(pair.attribute)]
-        wanted = {loose_identity(who) for who in (*right, *one.other_identities)}
-        if one.edited and len(set(right)) == 1 and loose_identity(pair.identity) not in wanted and right[0]:
-            names.made[pair.identity][right[0].lower()].append(one.unit)
+        right = [who for who, what in item.pairs if loose_attribute(what) == loose_attribute(pair.attribute)]
+        wanted = {loose_identity(who) for who in (*right, *item.other_identities)}
+        if item.edited and len(set(right)) == 1 and loose_identity(pair.identity) not in wanted and right[0]:
+            names.made[pair.identity][right[0].lower()].append(item.unit)
 
 
 def _habits(gold: Sequence[Gold], read: Sequence[Sequence[Extraction]]) -> frozenset[str]:
     """Conventions that make more statements right than wrong, strictly compared."""
-    found = set()
+    habits = set()
     for name, convention in CONVENTIONS.items():
         gains: Counter[float] = Counter()
-        for one, pairs in zip(gold, read, strict=True):
-            changed = convention(one.statement, pairs)
-            if one.kept and changed != list(pairs):
-                gains[_matched(one, changed) - _matched(one, pairs)] += 1
+        for item, pairs in zip(gold, read, strict=True):
+            changed = convention(item.statement, pairs)
+            if item.kept and changed != list(pairs):
+                gains[_matched(item, changed) - _matched(item, pairs)] += 1
         better = sum(count for gain, count in gains.items() if gain > 0)
         worse = sum(count for gain, count in gains.items() if gain < 0)
         if better >= FEWEST_HABITS and better > 2 * worse:
-            found.add(name)
-    return frozenset(found)
+            habits.add(name)
+    return frozenset(habits)
 
 
-def _matched(one: Gold, pairs: Sequence[Extraction]) -> float:
+def _matched(item: Gold, pairs: Sequence[Extraction]) -> float:
     """F1 of a statement's pairs, strictly compared."""
-    right = matched_pairs(one, [(pair.identity, pair.attribute) for pair in pairs])
-    return 2 * right / (len(one.pairs) + len(pairs))
+    right = matched_pairs(item, [(pair.identity, pair.attribute) for pair in pairs])
+    return 2 * right / (len(item.pairs) + len(pairs))
 
 
-def _count_words(one: Gold, pair: Extraction, words: _Counts, leading: _Counts, trailing: _Counts) -> None:
+def _count_words(item: Gold, pair: Extraction, words: _Counts, leading: _Counts, trailing: _Counts) -> None:
     """Words at the edges that reviewers left out, and words that they spelt in another way."""
-    before, after = loose_attribute(pair.attribute).split(), loose_attribute(one.pairs[0][1]).split()
+    before, after = loose_attribute(pair.attribute).split(), loose_attribute(item.pairs[0][1]).split()
     for length in range(1, min(LONGEST, len(before) - 1) + 1):
-        _count_edge(" ".join(before[:length]), before[length:] == after, one, leading)
-        _count_edge(" ".join(before[-length:]), before[:-length] == after, one, trailing)
+        _count_edge(" ".join(before[:length]), before[length:] == after, item, leading)
+        _count_edge(" ".join(before[-length:]), before[:-length] == after, item, trailing)
     for word in set(before):
         words.seen[word] += 1
-    if not one.edited:
+    if not item.edited:
         return
     for kind, start, end, first, last in SequenceMatcher(None, before, after).get_opcodes():
         written, right = " ".join(before[start:end]), " ".join(after[first:last])
@@ -159,25 +159,34 @@ def _count_words(one: Gold, pair: Extraction, words: _Counts, leading: _Counts, 
         if kind == "replace" and alike and not (_GRADED & {*before[start:end], *after[first:last]}):
             if end - start > 1:
                 words.seen[written] += 1
-            words.made[written][right].append(one.unit)
+            words.made[written][right].append(item.unit)
 
 
-def _count_edge(edge: str, left_out: bool, one: Gold, counts: _Counts) -> None:
+def _count_edge(edge: str, left_out: bool, item: Gold, counts: _Counts) -> None:
     if _GRADED & set(edge.split()) or "nt " in f"{edge} ":
         return
     counts.seen[edge] += 1
-    if left_out and one.edited:
-        counts.made[edge][""].append(one.unit)
+    if left_out and item.edited:
+        counts.made[edge][""].append(item.unit)
 
 
-def _verb(one: Gold) -> set[str]:
+def _verb(item: Gold) -> set[str]:
     """The first word of what is said, where reviewers cut a statement that the rules could not, and it is no noun."""
-    who, what = one.pairs[0]
-    parts = [part.lower() for part in tokens(one.statement)]
-    said = what.lower().split()
-    if not who or not said or said[0] not in parts[1:] or can_be(said[0], "ADJ"):
+    who, what = item.pairs[0]
+    parts = [part.lower() for part in tokens(item.statement)]
+    predicate_words = what.lower().split()
+    if (
+        not who
+        or not predicate_words
+        or predicate_words[0] not in parts[1:]
+        or can_be(predicate_words[0], "ADJ")
+    ):
         return set()
-    return {said[0]} if can_be(said[0], "VERB") or not in_dictionary(said[0]) else set()
+    return (
+        {predicate_words[0]}
+        if can_be(predicate_words[0], "VERB") or not in_dictionary(predicate_words[0])
+        else set()
+    )
 
 
 def _longest_first(written: Iterable[str]) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ SCHEMA = {
 
 def read_all(gold: Sequence[Gold], lexicon: Lexicon | None = None) -> list[Reading]:
     """Readings of the extractor's rules, each statement alone, with what a lexicon says on top."""
-    return [reading(lexicon, one, pairs) for one, pairs in zip(gold, read_by_rules(gold), strict=True)]
+    return [reading(lexicon, item, pairs) for item, pairs in zip(gold, read_by_rules(gold), strict=True)]
 
 
 def read_readings(path: Path, gold: Sequence[Gold]) -> list[Reading]:
@@ -48,13 +48,13 @@ def read_readings(path: Path, gold: Sequence[Gold]) -> list[Reading]:
     table = read_table(path, ("statement_id", "identity", "attribute", "omit")).fill_null("")
     for row in table.iter_rows(named=True):
         rows.setdefault(row["statement_id"], []).append(row)
-    missing = [one.statement_id for one in gold if one.statement_id not in rows]
+    missing = [item.statement_id for item in gold if item.statement_id not in rows]
     if missing:
         raise UserError(
             f"{path} has no statement_id '{missing[0]}' ({len(missing)} missing). Expected a reading of every reviewed "
             "statement."
         )
-    return [_reading(rows[one.statement_id]) for one in gold]
+    return [_reading(rows[item.statement_id]) for item in gold]
 
 
 def _reading(rows: Sequence[Mapping[str, str]]) -> Reading:
@@ -64,13 +64,13 @@ def _reading(rows: Sequence[Mapping[str, str]]) -> Reading:
 
 def subsets(gold: Sequence[Gold]) -> dict[str, list[int]]:
     """Places of the statements of each part: all, those that reviewers edited or left as they were, by question."""
-    questions = dict.fromkeys(one.question.name for one in gold)
+    questions = dict.fromkeys(item.question.name for item in gold)
     parts = {
         "all": list(range(len(gold))),
-        "edited": [place for place, one in enumerate(gold) if one.edited],
-        "unedited": [place for place, one in enumerate(gold) if not one.edited],
+        "edited": [place for place, item in enumerate(gold) if item.edited],
+        "unedited": [place for place, item in enumerate(gold) if not item.edited],
         **{
-            f"question: {name}": [place for place, one in enumerate(gold) if one.question.name == name]
+            f"question: {name}": [place for place, item in enumerate(gold) if item.question.name == name]
             for name in questions
         },
     }
@@ -96,11 +96,11 @@ def evaluate(
         a table of `SCHEMA`; a measure whose denominator is 0 has no row, and no interval where there are fewer than
         five units or all resamples agree.
     """
-    units = np.unique([one.unit for one in gold], return_inverse=True)[1]
+    units = np.unique([item.unit for item in gold], return_inverse=True)[1]
     rows = []
     parts = subsets(gold)
     for reader, read in readings.items():
-        table = np.array([counts(one, its) for one, its in zip(gold, read, strict=True)])
+        table = np.array([counts(item, its) for item, its in zip(gold, read, strict=True)])
         for part, places in parts.items():
             clusters = Clusters.of(units[places], *table[places].T)
             rows += [(reader, part, *row) for row in _rows(clusters, confidence=confidence, seed=seed)]

@@ -96,7 +96,7 @@ def _right(gold: Sequence[_GoldPair], read: Sequence[Pair]) -> tuple[float, ...]
     return (
         float(any(who in names for who, _ in read for names, _ in gold)),
         float(any(what == right for _, what in read for _, right in gold)),
-        float(any(_is(pair, one) for pair in read for one in gold)),
+        float(any(_is(pair, wanted) for pair in read for wanted in gold)),
     )
 
 
@@ -108,7 +108,7 @@ def _matched(gold: Sequence[_GoldPair], read: Sequence[Pair]) -> int:
     """How many predicted pairs are gold pairs, each gold pair counted once."""
     left = list(gold)
     for pair in read:
-        hit = next((one for one in left if _is(pair, one)), None)
+        hit = next((wanted for wanted in left if _is(pair, wanted)), None)
         if hit is not None:
             left.remove(hit)
     return len(gold) - len(left)
@@ -123,8 +123,8 @@ def matched_pairs(gold: Gold, pairs: Sequence[Pair]) -> int:
 def _equivalent(gold: Gold, loose: Sequence[_GoldPair], read: Reading) -> bool:
     """An identity is right, and all pairs together say the same parts."""
     named = any(loose_identity(who) in names for who, _ in read.pairs for names, _ in loose)
-    said = frozenset().union(*(attribute_parts(what) for _, what in read.pairs))
-    return named and said == frozenset().union(*(attribute_parts(what) for _, what in gold.pairs))
+    parts = frozenset().union(*(attribute_parts(what) for _, what in read.pairs))
+    return named and parts == frozenset().union(*(attribute_parts(what) for _, what in gold.pairs))
 
 
 @dataclass(frozen=True, slots=True)

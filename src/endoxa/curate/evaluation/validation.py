@@ -33,14 +33,14 @@ def fold_of(unit: str, seed: int = 0) -> int:
 def cross_validated(gold: Sequence[Gold], seed: int = 0) -> list[Reading]:
     """Readings with a lexicon learned from the units of the other folds."""
     rules = read_by_rules(gold)
-    found: dict[int, Reading] = {}
+    readings_by_place: dict[int, Reading] = {}
     for fold in range(FOLDS):
-        others = [place for place, one in enumerate(gold) if fold_of(one.unit, seed) != fold]
+        others = [place for place, item in enumerate(gold) if fold_of(item.unit, seed) != fold]
         lexicon = _learned(gold, rules, others)
-        for place, one in enumerate(gold):
-            if fold_of(one.unit, seed) == fold:
-                found[place] = reading(lexicon, one, rules[place])
-    return [found[place] for place in range(len(gold))]
+        for place, item in enumerate(gold):
+            if fold_of(item.unit, seed) == fold:
+                readings_by_place[place] = reading(lexicon, item, rules[place])
+    return [readings_by_place[place] for place in range(len(gold))]
 
 
 def learning_curve(gold: Sequence[Gold], seed: int = 0) -> pl.DataFrame:
@@ -50,35 +50,35 @@ def learning_curve(gold: Sequence[Gold], seed: int = 0) -> pl.DataFrame:
     for step in (0.0, *STEPS):
         tables, sizes = [], []
         for order in range(ORDERS if 0 < step < 1 else 1):
-            table, size = _held_out(gold, rules, step, seed, order)
+            table, size = _scores_of_unseen(gold, rules, step, seed, order)
             tables.append(table)
             sizes.append(size)
         rows += _points(gold, tables, float(np.mean(sizes)))
     return pl.DataFrame(rows, schema=CURVE_SCHEMA, orient="row")
 
 
-def _held_out(
+def _scores_of_unseen(
     gold: Sequence[Gold], rules: Sequence[Sequence[Extraction]], step: float, seed: int, order: int
 ) -> tuple[np.ndarray, float]:
     """Counts of every statement, read with what some units of other folds teach; mean number of these units."""
-    units = list(dict.fromkeys(one.unit for one in gold))
+    units = list(dict.fromkeys(item.unit for item in gold))
     ranks = np.random.default_rng([seed, order]).permutation(len(units))
     table, sizes = np.zeros((len(gold), len(COUNTS))), []
     for fold in range(FOLDS):
         inside = [units[rank] for rank in ranks if fold_of(units[rank], seed) != fold]
         chosen = set(inside[: round(step * len(inside))])
         sizes.append(len(chosen))
-        lexicon = _learned(gold, rules, [place for place, one in enumerate(gold) if one.unit in chosen])
-        for place, one in enumerate(gold):
-            if fold_of(one.unit, seed) == fold:
-                table[place] = counts(one, reading(lexicon, one, rules[place]))
+        lexicon = _learned(gold, rules, [place for place, item in enumerate(gold) if item.unit in chosen])
+        for place, item in enumerate(gold):
+            if fold_of(item.unit, seed) == fold:
+                table[place] = counts(item, reading(lexicon, item, rules[place]))
     return table, float(np.mean(sizes))
 
 
 def _points(
     gold: Sequence[Gold], tables: Sequence[np.ndarray], size: float
 ) -> list[tuple[str, str, float, float]]:
-    edited = np.array([one.edited for one in gold])
+    edited = np.array([item.edited for item in gold])
     parts = {"all": np.ones(len(gold), dtype=bool), "edited": edited, "unedited": ~edited}
     points = []
     for name, part in parts.items():
@@ -93,10 +93,10 @@ def _learned(gold: Sequence[Gold], rules: Sequence[Sequence[Extraction]], places
     return learn([gold[place] for place in places], [rules[place] for place in places])
 
 
-def reading(lexicon: Lexicon | None, one: Gold, pairs: Sequence[Extraction]) -> Reading:
+def reading(lexicon: Lexicon | None, item: Gold, pairs: Sequence[Extraction]) -> Reading:
     """The reading of a statement, given what the rules made of it, with what a lexicon says on top."""
-    found = apply_lexicon(lexicon, one.statement, pairs, one.question, one.country) if lexicon else pairs
-    return as_reading(found)
+    reading = apply_lexicon(lexicon, item.statement, pairs, item.question, item.country) if lexicon else pairs
+    return as_reading(reading)
 
 
 def as_reading(pairs: Sequence[Extraction]) -> Reading:

@@ -105,7 +105,7 @@ class _Context:
 
     question: Question
     country: str
-    known: Tables | None
+    names: Tables | None
 
 
 def extract(
@@ -114,7 +114,7 @@ def extract(
     country: str = "",
     subject: str = "",
     *,
-    known: Tables | None = None,
+    names: Tables | None = None,
     language: str = "en",
 ) -> list[Extraction]:
     """Pairs of identity and attribute that a statement holds.
@@ -124,7 +124,7 @@ def extract(
         question: the question it answers; a fixed identity is the subject of elliptical answers.
         country: country of the respondent, which makes "the north" explicit.
         subject: identity of the preceding piece of the same list, or empty.
-        known: tables of names to normalise with; those of the package where None.
+        names: tables of names to normalise with; those of the package where None.
         language: language of the statement (ISO 639). In any other than English only a plain "X are Y" is read.
 
     Returns:
@@ -133,16 +133,16 @@ def extract(
     text = plain(statement)
     if omission.noise(text) or omission.heading(text) or omission.question_or_aside(text):
         return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=omission.NOISE)]
-    context = _Context(question, country, known)
+    context = _Context(question, country, names)
     if language != "en":
         return [_foreign(text, context, subject)]
-    found: list[Extraction] = []
+    extractions: list[Extraction] = []
     for clause in clauses(plain(without_label(text))):
         pairs = _clause(clause, context, subject)
-        found += pairs
+        extractions += pairs
         subject = pairs[-1].identity or subject
-    complete = [pair for pair in found if pair.identity and pair.attribute]
-    return complete or found[:1]
+    complete = [pair for pair in extractions if pair.identity and pair.attribute]
+    return complete or extractions[:1]
 
 
 def begins_statement(piece: str) -> bool:
@@ -176,21 +176,21 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
     ):
         end -= 1  # a stray letter or mark ("bakers x are")
     who = _text(text, parts, 0, end)
-    said = _text(text, parts, split.start, len(parts))
+    predicate = _text(text, parts, split.start, len(parts))
     if _is_pronoun(parts[:end]):
-        return _elliptical(_of_owner(parts[:end], said), context, subject, "pronoun")
+        return _elliptical(_of_owner(parts[:end], predicate), context, subject, "pronoun")
     owned = _POSSESSIVE.match(who)
     if owned and not is_group(who) and not is_plural(owned["owned"].split()[-1]):
-        return [_pair(owned["owner"], _owned(owned["owned"], said), "possessive", context)]
+        return [_pair(owned["owner"], _owned(owned["owned"], predicate), "possessive", context)]
     denied = _NOBODY.match(who)
     if denied:
-        return [_denied(denied, who, said, context, verbal=split.rule == "verb")]
+        return [_denied(denied, who, predicate, context, verbal=split.rule == "verb")]
     singular = _is_singular(parts, split)
     rule = _rule(who, split)
     return [
-        _pair(one, part, rule, context, singular=singular)
-        for one in subjects(who)
-        for part in predicates(_without_pronoun(said) if split.rule == "dash" else said)
+        _pair(group, part, rule, context, singular=singular)
+        for group in subjects(who)
+        for part in predicates(_without_pronoun(predicate) if split.rule == "dash" else predicate)
     ]
 
 
@@ -230,10 +230,10 @@ def _is_pronoun(parts: list[str]) -> bool:
     )
 
 
-def _denied(found: re.Match[str], who: str, said: str, context: _Context, *, verbal: bool) -> Extraction:
+def _denied(match: re.Match[str], who: str, predicate: str, context: _Context, *, verbal: bool) -> Extraction:
     """Turn "no lawyer is honest" into "not honest" of lawyers; "not all lawyers lie" is about no particular group."""
-    pair = _pair(who[found.end() :], said, "copula", context, singular=True)
-    if found["all"]:
+    pair = _pair(who[match.end() :], predicate, "copula", context, singular=True)
+    if match["all"]:
         return replace(pair, omit=True, omit_reason=omission.TOO_GENERAL)
     turned = _opposite(pair.attribute, having=bool(pair.verb), verbal=verbal)
     return replace(pair, attribute=turned, confidence=CONFIDENCE["possessive"])
@@ -251,10 +251,10 @@ def _opposite(attribute: str, *, having: bool, verbal: bool) -> str:
     return f"do not {attribute}" if verbal else f"not {attribute}"
 
 
-def _of_owner(parts: list[str], said: str) -> str:
+def _of_owner(parts: list[str], predicate: str) -> str:
     """What is said of the owner: "their job" and "is to provide" -> "job is to provide"."""
     owned = parts[0].lower() in {"their", "his", "her", "its"} and len(parts) > 1
-    return _owned(" ".join(parts[1:]), said) if owned else said
+    return _owned(" ".join(parts[1:]), predicate) if owned else predicate
 
 
 def _is_subject(parts: list[str], question: Question) -> bool:
@@ -272,8 +272,8 @@ def _is_subject(parts: list[str], question: Question) -> bool:
     named = (
         low[0] == "those" or any(is_plural(word) or is_group(word) for word in low) or is_group(" ".join(low))
     )
-    known = question.identity is None and (can_be(low[-1], "NOUN") or not in_dictionary(low[-1]))
-    return named or known or low[0] in words("determiners")
+    open_noun = question.identity is None and (can_be(low[-1], "NOUN") or not in_dictionary(low[-1]))
+    return named or open_noun or low[0] in words("determiners")
 
 
 def _elliptical(text: str, context: _Context, subject: str, rule: str) -> list[Extraction]:
@@ -285,10 +285,10 @@ def _elliptical(text: str, context: _Context, subject: str, rule: str) -> list[E
     return [_pair(identity, part, named, context) for part in predicates(text)]
 
 
-def _without_pronoun(said: str) -> str:
+def _without_pronoun(predicate: str) -> str:
     """Take up the label: "Buddhism: they seem calm" -> "seem calm"."""
-    first, _, rest = said.partition(" ")
-    return rest if first.lower() in words("pronouns") and rest else said
+    first, _, rest = predicate.partition(" ")
+    return rest if first.lower() in words("pronouns") and rest else predicate
 
 
 def _is_singular(parts: list[str], split: Split) -> bool:
@@ -310,20 +310,20 @@ def _rule(who: str, split: Split) -> str:
     return split.rule
 
 
-def _owned(owned: str, said: str) -> str:
+def _owned(owned: str, predicate: str) -> str:
     """Say it of the owner: "women's place is at home" -> "belong at home"; any other thing stays in front."""
     place = re.match(
-        r"^(?:is|are) (?P<where>(?:in|at|on|with|behind|under)\b.*)$", said.strip(), re.IGNORECASE
+        r"^(?:is|are) (?P<where>(?:in|at|on|with|behind|under)\b.*)$", predicate.strip(), re.IGNORECASE
     )
     if place and owned.lower().split()[-1] in {"place", "role", "job", "space", "home"}:
         return f"belong {place['where']}"
-    return f"{owned} {said}"
+    return f"{owned} {predicate}"
 
 
-def _pair(who: str, said: str, rule: str, context: _Context, *, singular: bool = False) -> Extraction:
+def _pair(who: str, predicate: str, rule: str, context: _Context, *, singular: bool = False) -> Extraction:
     identity = _named(who, rule, context) if who else ""
-    having = _HAVING.match(said.strip())
-    attribute = normal_attribute(having["what"] if having else said, singular=singular)
+    having = _HAVING.match(predicate.strip())
+    attribute = normal_attribute(having["what"] if having else predicate, singular=singular)
     why = omission.reason(identity, attribute, context.question.axis)
     verb = "have" if having else ""
     sure = CONFIDENCE[rule]
@@ -334,5 +334,5 @@ def _pair(who: str, said: str, rule: str, context: _Context, *, singular: bool =
 
 def _named(who: str, rule: str, context: _Context) -> str:
     if rule == "foreign":
-        return foreign_identity(who, context.known)
-    return normal_identity(who, context.country, context.known)
+        return foreign_identity(who, context.names)
+    return normal_identity(who, context.country, context.names)

@@ -49,29 +49,29 @@ def _run_on(text: str) -> list[str]:
     Only behind a copula and one adjective, and in front of a plural with a copula of its own; an adjective that takes
     a clause ("sure cooks are loud") cuts nothing.
     """
-    found = re.match(
+    match = re.match(
         r"^(?P<left>.+?\b(?:are|is)\s+(?:(?:very|too|so|always|not)\s+)?(?P<quality>[\w-]+))\s+(?P<right>\w+\s+(?:are|is)\b.*)$",
         text,
         re.IGNORECASE,
     )
-    if found is None or not (has_subject(found["left"]) and has_subject(found["right"])):
+    if match is None or not (has_subject(match["left"]) and has_subject(match["right"])):
         return [text]
-    quality = found["quality"].lower()
+    quality = match["quality"].lower()
     takes_clause = quality in words("adjectives_with_clause")
-    return [text] if takes_clause or not can_be(quality, "ADJ") else [found["left"], *_run_on(found["right"])]
+    return [text] if takes_clause or not can_be(quality, "ADJ") else [match["left"], *_run_on(match["right"])]
 
 
 def _at_marks(text: str) -> list[str]:
-    found: list[str] = []
+    pieces: list[str] = []
     start = 0
     for mark in _BETWEEN.finditer(text):
         left, right = text[start : mark.start()], text[mark.end() :]
         always = mark.group().strip() == ";" and not is_group(left)  # "Basques; proud" is one statement
         new = has_subject(right) or _takes_up(right)
         if left.strip() and right.strip() and (always or (has_subject(left) and new)):
-            found.append(left)
+            pieces.append(left)
             start = mark.end()
-    return [*found, text[start:]]
+    return [*pieces, text[start:]]
 
 
 def _takes_up(text: str) -> bool:
@@ -114,7 +114,14 @@ def predicates(text: str) -> list[str]:
     and so are verb phrases ("like money and are loud"). Objects of one verb stay together ("love money and
     fame"): what is said may need both. So does anything that is negated or compared as a whole.
     """
-    parts = _outside_brackets(text)
+    # Cut at conjunctions that stand outside brackets and quotation marks.
+    pieces, start = [], 0
+    for mark in _CONJUNCTION.finditer(text):
+        before = text[: mark.start()]
+        if before.count("(") == before.count(")") and before.count('"') % 2 == 0:
+            pieces.append(text[start : mark.start()])
+            start = mark.end()
+    parts = [part.strip() for part in (*pieces, text[start:]) if part.strip()]
     if len(parts) < 2:
         return _alternatives(text)
     closed = all(_is_closed(part) for part in parts[1:])
@@ -138,17 +145,6 @@ _DENIED = re.compile(r"^(?:not|never)\s+", re.IGNORECASE)
 def _is_base_phrase(text: str) -> bool:
     """Whether the words are a verb phrase with a verb that fits "they"."""
     return _is_verb_phrase(text) and _is_base_form(text)
-
-
-def _outside_brackets(text: str) -> list[str]:
-    """Cut at conjunctions that stand outside brackets and quotation marks."""
-    found, start = [], 0
-    for mark in _CONJUNCTION.finditer(text):
-        before = text[: mark.start()]
-        if before.count("(") == before.count(")") and before.count('"') % 2 == 0:
-            found.append(text[start : mark.start()])
-            start = mark.end()
-    return [part.strip() for part in (*found, text[start:]) if part.strip()]
 
 
 def _is_verb_phrase(text: str) -> bool:
@@ -181,11 +177,11 @@ def _alternatives(text: str) -> list[str]:
     """Take alternatives apart: "are neat/jolly" -> two; "very quick/loud" stays one."""
     copula, rest = _copula_and_rest(text)
     words_between = rest.split("/")
-    plain = copula is not None and len(words_between) > 1 and all(map(_is_one_adjective, words_between))
+    plain = copula is not None and len(words_between) > 1 and all(map(_is_single_adjective, words_between))
     return words_between if plain else [text]
 
 
-def _is_one_adjective(text: str) -> bool:
+def _is_single_adjective(text: str) -> bool:
     return len(text.split()) == 1 and _kind(text) == "adjective"
 
 

@@ -56,8 +56,8 @@ def _comparative(attribute: str, statement: str) -> str:
 
 def _without_noun(attribute: str, statement: str) -> str:
     del statement
-    found = _NOUN_OF_PEOPLE.match(attribute)
-    return found["quality"] if found and can_be(found["quality"].split()[-1], "ADJ") else attribute
+    match = _NOUN_OF_PEOPLE.match(attribute)
+    return match["quality"] if match and can_be(match["quality"].split()[-1], "ADJ") else attribute
 
 
 def _joined_lists(statement: str, pairs: Sequence[Extraction]) -> list[Extraction]:
@@ -76,7 +76,7 @@ def _joined_lists(statement: str, pairs: Sequence[Extraction]) -> list[Extractio
 def _split_objects(statement: str, pairs: Sequence[Extraction]) -> list[Extraction]:
     """Objects of one verb taken apart: "love beer and tea" -> "love beer", "love tea"."""
     del statement
-    found: list[Extraction] = []
+    pairs_out: list[Extraction] = []
     for pair in pairs:
         several = _OBJECTS.match(pair.attribute)
         plain = (
@@ -85,10 +85,12 @@ def _split_objects(statement: str, pairs: Sequence[Extraction]) -> list[Extracti
             and all(can_be(several[name], "NOUN") for name in ("one", "other"))
         )
         if several is None or not plain:
-            found.append(pair)
+            pairs_out.append(pair)
             continue
-        found += [replace(pair, attribute=f"{several['verb']} {several[name]}") for name in ("one", "other")]
-    return found
+        pairs_out += [
+            replace(pair, attribute=f"{several['verb']} {several[name]}") for name in ("one", "other")
+        ]
+    return pairs_out
 
 
 def _places(statement: str, pairs: Sequence[Extraction]) -> list[Extraction]:

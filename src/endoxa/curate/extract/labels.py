@@ -22,22 +22,23 @@ def with_mark_behind_name(text: str) -> str:
 def _by_mark(text: str) -> str:
     """With the name in front and a dash behind it: "dirty - Basques", "Basques (dirty)" -> "Basques - dirty"."""
     for pattern in (_REVERSED, _BRACKETED):
-        found = pattern.match(text)
-        if found is None or not is_group(found["who"]) or find_split(tokens(text)) is not None:
+        match = pattern.match(text)
+        if match is None or not is_group(match["who"]) or find_split(tokens(text)) is not None:
             continue
-        said = tokens(found["what"])[0]
-        if can_be(said, "ADJ") or not (is_plural(said) or is_group(found["what"])):
-            return f"{found['who']} - {found['what']}"
+        verb = tokens(match["what"])[0]
+        if can_be(verb, "ADJ") or not (is_plural(verb) or is_group(match["what"])):
+            return f"{match['who']} - {match['what']}"
     return text
 
 
-def _apart(found: re.Match[str]) -> str:
+def _apart(match: re.Match[str]) -> str:
     """Part a name from what is said: "Bakers-jolly" -> "Bakers - jolly"; a compound ("risk-takers") stays."""
-    who = found["who"]
-    names = is_group(who) or _AGENTS.search(who) if who.endswith("s") else _is_label(who, found.string)
-    return f"{who} - " if names else found.group()
-
-
-def _is_label(who: str, text: str) -> bool:
-    """Whether a mark parts a people's name from what is said: "Basque-proud", not "Basque-speaking towns"."""
-    return is_people(who) and find_split(tokens(text)) is None and not text.endswith("ing")
+    who = match["who"]
+    names = (
+        is_group(who) or _AGENTS.search(who)
+        if who.endswith("s")
+        else (
+            is_people(who) and find_split(tokens(match.string)) is None and not match.string.endswith("ing")
+        )
+    )
+    return f"{who} - " if names else match.group()

@@ -59,14 +59,14 @@ def apply_lexicon(
         question: the question it answers.
         country: country of the respondent.
     """
-    found = [_corrected(lexicon, pair, question) for pair in pairs]
-    if all(pair.omit_reason == MISSING and not pair.identity for pair in found):
+    corrected = [_corrected(lexicon, pair, question) for pair in pairs]
+    if all(pair.omit_reason == MISSING and not pair.identity for pair in corrected):
         cut = _at_verb(lexicon, statement, question, country)
-        found = [_corrected(lexicon, cut, question)] if cut else found
+        corrected = [_corrected(lexicon, cut, question)] if cut else corrected
     for name, convention in CONVENTIONS.items():
         if name in lexicon.conventions:
-            found = convention(statement, found)
-    return list({(pair.identity, pair.attribute): pair for pair in reversed(found)}.values())[::-1]
+            corrected = convention(statement, corrected)
+    return list({(pair.identity, pair.attribute): pair for pair in reversed(corrected)}.values())[::-1]
 
 
 def _corrected(lexicon: Lexicon, pair: Extraction, question: Question) -> Extraction:
@@ -148,13 +148,13 @@ def read_lexicon(path: Path) -> Lexicon:
 
 
 def _texts(path: Path, key: str, value: Any) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise UserError(f'{path}, {key}: expected a list such as ["naturally", "kind of"].')
-    return [one.lower() for one in value]
+    return [item.lower() for item in value]
 
 
 def _names(path: Path, key: str, value: Any) -> dict[str, str]:
-    if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
+    if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
         raise UserError(f'{path}, [{key}]: expected lines such as "deltans" = "people from delta state".')
     return {written.lower(): right.lower() for written, right in value.items()}
 
@@ -167,8 +167,8 @@ def written_lexicon(lexicon: Lexicon, heading: str = "") -> str:
 
     lines = [f"# {heading}"] if heading else []
     for key in LISTS:
-        known = getattr(lexicon, key)
-        values = ", ".join(map(text, sorted(known) if isinstance(known, frozenset) else known))
+        entries = getattr(lexicon, key)
+        values = ", ".join(map(text, sorted(entries) if isinstance(entries, frozenset) else entries))
         lines.append(f"{key} = [{values}]")
     for key in TABLES:
         lines += ["", f"[{key}]"]

@@ -96,18 +96,18 @@ def reason(identity: str, attribute: str, axis: str) -> str:
 
 
 def _same(identity: str, attribute: str) -> bool:
-    one = {lemma(word, "NOUN") for word in identity.split()} - {"people"}
+    heads = {lemma(word, "NOUN") for word in identity.split()} - {"people"}
     other = [
         lemma(word, "NOUN") for word in attribute.removeprefix("will be ").removeprefix("can be ").split()
     ]
     if len(other) > 2 or not other:
         return False
-    if one == set(other) - {"people", "a", "the"}:
+    if heads == set(other) - {"people", "a", "the"}:
         return True
     head = other[-1]
     if len(other) == 2 and other[0] not in {"a", "the", "be"}:
         return False
-    return any(head in names and one & names for names in _table().synonyms if len(one) == 1)
+    return any(head in names and heads & names for names in _table().synonyms if len(heads) == 1)
 
 
 def needs_country(identity: str) -> bool:

@@ -25,7 +25,7 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _DOTS = re.compile(r"\s*(?:\.{2,}|…)\s*(?=\w)")
-_OWN = re.compile(r"^(?:our|my|your)\s+(?=\S)", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"^(?:our|my|your)\s+(?=\S)", re.IGNORECASE)
 _TOPIC = re.compile(
     r"^(?:(?P<marked>as for|as regards|for|with|regarding|concerning|when it comes to|talking about)\s+)?"
     r"(?P<who>[^,:]{2,40}?),?\s+(?P<pronoun>they|he|she|it)\s+(?=\S)",
@@ -59,27 +59,27 @@ def plain(text: str) -> str:
 
 def _without_dots(line: str) -> str:
     """Dots inside a statement are a pause: a dash behind a name ("Basques...proud"), else a space."""
-    found = _DOTS.search(line)
-    if found is None:
+    match = _DOTS.search(line)
+    if match is None:
         return line
-    name = is_group(line[: found.start()])
-    return _DOTS.sub(" ", f"{line[: found.start()]} - {line[found.end() :]}" if name else line)
+    name = is_group(line[: match.start()])
+    return _DOTS.sub(" ", f"{line[: match.start()]} - {line[match.end() :]}" if name else line)
 
 
 def without_label(text: str) -> str:
     """Take the label off "Ethnicity: some people feel ...", where the rest has a subject of its own."""
-    found = _LABEL.match(text)
-    if found and has_subject(found["rest"]) and tokens(found["rest"])[0].lower() not in words("pronouns"):
-        return found["rest"]
+    match = _LABEL.match(text)
+    if match and has_subject(match["rest"]) and tokens(match["rest"])[0].lower() not in words("pronouns"):
+        return match["rest"]
     return text
 
 
 def _without_opening(line: str) -> str:
     """The line without one opening, or as it is."""
     line = _ABOUT.sub(r"\g<who> ", line)
-    for pattern in (reports(), _connectives(), _OWN):
+    for pattern in (reports(), _connectives(), _POSSESSIVE):
         rest = pattern.sub("", line)
-        if rest != line and (has_subject(rest) or (pattern is not _OWN and _by_pronoun(rest))):
+        if rest != line and (has_subject(rest) or (pattern is not _POSSESSIVE and _by_pronoun(rest))):
             return rest
     return _with_place_behind(_with_topic_as_subject(line))
 
@@ -93,30 +93,30 @@ def _by_pronoun(text: str) -> bool:
 
 def _with_topic_as_subject(line: str) -> str:
     """Put the topic where its pronoun stands: "as for bakers, they are calm" -> "bakers are calm"."""
-    found = _TOPIC.match(line)
-    if found is None:
+    match = _TOPIC.match(line)
+    if match is None:
         return line
-    who = found["who"]
+    who = match["who"]
     parts = tokens(who)
     names = bool(parts) and (is_plural(parts[-1]) or is_group(who))
     opens = bool(parts) and parts[0].lower() in (
         words("openers") | words("interrogatives") | words("prepositions") | words("pronouns")
     )
-    if not names or opens or find_split(parts) is not None or not _by_pronoun(f"they {line[found.end() :]}"):
+    if not names or opens or find_split(parts) is not None or not _by_pronoun(f"they {line[match.end() :]}"):
         return line
-    return f"{who} {line[found.end() :]}"
+    return f"{who} {line[match.end() :]}"
 
 
 def _with_place_behind(line: str) -> str:
     """Put a place behind the subject: "in Peru, bakers are calm" -> "bakers in Peru are calm"."""
-    found = _WHERE_FIRST.match(line)
-    if found is None or not has_subject(found["rest"]) or _by_pronoun(found["rest"]):
+    match = _WHERE_FIRST.match(line)
+    if match is None or not has_subject(match["rest"]) or _by_pronoun(match["rest"]):
         return line
-    parts = tokens(found["rest"])
+    parts = tokens(match["rest"])
     split = find_split(parts)
-    if split is None or parts[split.end - 1].lower() not in found["rest"].lower():
+    if split is None or parts[split.end - 1].lower() not in match["rest"].lower():
         return line
     if words("prepositions") & {part.lower() for part in parts[: split.end]}:
         return line
-    head = re.match(r"\W*" + r"\W+".join(map(re.escape, parts[: split.end])), found["rest"])
-    return f"{head.group()} {found['where']}{found['rest'][head.end() :]}" if head else line
+    head = re.match(r"\W*" + r"\W+".join(map(re.escape, parts[: split.end])), match["rest"])
+    return f"{head.group()} {match['where']}{match['rest'][head.end() :]}" if head else line

@@ -54,10 +54,17 @@ def find_split(tokens: Sequence[str]) -> Split | None:
     verb anywhere behind a plural head ("men with money cheat").
     """
     low = [token.lower() for token in tokens]
-    found = _finite(low)
+    finite = _finite(low)
     dash = _dash(low)
-    if found is not None and (dash is None or found < dash.end):
-        return _with_adverbs(low, found)
+    if finite is not None and (dash is None or finite < dash.end):
+        # Adverbs in front of the verb are no part of the subject;.
+        end = finite
+        relative = words("relatives") & set(low[:finite])  # its last word may be the clause's own adverb
+        while end > 1 and is_adverb(low[end - 1]) and not relative:
+            end -= 1
+        rule = "copula" if _closed(low[finite]) else "verb"
+        dropped = low[finite] in words("copulas") and not words("negative_adverbs") & set(low[end:finite])
+        return Split(end, finite if dropped else end, rule)
     if dash is not None:
         return dash
     return _apposition(low)
@@ -102,17 +109,6 @@ def _walk(low: Sequence[str], is_verb: _Test) -> int | None:
         if relative and can_be(word, "VERB") and low[_before_adverbs(low, place)] in words("relatives"):
             relative = False
     return None
-
-
-def _with_adverbs(low: Sequence[str], verb: int) -> Split:
-    """Adverbs in front of the verb are no part of the subject; before a copula only negative ones are kept."""
-    end = verb
-    relative = words("relatives") & set(low[:verb])  # its last word may be the clause's own adverb
-    while end > 1 and is_adverb(low[end - 1]) and not relative:
-        end -= 1
-    rule = "copula" if _closed(low[verb]) else "verb"
-    dropped = low[verb] in words("copulas") and not words("negative_adverbs") & set(low[end:verb])
-    return Split(end, verb if dropped else end, rule)
 
 
 def _after_plural(low: Sequence[str], place: int) -> bool:
@@ -262,12 +258,12 @@ def _apposition(low: Sequence[str]) -> Split | None:
         end = len(place.group().split())
         return None if low[end] in words("place_nouns") else Split(end, end, "apposition")
     for end in range(min(4, len(low) - 1), 0, -1):
-        if is_group(" ".join(low[:end])) and _may_be_said(low, end):
+        if is_group(" ".join(low[:end])) and _may_be_apposition(low, end):
             return Split(end, end, "apposition")
     return None
 
 
-def _may_be_said(low: Sequence[str], end: int) -> bool:
+def _may_be_apposition(low: Sequence[str], end: int) -> bool:
     """Whether the word behind a name is said of it: not "old age", "the Jewish lobby", "old women who ..."."""
     word = low[end]
     modifier = can_be(low[end - 1], "ADJ") or (
@@ -299,7 +295,9 @@ class ForeignSplit:
 @cache
 def _languages() -> dict[str, dict[str, frozenset[str]]]:
     table = tomllib.loads(files(__package__).joinpath("other_languages.toml").read_text(encoding="utf-8"))
-    return {code: {name: frozenset(found) for name, found in part.items()} for code, part in table.items()}
+    return {
+        code: {name: frozenset(entries) for name, entries in part.items()} for code, part in table.items()
+    }
 
 
 def find_foreign_split(tokens: Sequence[str]) -> ForeignSplit | None:
@@ -309,14 +307,14 @@ def find_foreign_split(tokens: Sequence[str]) -> ForeignSplit | None:
     stand right behind one or two words. The copula is left out, any other verb is part of what is said.
     """
     low = [token.lower() for token in tokens]
-    for known in _languages().values():
+    for language in _languages().values():
         start = 0
-        while start < len(low) and low[start] in known["articles"]:
+        while start < len(low) and low[start] in language["articles"]:
             start += 1
-        if bool(start) != bool(known["articles"]):
+        if bool(start) != bool(language["articles"]):
             continue
-        verb = next((at for at in range(start + 1, len(low) - 1) if low[at] in known["verbs"]), None)
+        verb = next((at for at in range(start + 1, len(low) - 1) if low[at] in language["verbs"]), None)
         longest = LONGEST_FOREIGN if start else 2
         if verb is not None and verb - start <= longest:
-            return ForeignSplit(start, verb, verb + (low[verb] in known["copulas"]))
+            return ForeignSplit(start, verb, verb + (low[verb] in language["copulas"]))
     return None

@@ -13,7 +13,7 @@ from endoxa.curate.grammar.predicate import Predicate, UnclearError
 from endoxa.curate.grammar.templates import Template
 
 _VERB = re.compile(r"ي\w+ون")
-_OWN_PEOPLE = re.compile(r"ي\w*يون")
+_NAMED_PEOPLE = re.compile(r"ي\w*يون")
 _DEFINITE = re.compile(r"و?ال")
 _PHRASE = re.compile(r"(?:في|من|مع|على|إلى|عن|حول) |بال|لل|جد(?:ا|ًا|اً)(?: |$)")
 """What may follow a predicate unchanged: phrases with a preposition, and "very"."""
@@ -54,7 +54,7 @@ def _is_verb(text: str, template: Template, evidence: str) -> bool:
     first = text.partition(" ")[0]
     if evidence or not _VERB.fullmatch(first) or first in template.not_verbs:
         return evidence == "verb"
-    if _OWN_PEOPLE.fullmatch(first):
+    if _NAMED_PEOPLE.fullmatch(first):
         raise UnclearError(f"'{first}' may be a verb or a name of people")
     return True
 

@@ -54,18 +54,14 @@ def kind(words: list[str]) -> Kind:
         return "verb"
     base = base_form(word)
     if base is not None and base != word:
-        return _third_person(base, after)
+        # A form in -s:.
+        if not after or after[0] in _BEHIND_NOUNS:
+            return "copula"
+        usual = base in listed("verbs") or base in _LIGHT
+        return "verb" if usual or after[0] in listed("followers") else "copula"
     if word.endswith("ing") or "-" in word:
         return "copula"
     return _by_dictionary(word, after, base)
-
-
-def _third_person(base: str, after: list[str]) -> Kind:
-    """A form in -s: the verb of a singular ("loves money"), or a plural noun ("cooks")."""
-    if not after or after[0] in _BEHIND_NOUNS:
-        return "copula"
-    usual = base in listed("verbs") or base in _LIGHT
-    return "verb" if usual or after[0] in listed("followers") else "copula"
 
 
 def _is_adverb(word: str) -> bool:
@@ -172,7 +168,7 @@ def _is_person(word: str) -> bool:
         return True
     stem = word[:-2]
     stems = {stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem}
-    return any(can_be(one, "VERB") and lemma(one, "VERB") == one for one in stems if one)
+    return any(can_be(base, "VERB") and lemma(base, "VERB") == base for base in stems if base)
 
 
 _BE = ("are", "were", "be")
@@ -200,10 +196,26 @@ def predicate(attribute: str, evidence: str = "") -> Predicate:
     words = _expanded(cleaned(attribute).split())
     if evidence == "have" and words[0].lower() != "have":
         words = ["have", *words]
-    _refuse_second_clause(words)
-    found = _used_to(words, evidence) or _with_auxiliary(words)
-    if found is not None:
-        return found
+    for before, word in pairwise(word.lower() for word in words):
+        if word == "but" and before not in ("nothing", "all", "anything"):
+            raise UnclearError("the attribute seems to hold two predicates ('but')")
+        if before in ("and", "or") and word in (
+            "not",
+            "never",
+            *_BE,
+            "is",
+            "was",
+            "do",
+            "have",
+            "can",
+            "they",
+        ):
+            raise UnclearError(f"the attribute seems to hold two predicates ('{before} {word}')")
+        if word in ("are", "is") and before not in listed("before_verbs"):
+            raise UnclearError(f"the attribute has a second verb ('{word}')")
+    auxiliary = _used_to(words, evidence) or _with_auxiliary(words)
+    if auxiliary is not None:
+        return auxiliary
     return _with_be("are", words) if _kind(words, evidence) == "copula" else _with_verb(words)
 
 
@@ -244,43 +256,15 @@ def _used_to(words: list[str], evidence: str) -> Predicate | None:
 def _kind(words: list[str], evidence: str) -> Kind:
     """The kind that the words have, or else that people gave them."""
     try:
-        known = kind(words)
+        listed_kind = kind(words)
     except SingularNounError:
         raise
     except UnclearError:
         if evidence not in ("copula", "verb"):
             raise
         return "copula" if evidence == "copula" else "verb"
-    bare = len(words) == 1 and known == "verb"
-    return "copula" if evidence == "copula" and not bare else known
-
-
-def _refuse_second_clause(words: list[str]) -> None:
-    """Two clauses in one attribute cannot be denied together."""
-    for before, word in pairwise(word.lower() for word in words):
-        if word == "but" and before not in ("nothing", "all", "anything"):
-            raise UnclearError("the attribute seems to hold two predicates ('but')")
-        if before in ("and", "or") and word in (
-            "not",
-            "never",
-            *_BE,
-            "is",
-            "was",
-            "do",
-            "have",
-            "can",
-            "they",
-        ):
-            raise UnclearError(f"the attribute seems to hold two predicates ('{before} {word}')")
-        if word in ("are", "is") and before not in listed("before_verbs"):
-            raise UnclearError(f"the attribute has a second verb ('{word}')")
-
-
-def _refuse_second_verb(words: list[str]) -> None:
-    """Refuse "strong and love money": the denial of "are" would not reach the verb."""
-    for before, word in pairwise(word.lower() for word in words):
-        if before in ("and", "but", "or") and "to" not in words and _is_only_verb(word):
-            raise UnclearError(f"the attribute seems to hold two predicates ('{before} {word}')")
+    bare = len(words) == 1 and listed_kind == "verb"
+    return "copula" if evidence == "copula" and not bare else listed_kind
 
 
 def _with_be(be: str, words: list[str]) -> Predicate:
@@ -293,27 +277,25 @@ def _with_be(be: str, words: list[str]) -> Predicate:
         return _negated(f"{be} not", be, in_plural(rest))
     if first in mapped("swaps") and rest:
         return _swapped(be, first, rest)
-    _refuse_second_verb(words)
+    for before, word in pairwise(word.lower() for word in words):
+        if before in ("and", "but", "or") and "to" not in words and _is_only_verb(word):
+            raise UnclearError(f"the attribute seems to hold two predicates ('{before} {word}')")
     core = " ".join(in_plural(words))
     return Predicate(f"{be} {core}", f"{be} not {core}", core, f"{be} {{}}")
 
 
-def _negated(said: str, denied: str, rest: list[str]) -> Predicate:
+def _negated(assertion: str, denied: str, rest: list[str]) -> Predicate:
     """A predicate that is a negation already: its denial is the plain one."""
     if not rest:
         raise UnclearError("the attribute is only a negation")
-    kept = _without_tail(rest)
+    # The words without an end that goes with a negation ("anymore", "any more", "at all").
+    low = [word.lower() for word in rest]
+    size = 2 if low[-2:] in (["any", "more"], ["at", "all"]) else int(low[-1] in listed("tails"))
+    kept = rest[: len(rest) - size] if len(rest) > size else rest
     bound = next((word for word in kept if word.lower() in listed("bound")), "")
     if bound:
         raise UnclearError(f"'{bound}' stands with a negation only, so the denial is not known")
-    return Predicate(f"{said} {' '.join(rest)}", f"{denied} {' '.join(kept)}".strip())
-
-
-def _without_tail(words: list[str]) -> list[str]:
-    """The words without an end that goes with a negation ("anymore", "any more", "at all")."""
-    low = [word.lower() for word in words]
-    size = 2 if low[-2:] in (["any", "more"], ["at", "all"]) else int(low[-1] in listed("tails"))
-    return words[: len(words) - size] if len(words) > size else words
+    return Predicate(f"{assertion} {' '.join(rest)}", f"{denied} {' '.join(kept)}".strip())
 
 
 def _with_modal(modal: str, rest: list[str]) -> Predicate:
@@ -330,9 +312,9 @@ def _with_modal(modal: str, rest: list[str]) -> Predicate:
 def _swapped(before: str, adverb: str, rest: list[str]) -> Predicate:
     after = " ".join(rest)
     core = after if adverb != "never" else ""
-    said = f"{before} {adverb} {after}".strip()
+    assertion = f"{before} {adverb} {after}".strip()
     denied = f"{before} {mapped('swaps')[adverb]} {after}".strip()
-    return Predicate(said, denied, core, f"{before} {adverb} {{}}".strip())
+    return Predicate(assertion, denied, core, f"{before} {adverb} {{}}".strip())
 
 
 def _with_verb(words: list[str]) -> Predicate:

@@ -96,7 +96,20 @@ def _looks_like_verb(text: str, template: Template) -> bool:
 
 def _with_verb(text: str, template: Template) -> Predicate:
     if template.language == "fr":
-        return _french(text)
+        # Put "ne .
+        verb, _, rest = text.partition(" ")
+        if verb.lower() in ("se", "y"):
+            verb, _, rest = rest.partition(" ")
+            verb = f"{text.split(maxsplit=1)[0]} {verb}"
+        if verb.lower() == "ne" or verb.lower().startswith("n'"):
+            raise UnclearError("the attribute is negated with 'ne', which cannot be undone by rule")
+        elided = _FRENCH_VOWEL.match(verb) and not _FRENCH_ASPIRATED.match(verb)
+        match = _FRENCH_PARTITIVE.match(rest)
+        if match and not verb.lower().startswith(("se ", "s'")):
+            thing = rest[match.end() :]
+            rest = f"d'{thing}" if _FRENCH_VOWEL.match(thing) else f"de {thing}"
+        denied = f"n'{verb} pas {rest}" if elided else f"ne {verb} pas {rest}"
+        return Predicate(text, denied.strip(), text)
     if template.language == "sw":
         return _swahili(text)
     if not template.verb_denied:
@@ -105,26 +118,6 @@ def _with_verb(text: str, template: Template) -> Predicate:
     if negation and text.lower().startswith(negation):
         return Predicate(text, text[len(negation) :])
     return Predicate(text, template.verb_denied.format(verb=text), text)
-
-
-def _french(text: str) -> Predicate:
-    """Put "ne ... pas" around the verb; after it, "du, de la, des, un" become "de" (Grevisse, § 586).
-
-    Not after a verb with "se", where they are a preposition with its article ("se plaignent du bruit").
-    """
-    verb, _, rest = text.partition(" ")
-    if verb.lower() in ("se", "y"):
-        verb, _, rest = rest.partition(" ")
-        verb = f"{text.split(maxsplit=1)[0]} {verb}"
-    if verb.lower() == "ne" or verb.lower().startswith("n'"):
-        raise UnclearError("the attribute is negated with 'ne', which cannot be undone by rule")
-    elided = _FRENCH_VOWEL.match(verb) and not _FRENCH_ASPIRATED.match(verb)
-    found = _FRENCH_PARTITIVE.match(rest)
-    if found and not verb.lower().startswith(("se ", "s'")):
-        thing = rest[found.end() :]
-        rest = f"d'{thing}" if _FRENCH_VOWEL.match(thing) else f"de {thing}"
-    denied = f"n'{verb} pas {rest}" if elided else f"ne {verb} pas {rest}"
-    return Predicate(text, denied.strip(), text)
 
 
 def _hindi_verb(text: str) -> bool:
@@ -138,17 +131,17 @@ def _hindi(text: str) -> Predicate:
     if "नहीं" in words:
         plain = [word for word in words if word != "नहीं"]
         return Predicate(" ".join([*words, _HINDI_COPULA]), " ".join([*plain, _HINDI_COPULA]))
-    said = " ".join([*words, _HINDI_COPULA])
-    return Predicate(said, " ".join([*words[:-1], "नहीं", words[-1], _HINDI_COPULA]), said)
+    assertion = " ".join([*words, _HINDI_COPULA])
+    return Predicate(assertion, " ".join([*words[:-1], "नहीं", words[-1], _HINDI_COPULA]), assertion)
 
 
 def _swahili(text: str) -> Predicate:
     """Deny the present "wana-" with "hawa-" and -i for a final -a, "wana" ("have") with "hawana" (Ashton 1947)."""
     verb, _, rest = text.partition(" ")
-    found = _SWAHILI_PRESENT.match(verb.lower())
-    if not found:
+    match = _SWAHILI_PRESENT.match(verb.lower())
+    if not match:
         raise UnclearError(f"the verb form '{verb}' is not the present that is denied by rule")
-    stem = found["stem"]
+    stem = match["stem"]
     if not stem:
         denied = "hawana"
     elif stem in _SWAHILI_SHORT:

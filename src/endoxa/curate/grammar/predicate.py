@@ -24,13 +24,13 @@ class Predicate:
     """A predicate and its denial.
 
     Attributes:
-        said: what is said, with its copula or verb ("are strong", "talk too much", "are not smart").
+        asserted: what is said, with its copula or verb ("are strong", "talk too much", "are not smart").
         denied: the same denied ("are not strong", "do not talk too much", "are smart").
-        core: the attribute whose opposite may be looked for ("strong"); empty where `said` is a negation already.
-        frame: `said` with `{}` in place of the core.
+        core: the attribute whose opposite may be looked for ("strong"); empty where `asserted` is a negation already.
+        frame: `asserted` with `{}` in place of the core.
     """
 
-    said: str
+    asserted: str
     denied: str
     core: str = ""
     frame: str = "{}"
@@ -50,7 +50,7 @@ def cleaned(attribute: str) -> str:
         raise UnclearError(
             f"the attribute has {len(text.split())} words and {len(text)} characters, too long for one predicate"
         )
-    found = _INSIDE.search(text)
-    if found:
-        raise UnclearError(f"the attribute holds '{found.group()}', so it may be more than one predicate")
+    match = _INSIDE.search(text)
+    if match:
+        raise UnclearError(f"the attribute holds '{match.group()}', so it may be more than one predicate")
     return text

@@ -55,18 +55,18 @@ def with_capitals(text: str) -> str:
     """
     if text != text.lower():
         return text
-    found = list(_WORD.finditer(text))
+    matches = list(_WORD.finditer(text))
     names = _names()
     pieces: list[str] = []
     start = at = 0
-    while at < len(found):
-        for end in range(min(len(found), at + _LONGEST), at, -1):
-            span = text[found[at].start() : found[end - 1].end()]
+    while at < len(matches):
+        for end in range(min(len(matches), at + _LONGEST), at, -1):
+            span = text[matches[at].start() : matches[end - 1].end()]
             name = names.get(span) or names.get(span.removesuffix("s").removesuffix("'"))
             if name:
                 plural = "s" if span not in names else ""
-                pieces += [text[start : found[at].start()], name + plural]
-                start = found[end - 1].end()
+                pieces += [text[start : matches[at].start()], name + plural]
+                start = matches[end - 1].end()
                 at = end
                 break
         else:
@@ -81,10 +81,10 @@ def english_names() -> frozenset[str]:
     They are what terms of other languages are translated to by the table of terms, where no language has them as a
     term too, and names in -ians and -ists.
     """
-    known = tables()
-    names = (*known.demonyms.values(), *(f"{name}s" for name in listed("names")))
+    entries = tables()
+    names = (*entries.demonyms.values(), *(f"{name}s" for name in listed("names")))
     english = {name for name in names if name.endswith(("ians", "ists"))}
-    return frozenset(known.terms.values()) - known.terms.keys() | english
+    return frozenset(entries.terms.values()) - entries.terms.keys() | english
 
 
 @cache
@@ -94,13 +94,13 @@ def _names() -> dict[str, str]:
     territories = [name for code, name in locale.territories.items() if _COUNTRIES.match(name)]
     languages = [name for name in locale.languages.values() if not in_dictionary(name) and " " not in name]
     cities = [zone.rpartition("/")[2].replace("_", " ") for zone in get_global("zone_territories")]
-    known = tables()
-    nationals = {form for name in known.demonyms.values() for form in (name, name.removesuffix("s"))}
-    words = [*known.collective, *known.demonyms, *nationals, *listed("names")]
-    own = [word for word in words if not in_dictionary(word)]
-    homographs = [f"{word} {who}" for word in known.collective - set(own) for who in _PEOPLE]
+    peoples = tables()
+    nationals = {form for name in peoples.demonyms.values() for form in (name, name.removesuffix("s"))}
+    words = [*peoples.collective, *peoples.demonyms, *nationals, *listed("names")]
+    unlisted = [word for word in words if not in_dictionary(word)]
+    homographs = [f"{word} {who}" for word in peoples.collective - set(unlisted) for who in _PEOPLE]
     places = [name for name in cities if not in_dictionary(name)]
-    names = [*own, *known.peoples, *homographs]
+    names = [*unlisted, *peoples.peoples, *homographs]
     written = [*languages, *places, *territories]
     return {name: _titled(name) for name in names} | {name.lower(): name for name in written} | _UPPER
 

@@ -46,75 +46,74 @@ def opposite(predicate: Predicate, lexicon: Lexicon, gender: str = "") -> str | 
         return None
     if len(core.split()) > LONGEST or any(mark in core for mark in "()&%+'"):
         return None
-    found = antonym(core.lower(), lexicon.language, lexicon)
-    if not found or found.lower() == core.lower():
+    opposed = antonym(core.lower(), lexicon.language, lexicon)
+    if not opposed or opposed.lower() == core.lower():
         return None
     if lexicon.language == "en":
         kind: Kind = "verb" if predicate.frame == "{}" else "copula"
-        return predicate.frame.format(with_capitals(found)) if _natural(core.lower(), found, kind) else None
+        return (
+            predicate.frame.format(with_capitals(opposed)) if _natural(core.lower(), opposed, kind) else None
+        )
     if not lexicon.senses(lexicon.split(core.lower())):
         return None  # one adjective of a phrase: whether its opposite fits there is only known for English
-    agreeing = _agreeing(found, lexicon, gender) if lexicon.language in _GENDERED else found
+    agreeing = _agreeing(opposed, lexicon, gender) if lexicon.language in _GENDERED else opposed
     return predicate.frame.format(agreeing) if agreeing else None
 
 
-def _natural(core: str, found: str, kind: Kind) -> bool:
+def _natural(core: str, opposed: str, kind: Kind) -> bool:
     """Whether an English opposite can stand where the attribute stood.
 
     It must be of the same kind and number, and where only a word of a phrase was turned, what follows must go with
     it: a plural noun ("poor families"), or anything after "good" and "bad" or a prefix ("unable to", not "full of").
     """
-    one, other = core.split(), found.split()
+    before, after = core.split(), opposed.split()
     try:
-        if one[0] == "being" or english_kind(other) != kind:
+        if before[0] == "being" or english_kind(after) != kind:
             return False
     except UnclearError:
         return False
-    adjective = can_be(other[-1], "ADJ") and lemma(other[-1], "ADJ") == other[-1]
-    singular = can_be(other[-1], "NOUN") and not adjective and not is_plural(other[-1])
-    if _plural_noun(one[-1]) and singular:
+    adjective = can_be(after[-1], "ADJ") and lemma(after[-1], "ADJ") == after[-1]
+    singular = can_be(after[-1], "NOUN") and not adjective and not is_plural(after[-1])
+    word = before[-1]
+    if (can_be(word, "NOUN") and lemma(word, "NOUN") != word) and singular:
         return False
-    return _fits(one, other, kind)
+    return _fits(before, after, kind)
 
 
-def _fits(one: list[str], other: list[str], kind: Kind) -> bool:
+def _fits(before: list[str], after: list[str], kind: Kind) -> bool:
     """Whether what follows the turned word goes with its opposite, and an adverb was turned into an adverb."""
-    spans = differing_spans(words(" ".join(one)), words(" ".join(other)))
+    spans = differing_spans(words(" ".join(before)), words(" ".join(after)))
     if len(spans) != 1:
         return True
     end = spans[0].end_more
     old, new = (
-        " ".join(one[spans[0].start_more : end]),
-        " ".join(other[spans[0].start_less : spans[0].end_less]),
+        " ".join(before[spans[0].start_more : end]),
+        " ".join(after[spans[0].start_less : spans[0].end_less]),
     )
     if kind == "verb":
         return not (spans[0].start_more and can_be(old, "ADV") and not can_be(new, "ADV"))
     if "-" in old and " " in new and new.split()[0] in old.split("-"):
         return False
-    if end == len(one) or is_plural(one[end]) or old in _GRADES:
+    if end == len(before) or is_plural(before[end]) or old in _GRADES:
         return True
     return {old, new} <= _ANYWHERE or old.endswith(new) or new.endswith(old)
 
 
-def _plural_noun(word: str) -> bool:
-    return can_be(word, "NOUN") and lemma(word, "NOUN") != word
-
-
-def _agreeing(found: str, lexicon: Lexicon, gender: str) -> str | None:
+def _agreeing(opposed: str, lexicon: Lexicon, gender: str) -> str | None:
     """The opposite in the plural of the gender; None where its gender matters and is not known."""
-    key = lexicon.split(found)
+    key = lexicon.split(opposed)
     for sense in lexicon.senses(key):
         row = lexicon.rows[sense.row]
         for term in row.poles[sense.pole]:
-            known = forms(term, row.part, lexicon.language)
-            if found in known.values():
-                masculine, feminine = (_plural(known, one) for one in ("m", "f"))
+            inflected = forms(term, row.part, lexicon.language)
+            if opposed in inflected.values():
+                masculine, feminine = (_plural(inflected, sex) for sex in ("m", "f"))
                 return feminine if gender == "f" or masculine == feminine else (masculine if gender else None)
-    return found if gender else None
+    return opposed if gender else None
 
 
-def _plural(known: dict[str, str], gender: str) -> str:
-    return next((known[feature] for feature in PLURAL[gender] if feature in known), known[""])
+def _plural(inflected: dict[str, str], gender: str) -> str:
+    return next((inflected[feature] for feature in PLURAL[gender] if feature in inflected), inflected[""])
 
 
 def gender_shown(attribute: str, lexicon: Lexicon | None) -> str:
@@ -125,9 +124,9 @@ def gender_shown(attribute: str, lexicon: Lexicon | None) -> str:
     for sense in lexicon.senses(lexicon.split(attribute.lower())):
         row = lexicon.rows[sense.row]
         for term in row.poles[sense.pole]:
-            known = forms(term, row.part, lexicon.language)
-            if attribute.lower() in known.values():
-                shown |= {gender for gender in PLURAL if _plural(known, gender) == attribute.lower()}
+            inflected = forms(term, row.part, lexicon.language)
+            if attribute.lower() in inflected.values():
+                shown |= {gender for gender in PLURAL if _plural(inflected, gender) == attribute.lower()}
     return shown.pop() if len(shown) == 1 else ""
 
 
@@ -183,25 +182,25 @@ def sentence_pair(
     """
     _require_script(f"{identity} {attribute}", template)
     if template.language == "en":
-        said = english.predicate(attribute, evidence)
+        statement = english.predicate(attribute, evidence)
     else:
-        said = other_languages.predicate(attribute, template, evidence)
+        statement = other_languages.predicate(attribute, template, evidence)
     gender = ""
     if template.gendered:
-        gender = agreement or gender_of(identity, template) or gender_shown(said.core, lexicon)
+        gender = agreement or gender_of(identity, template) or gender_shown(statement.core, lexicon)
     who = subject(identity, template, gender, prefix)
-    instead = opposite(said, lexicon, gender) if lexicon else None
+    instead = opposite(statement, lexicon, gender) if lexicon else None
     if instead and identity.lower() in instead.lower():  # "advise young people", said of old people
         instead = None
-    less = instead or said.denied
-    more_sentence, less_sentence = (_sentence(who, text, template) for text in (said.said, less))
+    less = instead or statement.denied
+    more_sentence, less_sentence = (_sentence(who, text, template) for text in (statement.asserted, less))
     if more_sentence == less_sentence:
         raise UnclearError("both sentences would be the same")
     return Sentences(
         more_sentence,
         less_sentence,
         who,
-        _shown(said.said, template),
+        _shown(statement.asserted, template),
         _shown(less, template),
         gender,
         "antonym" if instead and not negates(more_sentence, less_sentence, template.language) else "negation",
@@ -211,9 +210,9 @@ def sentence_pair(
 def _require_script(text: str, template: Template) -> None:
     """Identity and attribute of another script than the sentence are of another language than is said."""
     # Not by `said`: Arabic says it without a copula.
-    own = scripts_of(template.denied.replace("{attribute}", ""))
-    found = scripts_of(text)
-    if own and found and not own & found:
+    expected_scripts = scripts_of(template.denied.replace("{attribute}", ""))
+    scripts = scripts_of(text)
+    if expected_scripts and scripts and not expected_scripts & scripts:
         raise UnclearError(
             f"it is not written in the script of language '{template.language}': name its language"
         )
@@ -244,9 +243,9 @@ def remarks(made: Sentences, template: Template) -> Iterator[str]:
     One place is right, or as many as the language's own negation has ("ne ... pas"). A summed log-probability prefers
     the shorter sentence whatever it says, so a pair that differs by three words or more measures length too.
     """
-    own = len(differing_spans(words(template.said), words(template.denied)))
+    expected_spans = len(differing_spans(words(template.said), words(template.denied)))
     spans = len(differing_spans(words(made.more), words(made.less)))
-    if spans > max(1, own) and not negates(made.more, made.less, template.language):
+    if spans > max(1, expected_spans) and not negates(made.more, made.less, template.language):
         yield f"the sentences differ in {spans} places"
     difference = words_difference(made)
     if abs(difference) >= LENGTH_DIFFERENCE:

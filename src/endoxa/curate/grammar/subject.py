@@ -28,7 +28,14 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
     if not _LETTER.search(text):
         raise UnclearError("the identity holds no word" if text else "the identity is empty")
     if template.language == "en":
-        _require_group(text)
+        # English:.
+        first, *rest = text.lower().split()
+        if first in listed("quantifiers") or first.removesuffix("s") in listed("quantifiers"):
+            raise UnclearError(
+                f"the identity '{text}' says how many are meant ('{first}'): name the group alone"
+            )
+        if not rest and first in listed("determiners"):
+            raise UnclearError(f"the identity '{text}' names no group")
         _require_plural(text)
         text = with_capitals(text)
     if template.articles and text.split()[0].lower() in template.articles:
@@ -50,15 +57,6 @@ def _is_english(text: str) -> bool:
     """An English plural, or the English name of a group that is written otherwise in other languages."""
     last = text.lower().split()[-1]
     return (is_plural(last) and in_dictionary(last)) or bool({text.lower(), last} & english_names())
-
-
-def _require_group(text: str) -> None:
-    """English: an identity that says how many ("no lawyers"), or only that, names no group that is all meant."""
-    first, *rest = text.lower().split()
-    if first in listed("quantifiers") or first.removesuffix("s") in listed("quantifiers"):
-        raise UnclearError(f"the identity '{text}' says how many are meant ('{first}'): name the group alone")
-    if not rest and first in listed("determiners"):
-        raise UnclearError(f"the identity '{text}' names no group")
 
 
 def _require_plural(text: str) -> None:

@@ -61,22 +61,22 @@ class Template:
         return bool(self.feminine)
 
 
-def load_templates(own: Path | None = None) -> dict[str, Template]:
+def load_templates(user_file: Path | None = None) -> dict[str, Template]:
     """Templates by language; those of a user's file take the place of ours.
 
     Raises:
         UserError: the file cannot be read, or a template is not as `templates.toml` describes it.
     """
     bundled = files(__package__).joinpath("templates.toml").read_text(encoding="utf-8")
-    found = _parsed(bundled, "templates.toml")
-    if own is not None:
-        require_file(own)
+    templates = _parsed(bundled, "templates.toml")
+    if user_file is not None:
+        require_file(user_file)
         try:
-            text = own.read_text(encoding="utf-8")
+            text = user_file.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
-            raise UserError(f"{own} is not UTF-8 text: save it as UTF-8.") from error
-        found |= _parsed(text, str(own))
-    return found
+            raise UserError(f"{user_file} is not UTF-8 text: save it as UTF-8.") from error
+        templates |= _parsed(text, str(user_file))
+    return templates
 
 
 def _parsed(text: str, name: str) -> dict[str, Template]:

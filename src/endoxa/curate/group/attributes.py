@@ -72,9 +72,9 @@ def _in_language(table: pl.DataFrame, language: str, tell: Callable[[str], objec
     """The rows whose `statement` is in the language: an encoder of one language groups another's at random."""
     if not {"language", "statement", "original_statement"} <= set(table.columns):
         return table
-    own = pl.col("language").fill_null("").is_in(["", language])
+    same_language = pl.col("language").fill_null("").is_in(["", language])
     translated = pl.col("statement") != pl.col("original_statement")
-    kept = (own | translated) if language == WORKING_LANGUAGE else own & ~translated
+    kept = (same_language | translated) if language == WORKING_LANGUAGE else same_language & ~translated
     others = table.filter(~kept).unique("attribute").filter(pl.col("language") != language)
     if others.height:
         codes = ", ".join(sorted(set(others["language"].drop_nulls())))
@@ -150,4 +150,6 @@ def _most_common(table: pl.DataFrame, column: str) -> dict[str, str]:
     for name, value in table.select("group_id", column).iter_rows():
         if value:
             values.setdefault(name, Counter())[value] += 1
-    return {name: min(found, key=lambda value: (-found[value], value)) for name, found in values.items()}
+    return {
+        name: min(counter, key=lambda value: (-counter[value], value)) for name, counter in values.items()
+    }

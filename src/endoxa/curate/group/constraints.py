@@ -26,8 +26,8 @@ MOST_GENERATED = 2000
 class Constraint:
     """Two attributes, whether they are 'same', 'opposite' or 'different', and by which `source` that is known."""
 
-    one: str
-    other: str
+    first: str
+    second: str
     relation: str
     source: str = ""
 
@@ -57,16 +57,16 @@ def read_constraints(path: Path) -> list[Constraint]:
     Raises:
         UserError: the file cannot be read, or a relation is none of the three.
     """
-    found = []
+    constraints = []
     for number, row in enumerate(read_table(path, COLUMNS).iter_rows(named=True), start=1):
         if row["relation"] not in RELATIONS:
             raise UserError(
                 f"{path}, row {number}, column 'relation': '{row['relation']}' is invalid. Expected one of: "
                 f"{', '.join(RELATIONS)}."
             )
-        one, other, relation = ((row[column] or "").strip() for column in COLUMNS)
-        found.append(Constraint(one, other, relation, row.get("source") or ""))
-    return found
+        first, second, relation = ((row[column] or "").strip() for column in COLUMNS)
+        constraints.append(Constraint(first, second, relation, row.get("source") or ""))
+    return constraints
 
 
 def generate_constraints(attributes: Sequence[str], lexicon: Lexicon, seed: int = 0) -> list[Constraint]:
@@ -82,14 +82,14 @@ def generate_constraints(attributes: Sequence[str], lexicon: Lexicon, seed: int 
     same = [pair for variants in by_key.values() for pair in combinations(variants, 2)]
     opposite = _opposites([variants[0] for variants in by_key.values()], lexicon)
     drawn = np.random.default_rng(seed)
-    return [Constraint(one, other, "same", SURFACE) for one, other in _sample(same, drawn)] + [
+    return [Constraint(first, second, "same", SURFACE) for first, second in _sample(same, drawn)] + [
         Constraint(
-            one,
-            other,
+            first,
+            second,
             "opposite",
-            NEGATION if is_negation_of(one, other, lexicon=lexicon) else "rule_lexical",
+            NEGATION if is_negation_of(first, second, lexicon=lexicon) else "rule_lexical",
         )
-        for one, other in _sample(opposite, drawn)
+        for first, second in _sample(opposite, drawn)
     ]
 
 
@@ -118,19 +118,19 @@ def _sample(pairs: Sequence[tuple[str, str]], drawn: np.random.Generator) -> lis
 
 def score(groups: Mapping[str, str], constraints: Sequence[Constraint]) -> Scores:
     """Scores of the groups (id by attribute). Pairs of which an attribute is not there are left out."""
-    known = [pair for pair in constraints if pair.one in groups and pair.other in groups]
-    together = [groups[pair.one] == groups[pair.other] for pair in known]
+    usable = [pair for pair in constraints if pair.first in groups and pair.second in groups]
+    together = [groups[pair.first] == groups[pair.second] for pair in usable]
 
     def share(kind: Sequence[bool]) -> float | None:
         inside = [merged for merged, of_kind in zip(together, kind, strict=True) if of_kind]
         return sum(inside) / len(inside) if inside else None
 
-    cells = Counter((pair.relation == "same", merged) for pair, merged in zip(known, together, strict=True))
+    cells = Counter((pair.relation == "same", merged) for pair, merged in zip(usable, together, strict=True))
     hits = cells[True, True]
     wrong = cells[True, False] + cells[False, True]
     return Scores(
-        united=share([pair.source == SURFACE for pair in known]),
-        opposites_merged=share([pair.relation == "opposite" for pair in known]),
-        negations_merged=share([pair.source == NEGATION for pair in known]),
+        united=share([pair.source == SURFACE for pair in usable]),
+        opposites_merged=share([pair.relation == "opposite" for pair in usable]),
+        negations_merged=share([pair.source == NEGATION for pair in usable]),
         f1=2 * hits / (2 * hits + wrong) if hits or wrong else None,
     )

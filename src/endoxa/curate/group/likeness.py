@@ -47,34 +47,39 @@ def usual_encoder() -> Encoder | None:
 
 def _by_meaning(texts: Sequence[str], encoder: Encoder) -> list[list[tuple[int, float]]]:
     vectors = encoder(texts)
-    found = []
+    likenesses = []
     for place, others in enumerate(neighbours(vectors, LEAST, MOST)):
         scores = vectors[others] @ vectors[place]
         pairs = zip(others.tolist(), scores.tolist(), strict=True)
-        found.append([(other, round(min(score, 1.0), DIGITS)) for other, score in pairs])
-    return found
+        likenesses.append([(other, round(min(score, 1.0), DIGITS)) for other, score in pairs])
+    return likenesses
 
 
 def _by_letters(texts: Sequence[str]) -> list[list[tuple[int, float]]]:
     from rapidfuzz import fuzz, process
 
-    found = []
+    likenesses = []
     for place, text in enumerate(texts):
         best = process.extract(
             text, texts, scorer=fuzz.token_sort_ratio, limit=MOST + 1, score_cutoff=100 * LEAST
         )
-        found.append([(other, round(score / 100, DIGITS)) for _, score, other in best if other != place])
-    return found
+        likenesses.append([(other, round(score / 100, DIGITS)) for _, score, other in best if other != place])
+    return likenesses
 
 
 def _opposites(texts: Sequence[str], lexicon: Lexicon) -> list[list[int]]:
     """For each text the numbers (from 1) of those that say the opposite."""
     asserted = [concepts(text, lexicon) for text in texts]
     by_concept: dict[Concept, set[int]] = {}
-    for place, own in enumerate(asserted):
-        for concept in own:
+    for place, concepts_here in enumerate(asserted):
+        for concept in concepts_here:
             by_concept.setdefault(concept, set()).add(place)
     return [
-        sorted(other + 1 for other in set().union(*(by_concept.get(one, set()) for one in flipped(own))))
-        for own in asserted
+        sorted(
+            other + 1
+            for other in set().union(
+                *(by_concept.get(turned_concept, set()) for turned_concept in flipped(concepts_here))
+            )
+        )
+        for concepts_here in asserted
     ]

@@ -51,13 +51,13 @@ class _Clusters:
 
     def candidates(self, row: int) -> Rows:
         """Living clusters near `row`, ascending, without itself."""
-        found: Rows = self.home[self.near[row]]
-        found.sort()
-        kept = found != row
-        kept[1:] &= found[1:] != found[:-1]
-        found = found[kept]
-        self.near[row] = found
-        return found
+        rows: Rows = self.home[self.near[row]]
+        rows.sort()
+        kept = rows != row
+        kept[1:] &= rows[1:] != rows[:-1]
+        rows = rows[kept]
+        self.near[row] = rows
+        return rows
 
     def nearest(self, row: int, threshold: float) -> tuple[int, float]:
         """The most similar cluster that may join `row`, and its similarity; of equal ones the earliest row.
@@ -78,13 +78,13 @@ class _Clusters:
                 return int(rows[place]), float(similar[place])
         return -1, -np.inf
 
-    def similarity(self, one: int, other: int) -> float:
+    def similarity(self, first: int, second: int) -> float:
         """Mean cosine between the members of two clusters."""
-        return float(self.sums[one] @ self.sums[other] / (self.sizes[one] * self.sizes[other]))
+        return float(self.sums[first] @ self.sums[second] / (self.sizes[first] * self.sizes[second]))
 
-    def merge(self, one: int, other: int) -> None:
+    def merge(self, first: int, second: int) -> None:
         """Join two clusters under the earlier row."""
-        into, gone = sorted((one, other))
+        into, gone = sorted((first, second))
         self.sums[into] += self.sums[gone]
         self.sizes[into] += self.sizes[gone]
         self.sizes[gone] = 0

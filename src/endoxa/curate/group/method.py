@@ -22,7 +22,7 @@ from endoxa.curate.group.linkage import link
 from endoxa.curate.group.neighbours import neighbours
 from endoxa.curate.group.surface import surface_of
 from endoxa.curate.opposites import Concept, Lexicon, Unit, concepts, english, units
-from endoxa.curate.opposites.lexicon import Sense, plain
+from endoxa.curate.opposites.lexicon import plain
 from endoxa.curate.polarity import polarity
 
 ALIKE = 0.65
@@ -60,10 +60,10 @@ def fillings(texts: Sequence[str], encoder: Encoder, lexicon: Lexicon) -> list[f
     return [frozenset().union(*(codes.get(pair, ()) for pair in pairs)) for pairs in filled]
 
 
-def _frames(found: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[Frame, str]]:
+def _frames(text_units: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[Frame, str]]:
     """Every word of an attribute with the frame it stands in; a word alone, and not denied, stands in none."""
-    parts = list(_parts(found, lexicon))
-    denials = [DENIED for unit in found if unit.negated]
+    parts = list(_parts(text_units, lexicon))
+    denials = [DENIED for unit in text_units if unit.negated]
     for place, (word, base, turned) in enumerate(parts):
         frame = sorted([other for other, _, _ in parts[:place] + parts[place + 1 :]] + denials)
         if frame:
@@ -72,15 +72,17 @@ def _frames(found: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[Frame, st
             yield tuple(sorted([*frame, DENIED])), base
 
 
-def _parts(found: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[str, str, bool]]:
+def _parts(text_units: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[str, str, bool]]:
     """What may be swapped: a word as it stands, its base form, and whether it denies that by its own form.
 
     A verb takes its particle along ("wake up"); a term of the table that begins with a verb ("marry late") is words.
     """
     particles = surface_of(lexicon.language).particles
-    for place, unit in enumerate(found):
-        after = found[place + 1].words[0] if place + 1 < len(found) else ""
-        if len(unit.words) > 1 and _is_verb(unit, lexicon):
+    for place, unit in enumerate(text_units):
+        after = text_units[place + 1].words[0] if place + 1 < len(text_units) else ""
+        if len(unit.words) > 1 and all(
+            lexicon.rows[sense.row].part in ("verb", "transitive") for sense in lexicon.senses(unit.words)
+        ):
             skipped = lexicon.rules.function | lexicon.rules.degree
             for word in unit.words:
                 if word not in skipped:
@@ -92,10 +94,6 @@ def _parts(found: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[str, str, 
             yield word, unit.base if unit.turned or len(unit.words) == 1 else word, unit.turned
 
 
-def _is_verb(unit: Unit, lexicon: Lexicon) -> bool:
-    return all(lexicon.rows[sense.row].part in ("verb", "transitive") for sense in lexicon.senses(unit.words))
-
-
 def _word_groups(words: Sequence[str], encoder: Encoder, lexicon: Lexicon) -> dict[str, int]:
     """A number for each word: words at one pole of the table, or alike to the encoder, have the same."""
     if not words:
@@ -103,16 +101,14 @@ def _word_groups(words: Sequence[str], encoder: Encoder, lexicon: Lexicon) -> di
     vectors = encoder(words)
     poles: dict[tuple[int, int], list[int]] = {}
     for row, word in enumerate(words):
-        senses = sorted(lexicon.senses(word.split()), key=lambda sense: not _takes_object(sense, lexicon))
+        senses = sorted(
+            lexicon.senses(word.split()), key=lambda sense: lexicon.rows[sense.row].part != "transitive"
+        )
         for sense in senses[:1]:
             poles.setdefault((sense.row, sense.pole), []).append(row)
     nothing: list[frozenset[Concept]] = [frozenset()] * len(words)
     labels = link(vectors, nothing, neighbours(vectors, ALIKE), ALIKE, poles.values())
     return dict(zip(words, np.asarray(labels).tolist(), strict=True))
-
-
-def _takes_object(sense: Sense, lexicon: Lexicon) -> bool:
-    return lexicon.rows[sense.row].part == "transitive"
 
 
 def _codes(place: int, words: set[str], groups: dict[str, int]) -> dict[str, frozenset[Concept]]:
@@ -139,18 +135,18 @@ def voices(text: str, lexicon: Lexicon) -> frozenset[Concept]:
         return frozenset()
     words = lexicon.split(text)
     alone = len(units(text, lexicon)) == 1
-    found: set[Concept] = set()
+    concepts_out: set[Concept] = set()
     for word, after in zip(words, (*words[1:], ""), strict=True):
         doer, verb = english.doing(word), english.lemmas(word).get("VERB")
         if doer:
-            found |= {(f"{DOER} {doer}", 0), (f"{AGENT} {doer}", 0)}
+            concepts_out |= {(f"{DOER} {doer}", 0), (f"{AGENT} {doer}", 0)}
         elif verb and not english.is_participle(word):
-            found.add((f"{AGENT} {verb}", 0))
+            concepts_out.add((f"{AGENT} {verb}", 0))
         elif verb and after == "by":
-            found |= {(f"{DOER} {verb}", 1), (f"{AGENT} {verb}", 1)}
+            concepts_out |= {(f"{DOER} {verb}", 1), (f"{AGENT} {verb}", 1)}
         elif verb and alone:
-            found.add((f"{DOER} {verb}", 1))
-    return frozenset(found)
+            concepts_out.add((f"{DOER} {verb}", 1))
+    return frozenset(concepts_out)
 
 
 POLARITY = "%"
@@ -173,8 +169,8 @@ def asserted(text: str, lexicon: Lexicon) -> frozenset[Concept]:
     good or bad ones, but never good beside bad ones.
     """
     word = polarity_of(text, lexicon)
-    found = concepts(text, lexicon) | _denial(text, lexicon) | voices(text, lexicon)
-    return found if word == "neutral" else found | {(POLARITY, int(word == "positive"))}
+    concepts_out = concepts(text, lexicon) | _denial(text, lexicon) | voices(text, lexicon)
+    return concepts_out if word == "neutral" else concepts_out | {(POLARITY, int(word == "positive"))}
 
 
 def _denial(text: str, lexicon: Lexicon) -> frozenset[Concept]:
@@ -183,11 +179,11 @@ def _denial(text: str, lexicon: Lexicon) -> frozenset[Concept]:
     Such a denial must not meet anything that denies nothing. Where the opposite is known ("not strong") or is
     the word's own ("untrustworthy"), the concepts decide.
     """
-    found = units(text, lexicon)
-    clause = len(found) > 1 and _DENIED_VERB.search(plain(text)) is not None
-    if clause or any(unit.negated and not lexicon.senses(unit.words) for unit in found):
+    text_units = units(text, lexicon)
+    clause = len(text_units) > 1 and _DENIED_VERB.search(plain(text)) is not None
+    if clause or any(unit.negated and not lexicon.senses(unit.words) for unit in text_units):
         return frozenset({(DENIAL, 1)})
-    return frozenset() if any(unit.denied for unit in found) else frozenset({(DENIAL, 0)})
+    return frozenset() if any(unit.denied for unit in text_units) else frozenset({(DENIAL, 0)})
 
 
 def group_texts(
@@ -219,11 +215,7 @@ def group_texts(
             together.setdefault(name, []).append(row)
     for number, rows in enumerate(together.values()):
         for row in rows:
-            facts[row] |= _apart(number, len(together))
+            count = len(together)
+            facts[row] |= frozenset((f"fixed {bit}", number >> bit & 1) for bit in range(count.bit_length()))
     near = neighbours(vectors, threshold)
     return [int(row) for row in link(vectors, facts, near, threshold, together.values())]
-
-
-def _apart(number: int, count: int) -> frozenset[Concept]:
-    """Concepts by which `count` numbered groups exclude each other: the digits of the number, base 2."""
-    return frozenset((f"fixed {bit}", number >> bit & 1) for bit in range(count.bit_length()))

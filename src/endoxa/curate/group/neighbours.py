@@ -52,19 +52,19 @@ def _near(vectors: Vectors, threshold: float) -> Iterator[Pairs]:
 
     height, width = TILE
     workers = os.cpu_count() or 1
-    own = threading.local()
+    local = threading.local()
 
     def tile(top: int, left: int) -> Pairs:
-        if not hasattr(own, "cells"):
-            own.cells = np.empty(height * width, dtype=np.float32)
+        if not hasattr(local, "cells"):
+            local.cells = np.empty(height * width, dtype=np.float32)
         rows, columns = vectors[top : top + height], vectors[left : left + width]
-        cells = own.cells[: len(rows) * len(columns)]
+        cells = local.cells[: len(rows) * len(columns)]
         np.matmul(rows, columns.T, out=cells.reshape(len(rows), len(columns)))
-        found = np.flatnonzero(cells >= threshold)
-        row, column = np.divmod(found, len(columns))
+        cells_above = np.flatnonzero(cells >= threshold)
+        row, column = np.divmod(cells_above, len(columns))
         above = column + left > row + top
-        row, column, found = row[above] + top, column[above] + left, found[above]
-        return row.astype(np.int32), column.astype(np.int32), cells[found]
+        row, column, cells_above = row[above] + top, column[above] + left, cells_above[above]
+        return row.astype(np.int32), column.astype(np.int32), cells[cells_above]
 
     ahead: deque[Future[Pairs]] = deque()
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
@@ -107,19 +107,19 @@ class _Nearest:
     def _kept(self) -> csr_array:
         """The similarities of all rows to their nearest, in ascending order of the neighbours."""
         source, target, similar = (np.concatenate(part) for part in zip(*self._parts, strict=True))
-        found = coo_array((similar, (source, target)), shape=(self._count, self._count)).tocsr()
-        crowded = np.flatnonzero(np.diff(found.indptr) > self._most)
+        graph = coo_array((similar, (source, target)), shape=(self._count, self._count)).tocsr()
+        crowded = np.flatnonzero(np.diff(graph.indptr) > self._most)
         if not len(crowded):
-            return found
+            return graph
         self._crowded = True
-        kept = np.ones(found.nnz, dtype=bool)
+        kept = np.ones(graph.nnz, dtype=bool)
         for row in crowded.tolist():
-            start, end = found.indptr[row], found.indptr[row + 1]
-            order = np.argsort(-found.data[start:end], kind="stable")
+            start, end = graph.indptr[row], graph.indptr[row + 1]
+            order = np.argsort(-graph.data[start:end], kind="stable")
             kept[start + order[self._most :]] = False
-        sizes = np.minimum(np.diff(found.indptr), self._most)
+        sizes = np.minimum(np.diff(graph.indptr), self._most)
         ends = np.concatenate([[0], np.cumsum(sizes)])
-        chosen = csr_array((found.data[kept], found.indices[kept], ends), shape=found.shape)
+        chosen = csr_array((graph.data[kept], graph.indices[kept], ends), shape=graph.shape)
         full = np.flatnonzero(sizes == self._most)
         self._farthest[full] = np.minimum.reduceat(chosen.data, ends[:-1][full]) if len(full) else ()
         return chosen
@@ -128,9 +128,9 @@ class _Nearest:
         """For each row its neighbours, and those that it is a neighbour of, in ascending order."""
         if not self._parts:
             return [np.empty(0, dtype=np.int32)] * self._count
-        found = self._kept()
+        graph = self._kept()
         if self._crowded:
-            found.data = np.ones_like(found.data)
-            found = (found + found.T).tocsr()
-            found.sort_indices()
-        return np.split(found.indices.astype(np.int32), found.indptr[1:-1])
+            graph.data = np.ones_like(graph.data)
+            graph = (graph + graph.T).tocsr()
+            graph.sort_indices()
+        return np.split(graph.indices.astype(np.int32), graph.indptr[1:-1])

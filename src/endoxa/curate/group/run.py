@@ -28,22 +28,22 @@ def first_members(vectors: Vectors, threshold: float) -> list[int]:
     Only rows that opened a group are compared with, so the result depends on the order of the rows.
     """
     openers: list[int] = []
-    found: list[int] = []
+    places: list[int] = []
     for start in range(0, len(vectors), COMPARED_AT_ONCE):
         block = vectors[start : start + COMPARED_AT_ONCE]
         earlier = (
             block @ vectors[openers].T >= threshold if openers else np.zeros((len(block), 0), dtype=bool)
         )
         inside = block @ block.T >= threshold
-        known = len(openers)
+        n_openers = len(openers)
         for place in range(len(block)):
             hits = np.flatnonzero(earlier[place])
-            row = openers[hits[0]] if hits.size else _first_inside(inside[place], openers[known:], start)
+            row = openers[hits[0]] if hits.size else _first_inside(inside[place], openers[n_openers:], start)
             if row is None:
                 row = start + place
                 openers.append(row)
-            found.append(row)
-    return found
+            places.append(row)
+    return places
 
 
 def _first_inside(near: np.ndarray, openers: Sequence[int], start: int) -> int | None:
@@ -130,22 +130,19 @@ def group_attributes(
     if method == "afristereo":
         groups = _published(counts, encoder, lexicon, tau)
     elif existing is None:
-        groups = _grouped(make_terms(counts, lexicon), encoder, lexicon, tau)
+        terms = make_terms(counts, lexicon)
+        texts = [term.text for term in terms]
+        vectors = encoder(texts)
+        groups = [
+            _new_group([terms[row] for row in rows], vectors[rows], lexicon)
+            for rows in _rows_by_label(group_texts(texts, vectors, encoder, lexicon, tau)).values()
+        ]
     else:
         groups = _added(counts, existing, encoder, lexicon, tau)
     if existing is None:
         return _table(groups, counts, lexicon, 1)
     added = _table(groups, counts, lexicon, existing.next_number())
     return pl.concat([existing.table, added], how="diagonal_relaxed")
-
-
-def _grouped(terms: Sequence[Term], encoder: Encoder, lexicon: Lexicon, tau: float) -> list[Group]:
-    texts = [term.text for term in terms]
-    vectors = encoder(texts)
-    return [
-        _new_group([terms[row] for row in rows], vectors[rows], lexicon)
-        for rows in _rows_by_label(group_texts(texts, vectors, encoder, lexicon, tau)).values()
-    ]
 
 
 def _new_group(terms: Sequence[Term], vectors: Vectors, lexicon: Lexicon) -> Group:
@@ -161,7 +158,10 @@ def _new_group(terms: Sequence[Term], vectors: Vectors, lexicon: Lexicon) -> Gro
 def _published(counts: Mapping[str, int], encoder: Encoder, lexicon: Lexicon, tau: float) -> list[Group]:
     attributes = list(counts)
     vectors = encoder(attributes)
-    terms = [Term(one, clean(one, lexicon), (one,), counts[one]) for one in attributes]
+    terms = [
+        Term(attribute, clean(attribute, lexicon), (attribute,), counts[attribute])
+        for attribute in attributes
+    ]
     groups = _rows_by_label(afristereo(attributes, vectors, tau))
     return [
         Group(
@@ -184,26 +184,28 @@ def _added(
     counts: Mapping[str, int], existing: Existing, encoder: Encoder, lexicon: Lexicon, tau: float
 ) -> list[Group]:
     """New attributes: those that differ from a known one on the surface only, then the others by meaning."""
-    known = sorted(existing.groups)
+    existing_names = sorted(existing.groups)
     home: dict[str, str] = {}
-    for attribute in known:
+    for attribute in existing_names:
         home.setdefault(key(attribute, lexicon), existing.groups[attribute])
-    terms = make_terms({one: count for one, count in counts.items() if one not in existing.groups}, lexicon)
+    terms = make_terms(
+        {identity: count for identity, count in counts.items() if identity not in existing.groups}, lexicon
+    )
     variants = [
         _joined(existing, home[term.key], Group((term,), term.text, polarity_of(term.text, lexicon)))
         for term in terms
         if term.key in home
     ]
     others = [term for term in terms if term.key not in home]
-    texts = [clean(one, lexicon) for one in known] + [term.text for term in others]
+    texts = [clean(identity, lexicon) for identity in existing_names] + [term.text for term in others]
     vectors = encoder(texts)
-    fixed = [existing.groups[one] for one in known] + [None] * len(others)
+    fixed = [existing.groups[identity] for identity in existing_names] + [None] * len(others)
     labels = group_texts(texts, vectors, encoder, lexicon, tau, fixed=fixed)
     groups = []
     for rows in _rows_by_label(labels).values():
         names = [name for row in rows if (name := fixed[row]) is not None]
-        fresh = [row for row in rows if row >= len(known)]
-        members = [others[row - len(known)] for row in fresh]
+        fresh = [row for row in rows if row >= len(existing_names)]
+        members = [others[row - len(existing_names)] for row in fresh]
         if members:
             group = _new_group(members, vectors[fresh], lexicon)
             groups.append(_joined(existing, names[0], group) if names else group)
@@ -225,16 +227,18 @@ def _table(groups: Sequence[Group], counts: Mapping[str, int], lexicon: Lexicon,
     named = [(group.name, group) for group in groups if group.name is not None]
     named += [(f"g{number:04d}", group) for number, group in enumerate(new, start=first)]
     rows = [
-        (one, name, group.canonical, group.polarity, _vader(one, lexicon), counts[one])
+        (
+            attribute,
+            name,
+            group.canonical,
+            group.polarity,
+            (published(attribute) if lexicon.language == "en" else ""),
+            counts[attribute],
+        )
         for name, group in named
-        for one in sorted(_attributes(group), key=lambda one: (-counts[one], one))
+        for attribute in sorted(
+            [attribute for term in group.terms for attribute in term.attributes],
+            key=lambda identity: (-counts[identity], identity),
+        )
     ]
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
-
-
-def _attributes(group: Group) -> list[str]:
-    return [one for term in group.terms for one in term.attributes]
-
-
-def _vader(attribute: str, lexicon: Lexicon) -> str:
-    return published(attribute) if lexicon.language == "en" else ""

@@ -108,11 +108,11 @@ def _english(word: str) -> str:
 
 def _uninflected(word: str) -> str:
     """Without plural, comparison or the -s of verbs; a participle stays ("trusted" is not "trust")."""
-    found = english.lemmas(word)
-    if found.get("ADJ") == word:
+    lemmas = english.lemmas(word)
+    if lemmas.get("ADJ") == word:
         return word
     parts = ("ADJ", "NOUN", "VERB") if word.endswith("s") else ("ADJ", "NOUN")
-    return next((found[part] for part in parts if part in found), word)
+    return next((lemmas[part] for part in parts if part in lemmas), word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def make_terms(counts: Mapping[str, int], lexicon: Lexicon) -> list[Term]:
     for attribute in sorted(counts):
         by_key.setdefault(key(attribute, lexicon), []).append(attribute)
     return [
-        Term(name, _text(members, counts, lexicon), tuple(members), sum(counts[one] for one in members))
+        Term(name, _text(members, counts, lexicon), tuple(members), sum(counts[member] for member in members))
         for name, members in sorted(by_key.items())
     ]
 

@@ -52,13 +52,15 @@ def silhouette(
         part = rows[start : start + SILHOUETTE_BLOCK]
         distances = 1 - vectors[part].astype(np.float64) @ vectors[order].T
         sums = np.add.reduceat(distances, starts, axis=1)
-        here, own = np.arange(len(part)), codes[part]
-        inside = (sums[here, own] - distances[here, np.argsort(order)[part]]) / np.maximum(sizes[own] - 1, 1)
+        here, label = np.arange(len(part)), codes[part]
+        inside = (sums[here, label] - distances[here, np.argsort(order)[part]]) / np.maximum(
+            sizes[label] - 1, 1
+        )
         means = sums / sizes
-        means[here, own] = np.inf
+        means[here, label] = np.inf
         outside = means.min(axis=1)
         wide = np.maximum(np.maximum(inside, outside), np.finfo(float).tiny)
-        total += float(np.where(sizes[own] > 1, (outside - inside) / wide, 0.0).sum())
+        total += float(np.where(sizes[label] > 1, (outside - inside) / wide, 0.0).sum())
     return total / len(rows)
 
 
@@ -116,7 +118,7 @@ def thresholds_table(
         tell: is told which row comes next.
     """
     once = _remembering(encoder)
-    vectors = once([clean(one, lexicon) for one in counts])
+    vectors = once([clean(count, lexicon) for count in counts])
     rows = []
     for method in get_args(Method):
         for tau in taus:
@@ -124,7 +126,7 @@ def thresholds_table(
             table = group_attributes(counts, once, lexicon, tau=tau, method=method)
             groups: dict[str, str] = dict(table.select("attribute", "group_id").iter_rows())
             sizes = table["group_id"].value_counts()["count"]
-            measured = silhouette(vectors, [groups[one] for one in counts], seed=seed)
+            measured = silhouette(vectors, [groups[count] for count in counts], seed=seed)
             rows.append(
                 {
                     "method": method,
@@ -141,12 +143,12 @@ def thresholds_table(
 
 def _remembering(encoder: Encoder) -> Encoder:
     """The encoder with the vectors of every text it has seen."""
-    known: dict[str, Vectors] = {}
+    cache: dict[str, Vectors] = {}
 
     def encode(texts: Sequence[str], /) -> Vectors:
-        new = sorted(set(texts) - known.keys())
+        new = sorted(set(texts) - cache.keys())
         if new:
-            known.update(zip(new, encoder(new), strict=True))
-        return np.stack([known[text] for text in texts])
+            cache.update(zip(new, encoder(new), strict=True))
+        return np.stack([cache[text] for text in texts])
 
     return encode

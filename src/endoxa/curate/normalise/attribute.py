@@ -74,14 +74,14 @@ def _trimmed(low: str) -> str:
 
 def _without_copula(low: str) -> tuple[str, bool, bool]:
     """Rest of the predicate, whether the copula was negated, whether anything was taken away."""
-    found = _NOT_COPULA.match(low)
-    if found:
-        return low[found.end() :], True, True
+    match = _NOT_COPULA.match(low)
+    if match:
+        return low[match.end() :], True, True
     for pattern in (_LINKING, _COPULA):
-        found = pattern.match(low)
-        if found:
+        match = pattern.match(low)
+        if match:
             # "seem to love money" is said of those who love it
-            return low[found.end() :].removeprefix("to "), False, True
+            return low[match.end() :].removeprefix("to "), False, True
     return low, False, False
 
 
@@ -111,8 +111,8 @@ def _adjectival(rest: str) -> bool:
     first, _, others = rest.partition(" ")
     if first.endswith("ly") and others:
         return _adjectival(others)
-    known = can_be(first, "ADJ")
-    if known or first.endswith(("ed", "ive", "ous", "ful", "less", "able", "ible", "al", "ic", "ing")):
+    is_adjective = can_be(first, "ADJ")
+    if is_adjective or first.endswith(("ed", "ive", "ous", "ful", "less", "able", "ible", "al", "ic", "ing")):
         return " as " not in f" {rest} " or first == "as"
     return False
 

@@ -12,53 +12,53 @@ from endoxa.curate.normalise.tables import Tables, tables
 _LONG = 6
 
 
-def people_name(text: str, known: Tables | None = None) -> str | None:
+def people_name(text: str, names: Tables | None = None) -> str | None:
     """Name of the people that the words stand for ("Igbos" -> "igbo"), or None."""
-    known = known or tables()
+    names = names or tables()
     low = text.lower().removesuffix("'s").removesuffix("'")
     for form in (low, low.removesuffix("s"), low.removesuffix("es")):
-        if form in known.spellings:
-            return known.spellings[form]
-        if form in known.peoples:
+        if form in names.spellings:
+            return names.spellings[form]
+        if form in names.peoples:
             return form
     return None
 
 
-def people_plural(text: str, known: Tables | None = None) -> str | None:
+def people_plural(text: str, names: Tables | None = None) -> str | None:
     """The plural name of the people that the words stand for ("armenians", else "igbo people"), or None."""
-    known = known or tables()
+    names = names or tables()
     low = text.lower().removesuffix(" people")
     for form in (low, f"{low}s"):
-        if form in known.inhabitants:
+        if form in names.inhabitants:
             return form
-    name = people_name(low, known)
+    name = people_name(low, names)
     return f"{name} people" if name else None
 
 
-def is_people(text: str, known: Tables | None = None) -> bool:
+def is_people(text: str, names: Tables | None = None) -> bool:
     """Whether the words name a people, nation or region's people without the word "people"."""
-    known = known or tables()
-    return people_name(text, known) is not None or text.lower() in known.collective
+    names = names or tables()
+    return people_name(text, names) is not None or text.lower() in names.collective
 
 
-def is_group(text: str, known: Tables | None = None) -> bool:
+def is_group(text: str, names: Tables | None = None) -> bool:
     """Whether the words are a known name of a group ("Muslims", "the elderly", "Igbo", "christains")."""
-    known = known or tables()
+    names = names or tables()
     low = text.lower()
     return (
-        low in known.synonyms
-        or low in known.terms
-        or is_people(low, known)
-        or misspelt(low, known) is not None
+        low in names.synonyms
+        or low in names.terms
+        or is_people(low, names)
+        or misspelt(low, names) is not None
     )
 
 
-def misspelt(text: str, known: Tables | None = None) -> str | None:
+def misspelt(text: str, names: Tables | None = None) -> str | None:
     """The known name that a long word the dictionary lacks is a slip of ("chritians" -> "christians")."""
-    known = known or tables()
+    names = names or tables()
     if len(text) < _LONG or " " in text or in_dictionary(text) or not text.isalpha():
         return None
-    near = get_close_matches(text, [name for name in known.synonyms if len(name) >= _LONG], n=1, cutoff=0.88)
+    near = get_close_matches(text, [name for name in names.synonyms if len(name) >= _LONG], n=1, cutoff=0.88)
     return near[0] if near else None
 
 
@@ -90,7 +90,7 @@ _GROUP_IN_PLACE = re.compile(r"^(?P<who>[\w' -]+?) (?P<where>from|in|of) (?:the 
 _REGION = re.compile(
     r"(?:\s+(?:geo-?political|geographical))?\s+(?:parts?|regions?|sides?|zones?|states?|areas?|provinces?|axis|lands?|districts?|ends?)$"
 )
-_OWN_COUNTRY = {"country", "the country", "nation", "the nation", "our country", "my country", "the state"}
+_HOME_COUNTRY = {"country", "the country", "nation", "the nation", "our country", "my country", "the state"}
 _DIRECTIONAL = re.compile(r"^(?P<direction>.+?)(?:ern)?ers?$")
 _WHO_ARE = re.compile(r"^(?P<who>\w+) (?:who|that) are (?P<quality>[\w' -]+)$")
 _QUANTITY = re.compile(
@@ -107,7 +107,7 @@ _MARKS = re.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
 _ASIDE = re.compile(r"\((?P<inside>[^)]*)\)?")
 
 
-def normal_identity(text: str, country: str = "", known: Tables | None = None) -> str:
+def normal_identity(text: str, country: str = "", names: Tables | None = None) -> str:
     """The name of a group as the project writes it: lower case, plural, without determiner, synonyms united.
 
     A people's name alone gets "people" ("Igbos" -> "igbo people"), a compass direction gets its country
@@ -116,59 +116,59 @@ def normal_identity(text: str, country: str = "", known: Tables | None = None) -
     Args:
         text: the words of the respondent.
         country: country of the respondent; without it a direction stays as it is.
-        known: tables to use; those of the package where None.
+        names: tables to use; those of the package where None.
 
     Returns:
         the name, or an empty string where nothing is left.
     """
-    known = known or tables()
+    names = names or tables()
     low = _without_aside(re.sub(r"[‘’`´]", "'", text.lower()))
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", low)).strip(" -'.,&/+")
     low = re.sub(
         r"^(?:any|every|some)(?:one|body) (?=who|that|from|in|with|of|above|over|under)", "people ", low
     )
     low = re.sub(r"^those (?=(?:who|that|from|in|with|of) )", "people ", low)
-    one = low.split(" ")[0] in words("singular_determiners")
-    low = _without_openers(_QUANTITY.sub("", _AS_SUCH.sub("", low)), known)
+    singular = low.split(" ")[0] in words("singular_determiners")
+    low = _without_openers(_QUANTITY.sub("", _AS_SUCH.sub("", low)), names)
     low = re.sub(rf"^(people|those|women|men|ladies|girls|boys|youths) {_COMING}", r"\1 ", _attributive(low))
     return (
-        _from_table(low, known)
-        or _of_a_people(low, known)
-        or _from_place(low, country, known)
-        or _plural(low, known, one=one)
+        _from_table(low, names)
+        or _of_a_people(low, names)
+        or _from_place(low, country, names)
+        or _plural(low, names, singular=singular)
     )
 
 
-def foreign_identity(text: str, known: Tables | None = None) -> str:
+def foreign_identity(text: str, names: Tables | None = None) -> str:
     """The name of a group in another language: its English term where the tables have one, else as it stands."""
-    known = known or tables()
+    names = names or tables()
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", re.sub(r"[‘’`´]", "'", text.lower()))).strip(" -'.,&/+")
-    return known.terms.get(low) or known.synonyms.get(low) or people_plural(low, known) or low
+    return names.terms.get(low) or names.synonyms.get(low) or people_plural(low, names) or low
 
 
 def _without_aside(low: str) -> str:
     """Words in brackets taken in or out: "Basque people (women)" is about Basque women; any other aside goes."""
-    found = _ASIDE.search(low)
-    if found is None:
+    match = _ASIDE.search(low)
+    if match is None:
         return low
-    inside = found["inside"].strip()
-    before = low[: found.start()].strip()
+    inside = match["inside"].strip()
+    before = low[: match.start()].strip()
     if is_plural(inside) and " " not in inside and tables().synonyms.get(inside):
         return re.sub(r"\s+people$", "", before) + " " + inside
-    return (before + " " + low[found.end() :]).strip()
+    return (before + " " + low[match.end() :]).strip()
 
 
-def _without_openers(low: str, known: Tables) -> str:
+def _without_openers(low: str, names: Tables) -> str:
     """Without determiners, quantifiers and conjunctions in front ("and all the women" -> "women")."""
     parts = low.removeprefix("only ").split() if low.startswith(("only a ", "only the ")) else low.split()
     while len(parts) > 1 and (parts[0] in words("determiners") or parts[0] in words("openers")):
-        if " ".join(parts) in known.synonyms or " ".join(parts[1:]) == "people":
+        if " ".join(parts) in names.synonyms or " ".join(parts[1:]) == "people":
             break
         del parts[0]
-    if len(parts) > 1 and parts[0] in _FOREIGN_ARTICLES and parts[0] not in known.peoples:
+    if len(parts) > 1 and parts[0] in _FOREIGN_ARTICLES and parts[0] not in names.peoples:
         del parts[0]
     if parts[:1] == ["of"] and len(parts) > 1:  # "most of the women"
-        return _without_openers(" ".join(parts[1:]), known)
+        return _without_openers(" ".join(parts[1:]), names)
     return " ".join(parts)
 
 
@@ -178,141 +178,141 @@ _FOREIGN_ARTICLES = {"les", "los", "las", "des"}
 
 def _attributive(low: str) -> str:
     """Turn "women who are stable" into "stable women", where the clause is an adjective."""
-    found = _WHO_ARE.match(low)
-    if not found:
+    match = _WHO_ARE.match(low)
+    if not match:
         return low
-    quality = found["quality"].split()
-    plain = len(quality) <= 3 and can_be(quality[-1], "ADJ") and not is_people(found["quality"])
+    quality = match["quality"].split()
+    plain = len(quality) <= 3 and can_be(quality[-1], "ADJ") and not is_people(match["quality"])
     if not plain or any(word in words("prepositions") or word in {"not", "and"} for word in quality):
         return low
-    return f"{found['quality']} {found['who']}"
+    return f"{match['quality']} {match['who']}"
 
 
-def _from_table(low: str, known: Tables) -> str:
+def _from_table(low: str, names: Tables) -> str:
     for form in (low, re.sub(r" (?:religions?|faiths?|believers?|faithfuls?)$", "", low)):
-        if form in known.synonyms:
-            return known.synonyms[form]
-    return known.terms.get(low, "")
+        if form in names.synonyms:
+            return names.synonyms[form]
+    return names.terms.get(low, "")
 
 
-def _of_a_people(low: str, known: Tables) -> str:
+def _of_a_people(low: str, names: Tables) -> str:
     for pattern in (_OF_A_PEOPLE, _TRIBE):
-        found = pattern.match(low)
-        if not found:
+        match = pattern.match(low)
+        if not match:
             continue
         name = (
-            found["name"]
+            match["name"]
             .removeprefix("the ")
             .removeprefix("ethnic ")
             .removesuffix(" ethnic")
             .removesuffix(" people")
         )
         land = _LAND_OF_A_PEOPLE.match(name)
-        people = people_plural(name, known) or (land and _people_only(land["name"], known))
+        people = people_plural(name, names) or (land and _people_only(land["name"], names))
         if people:
             return people
         if "ethnic" in low and " " not in name and name not in _NO_NAME:
             return f"{name} people"
-        if name in known.collective:
+        if name in names.collective:
             return f"{name} people"
     return ""
 
 
-def _people_only(name: str, known: Tables) -> str:
+def _people_only(name: str, names: Tables) -> str:
     """The people of that name, not the inhabitants of a country ("igbo", not "ghanaian")."""
-    people = people_name(name, known)
+    people = people_name(name, names)
     return f"{people} people" if people else ""
 
 
-def _from_place(low: str, country: str, known: Tables) -> str:
-    found = _FROM_PLACE.match(low)
-    if found:
-        direction = _direction(found["place"].strip(), country, known)
+def _from_place(low: str, country: str, names: Tables) -> str:
+    match = _FROM_PLACE.match(low)
+    if match:
+        direction = _direction(match["place"].strip(), country, names)
         if direction:
             return f"people from {direction}"
-        return "" if " from " not in low else _inhabitants(low.partition(" from ")[2], known)
+        return "" if " from " not in low else _inhabitants(low.partition(" from ")[2], names)
     placed = _GROUP_IN_PLACE.match(low)
     if placed and not _REGION.search(placed["who"]):
-        return _group_in_direction(placed, country, known)
-    return _region(low, country, known)
+        return _group_in_direction(placed, country, names)
+    return _region(low, country, names)
 
 
-def _region(low: str, country: str, known: Tables) -> str:
+def _region(low: str, country: str, names: Tables) -> str:
     """Name the people of a region that stands for them: "the northern part of Peru", "southern Peru", "northerners"."""
     region = re.match(r"^(?:the )?(?P<direction>\S+?)(?:ern) (?P<country>\w+)$", low)
-    if region and region["direction"] in known.directions and region["country"] in known.demonyms:
+    if region and region["direction"] in names.directions and region["country"] in names.demonyms:
         return f"people from {low.removeprefix('the ')}"
     inhabitants = _DIRECTIONAL.match(low)
     named = inhabitants["direction"] if inhabitants else low.removesuffix(" people").removesuffix("ern")
     side = _REGION.sub("", named.partition(" of ")[0])
-    if re.sub("ern$", "", side) not in known.directions:
+    if re.sub("ern$", "", side) not in names.directions:
         return ""
-    direction = _direction(named, country, known)
+    direction = _direction(named, country, names)
     return f"people from {direction}" if direction else low
 
 
-def _group_in_direction(found: re.Match[str], country: str, known: Tables) -> str:
+def _group_in_direction(match: re.Match[str], country: str, names: Tables) -> str:
     """Name the country of the region: "women from the north" -> "women from northern peru"."""
-    coming = _DIRECTIONAL.match(found["who"])  # "northerners from Peru"
-    if coming and coming["direction"] in known.directions and found["place"] in known.demonyms:
-        return f"people from {known.directions[coming['direction']]} {found['place']}"
-    direction = _direction(found["place"].strip(), country, known)
+    coming = _DIRECTIONAL.match(match["who"])  # "northerners from Peru"
+    if coming and coming["direction"] in names.directions and match["place"] in names.demonyms:
+        return f"people from {names.directions[coming['direction']]} {match['place']}"
+    direction = _direction(match["place"].strip(), country, names)
     if not direction:
         return ""
-    who = found["who"]
-    citizens = known.demonyms.get(country.lower(), "")
+    who = match["who"]
+    citizens = names.demonyms.get(country.lower(), "")
     if who in (citizens, citizens.removesuffix("s")):
         return f"people from {direction}"
-    return f"{_plural(who, known, one=True)} {found['where']} {direction}"
+    return f"{_plural(who, names, singular=True)} {match['where']} {direction}"
 
 
-def _inhabitants(place: str, known: Tables) -> str:
+def _inhabitants(place: str, names: Tables) -> str:
     """Name who lives there: "nigeria" -> "nigerians", "lagos" -> "people from lagos"."""
-    return known.demonyms.get(place.removeprefix("the "), f"people from {place}")
+    return names.demonyms.get(place.removeprefix("the "), f"people from {place}")
 
 
-def _direction(place: str, country: str, known: Tables) -> str:
+def _direction(place: str, country: str, names: Tables) -> str:
     """Name the region: "the north" and the respondent's country -> "northern nigeria"; "northern Nigeria" stays."""
     side, _, rest = place.removeprefix("the ").partition(" of ")
     side = _REGION.sub("", side)
-    where = "" if rest in _OWN_COUNTRY else rest.removeprefix("the ")
-    adjective = known.directions.get(side) or known.directions.get(re.sub("ern$", "", side))
+    where = "" if rest in _HOME_COUNTRY else rest.removeprefix("the ")
+    adjective = names.directions.get(side) or names.directions.get(re.sub("ern$", "", side))
     if adjective is None:
         first, _, other = side.partition(" ")
         stem = re.sub("ern$", "", first)
-        if stem != first and stem in known.directions and other in known.demonyms:
-            return f"{known.directions[stem]} {other}"
+        if stem != first and stem in names.directions and other in names.demonyms:
+            return f"{names.directions[stem]} {other}"
         return ""
     where = where or ("" if country.lower() in {"", "other"} else country.lower())
     return f"{adjective} {where}" if where else ""
 
 
-def _plural(low: str, known: Tables, *, one: bool) -> str:
+def _plural(low: str, names: Tables, *, singular: bool) -> str:
     """The last resort: each word's spelling, the head in the plural (also an unknown word that stood for one)."""
-    parts = [known.spellings.get(part.removesuffix("'s"), _SLIPS.get(part, part)) for part in low.split()]
-    parts = [people_name(part, known) or part if part.endswith("'s") else part for part in parts]
-    parts = [part if in_dictionary(part) else known.terms.get(part, part) for part in parts]
+    parts = [names.spellings.get(part.removesuffix("'s"), _SLIPS.get(part, part)) for part in low.split()]
+    parts = [people_name(part, names) or part if part.endswith("'s") else part for part in parts]
+    parts = [part if in_dictionary(part) else names.terms.get(part, part) for part in parts]
     if not parts:
         return ""
     if len(parts) == 1 or parts[1:] == ["people"]:
-        people = people_plural(parts[0], known)
+        people = people_plural(parts[0], names)
         if people:
             return people
-    if len(parts) == 1 and parts[0] in known.collective:
+    if len(parts) == 1 and parts[0] in names.collective:
         return f"{parts[0]} people"
-    slip = misspelt(parts[0], known) if len(parts) == 1 else None
+    slip = misspelt(parts[0], names) if len(parts) == 1 else None
     if slip:
-        return known.synonyms[slip]
+        return names.synonyms[slip]
     head = (
         next((at for at, part in enumerate(parts) if at and ends_head(part, parts[at - 1])), len(parts)) - 1
     )
     if head >= 0:
-        parts[head] = _plural_noun(parts[head], one=one)
+        parts[head] = _plural_noun(parts[head], singular=singular)
     clause = parts[head + 1 : head + 2]
     joined = " ".join(parts)
     if clause and clause[0] in {"who", "that"}:  # "a man who cooks" -> "men who cook"
         joined = " ".join([*parts[: head + 2], plural_verb(" ".join(parts[head + 2 :]))]).strip()
-    return known.synonyms.get(joined, joined)
+    return names.synonyms.get(joined, joined)
 
 
 _NO_NAME = {
@@ -337,12 +337,12 @@ def ends_head(word: str, before: str) -> bool:
     return describes or (word.endswith("ing") and is_plural(before))
 
 
-def _plural_noun(word: str, *, one: bool) -> str:
+def _plural_noun(word: str, *, singular: bool) -> str:
     low = word.removesuffix("'s").removesuffix("'")
     if low.endswith("man") and (low == "man" or not in_dictionary(low) or can_be(low, "NOUN")):
         return low[:-3] + "men"
     if low == "people" or (is_plural(low) and low not in {"youth"}):
         return low
-    if (can_be(low, "NOUN") and lemma(low, "NOUN") == low) or (one and not in_dictionary(low)):
+    if (can_be(low, "NOUN") and lemma(low, "NOUN") == low) or (singular and not in_dictionary(low)):
         return inflected(low, "NNS")
     return low

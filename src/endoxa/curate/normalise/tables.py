@@ -80,10 +80,10 @@ def with_identities(path: Path) -> Tables:
     """
     require_file(path)
     try:
-        own = tomllib.loads(path.read_text(encoding="utf-8"))
+        listed = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{path} is not valid TOML in UTF-8: {error}.") from error
-    for name, section in own.items():
+    for name, section in listed.items():
         lists = section.values() if isinstance(section, dict) else ()
         if not isinstance(section, dict) or not all(
             isinstance(others, list) and all(isinstance(other, str) for other in others) for others in lists
@@ -91,10 +91,10 @@ def with_identities(path: Path) -> Tables:
             raise UserError(
                 f'{path}, [{name}]: expected lines such as "old people" = ["elders", "the aged"].'
             )
-    known = tables()
-    added = {other.lower(): canonical.lower() for other, canonical in _inverted(own).items()}
+    base = tables()
+    added = {other.lower(): canonical.lower() for other, canonical in _inverted(listed).items()}
     return replace(
-        known,
-        synonyms={**known.synonyms, **added},
-        peoples=known.peoples | frozenset(added) | frozenset(added.values()),
+        base,
+        synonyms={**base.synonyms, **added},
+        peoples=base.peoples | frozenset(added) | frozenset(added.values()),
     )

@@ -58,7 +58,7 @@ class Concepts:
     @property
     def texts(self) -> list[str]:
         """One text per concept: 'identity: attribute' for an association."""
-        return [": ".join(one) for one in zip(*self.parts, strict=True)]
+        return [": ".join(concept) for concept in zip(*self.parts, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def read_concepts(
         raise UserError(f"--concept: '{kind}' is unknown. Expected one of: {', '.join(KINDS)}.")
     form, entries = _entries(path, kind)
     wanted = {code.partition("-")[0].lower() for code in languages}
-    found: dict[tuple[str, ...], set[str]] = {}
+    voices: dict[tuple[str, ...], set[str]] = {}
     rows = empty = 0
     others: dict[str, int] = {}
     for entry in entries:
@@ -129,16 +129,16 @@ def read_concepts(
             empty += 1
             continue
         rows += 1
-        said_of = found.setdefault(key, set())
+        identities = voices.setdefault(key, set())
         if entry.identity:
-            said_of.add(normalise(entry.identity))
-    if not found:
+            identities.add(normalise(entry.identity))
+    if not voices:
         raise UserError(_nothing(path, kind, form, {} if empty else others, languages))
     return Concepts(
         dataset=name or path.stem,
         format=form,
-        parts=tuple(zip(*found, strict=True)),
-        identities=tuple(tuple(sorted(said_of)) for said_of in found.values()),
+        parts=tuple(zip(*voices, strict=True)),
+        identities=tuple(tuple(sorted(identities)) for identities in voices.values()),
         rows=rows,
         left_out=sum(others.values()),
         empty=empty,
@@ -174,7 +174,7 @@ def _entries(path: Path, kind: Kind) -> tuple[str, Iterator[_Entry]]:
     """
     if is_bbq(path):
         return "bbq", _bbq(path, kind)
-    reader = next((one for one in READERS.all().values() if one.recognise(path)), None)
+    reader = next((candidate for candidate in READERS.all().values() if candidate.recognise(path)), None)
     if reader is not None:
         return reader.name, _pairs(path)
     if path.suffix.lower() in TABLE_SUFFIXES and "attribute" in table_columns(path):
@@ -212,8 +212,8 @@ def _bbq(path: Path, kind: Kind) -> Iterator[_Entry]:
             "or use --concept sentence."
         )
     values = read_social_values(metadata) if metadata is not None and kind != "sentence" else {}
-    taken = language_of_questions(path)
-    for item in read_items(path, metadata=metadata, language=taken.code if taken else None):
+    language = language_of_questions(path)
+    for item in read_items(path, metadata=metadata, language=language.code if language else None):
         if item.polarity != "neg" or item.condition != "ambig":
             continue
         for value in values.get((item.category, item.example_id)) or ("",):

@@ -66,11 +66,11 @@ def chords(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]:
     """Arcs of data sets and chords of shared concepts; nothing for more data sets than there are colours."""
     if not 2 <= shares.height <= MOST_ARCS or shared.is_empty():
         return ()
-    found: dict[str, dict[str, int]] = {}
+    by_source: dict[str, dict[str, int]] = {}
     for row in shared.iter_rows(named=True):
-        found.setdefault(row["from_dataset"], {})[row["to_dataset"]] = int(row["n_shared"])
+        by_source.setdefault(row["from_dataset"], {})[row["to_dataset"]] = int(row["n_shared"])
     arcs = [
-        Arc(row["dataset"], int(row["n_concepts"]), int(row["n_unique"]), found[row["dataset"]])
+        Arc(row["dataset"], int(row["n_concepts"]), int(row["n_unique"]), by_source[row["dataset"]])
         for row in shares.iter_rows(named=True)
     ]
     spoken = "; ".join(
@@ -120,10 +120,10 @@ def share_curve(curve: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
     spoken = "; ".join(
         f"{name}: "
         + ", ".join(
-            f"{percent(own.filter((pl.col('threshold') - at).abs() < 1e-9)['share_unique'][0], 0)} at {at:g}"
+            f"{percent(part.filter((pl.col('threshold') - at).abs() < 1e-9)['share_unique'][0], 0)} at {at:g}"
             for at in (0.5, 0.6, 0.7, 0.8, 0.9)
         )
-        for (name,), own in nearest.group_by("dataset", maintain_order=True)
+        for (name,), part in nearest.group_by("dataset", maintain_order=True)
     )
     chart = finish(
         alt.layer(*_marked(threshold, f"used: {decimal(threshold, 2)}"), lines).properties(

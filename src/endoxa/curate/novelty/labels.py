@@ -51,17 +51,17 @@ class Labels:
             same_identity: compare attributes alone.
         """
         first = 1 if same_identity else 0
-        texts = sorted({text for pair in self.pairs for one in pair for text in one[first:]})
+        texts = sorted({text for pair in self.pairs for side in pair for text in side[first:]})
         place = {text: row for row, text in enumerate(texts)}
         vectors = encoder(texts).astype(np.float64)
-        found = [
+        values = [
             min(
                 float(vectors[place[a]] @ vectors[place[b]])
-                for a, b in zip(one[first:], other[first:], strict=True)
+                for a, b in zip(side[first:], other[first:], strict=True)
             )
-            for one, other in self.pairs
+            for side, other in self.pairs
         ]
-        return np.array([round(min(one, 1.0), 6) for one in found], dtype=np.float64)
+        return np.array([round(min(side, 1.0), 6) for side in values], dtype=np.float64)
 
 
 def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
@@ -81,7 +81,7 @@ def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
             f"{path} has no columns {', '.join(PARTS)}, which labels of associations need. Have a sheet written with "
             "--sheet, and fill it in."
         )
-    said: dict[frozenset[tuple[str, ...]], tuple[bool, int]] = {}
+    labels: dict[frozenset[tuple[str, ...]], tuple[bool, int]] = {}
     pairs: list[Pair] = []
     repeated = unlabelled = equal = 0
     for number, row in enumerate(table.iter_rows(named=True), start=1):
@@ -97,14 +97,14 @@ def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
                     f"{path}, row {number}: two equal texts are called unrelated. Correct it, or leave the row out."
                 )
             equal += 1
-        elif key in said:
-            _require_same(path, number, answer, said[key])
+        elif key in labels:
+            _require_same(path, number, answer, labels[key])
             repeated += 1
         else:
-            said[key] = answer, number
+            labels[key] = answer, number
             pairs.append(pair)
-    related = np.array([answer for answer, _ in said.values()], dtype=bool)
-    _require_both(path, related)
+    related = np.array([answer for answer, _ in labels.values()], dtype=bool)
+    _require_yes_and_no(path, related)
     return Labels(tuple(pairs), related, repeated, unlabelled, equal)
 
 
@@ -138,7 +138,7 @@ def _require_same(path: Path, number: int, answer: bool, earlier: tuple[bool, in
         )
 
 
-def _require_both(path: Path, related: Sequence[bool] | npt.NDArray[np.bool_]) -> None:
+def _require_yes_and_no(path: Path, related: Sequence[bool] | npt.NDArray[np.bool_]) -> None:
     if not len(related):
         raise UserError(f"{path} has no labelled pair of two different texts. Fill in the column 'related'.")
     yes = int(np.sum(related))

@@ -60,32 +60,32 @@ def encoded(datasets: Sequence[Concepts], encoder: Encoder, *, same_identity: bo
             attributes alone.
     """
     first = 1 if same_identity else 0
-    texts = sorted({text for one in datasets for part in one.parts[first:] for text in part})
+    texts = sorted({text for dataset in datasets for part in dataset.parts[first:] for text in part})
     place = {text: row for row, text in enumerate(texts)}
     vectors = encoder(texts)
-    names = sorted({text for one in datasets for text in one.parts[0]}) if same_identity else []
+    names = sorted({text for dataset in datasets for text in dataset.parts[0]}) if same_identity else []
     number = {name: row for row, name in enumerate(names)}
     return [
         Side(
-            tuple(vectors[[place[text] for text in part]] for part in one.parts[first:]),
-            np.array([number[text] for text in one.parts[0]], dtype=np.int64) if same_identity else None,
+            tuple(vectors[[place[text] for text in part]] for part in dataset.parts[first:]),
+            np.array([number[text] for text in dataset.parts[0]], dtype=np.int64) if same_identity else None,
         )
-        for one in datasets
+        for dataset in datasets
     ]
 
 
-def likeness(one: Side, other: Side) -> Vectors:
+def likeness(first: Side, second: Side) -> Vectors:
     """Cosines of all concepts of one side to all of the other, shape (n, m).
 
     Two associations are as alike as the less alike of their identities and their attributes: the joined text would
     call 'X are lazy' and 'X are generous' alike for their identity.
     """
-    found = one.parts[0] @ other.parts[0].T
-    for mine, theirs in zip(one.parts[1:], other.parts[1:], strict=True):
-        np.minimum(found, mine @ theirs.T, out=found)
-    if one.identity is not None and other.identity is not None:
-        found[one.identity[:, None] != other.identity[None, :]] = NOTHING
-    return found
+    cosines = first.parts[0] @ second.parts[0].T
+    for mine, theirs in zip(first.parts[1:], second.parts[1:], strict=True):
+        np.minimum(cosines, mine @ theirs.T, out=cosines)
+    if first.identity is not None and second.identity is not None:
+        cosines[first.identity[:, None] != second.identity[None, :]] = NOTHING
+    return cosines
 
 
 def cut(side: Side, start: int, stop: int) -> Side:
@@ -94,22 +94,22 @@ def cut(side: Side, start: int, stop: int) -> Side:
     return Side(tuple(part[start:stop] for part in side.parts), identity)
 
 
-def tiles(one: Side, other: Side, size: Tile = TILE) -> Iterator[tuple[int, int, Vectors]]:
+def tiles(first: Side, second: Side, size: Tile = TILE) -> Iterator[tuple[int, int, Vectors]]:
     """First row, first column and likeness of each tile."""
     height, width = size
-    for top in range(0, len(one), height):
-        rows = cut(one, top, top + height)
-        for left in range(0, len(other), width):
-            yield top, left, likeness(rows, cut(other, left, left + width))
+    for top in range(0, len(first), height):
+        rows = cut(first, top, top + height)
+        for left in range(0, len(second), width):
+            yield top, left, likeness(rows, cut(second, left, left + width))
 
 
-def nearest(one: Side, other: Side, size: Tile = TILE) -> tuple[Nearest, Nearest]:
+def nearest(first: Side, second: Side, size: Tile = TILE) -> tuple[Nearest, Nearest]:
     """The nearest concept of the other side for each of the one, and the reverse, from the same tiles."""
-    there, back = _Best(len(one)), _Best(len(other))
-    for top, left, found in tiles(one, other, size):
-        there.take(top, left, found)
-        back.take(left, top, found.T)
-    return there.found(), back.found()
+    there, back = _Best(len(first)), _Best(len(second))
+    for top, left, cosines in tiles(first, second, size):
+        there.take(top, left, cosines)
+        back.take(left, top, cosines.T)
+    return there.result(), back.result()
 
 
 def reaches(cosine: Vectors, threshold: float) -> npt.NDArray[np.bool_]:
@@ -124,15 +124,15 @@ class _Best:
         self._cosine = np.full(rows, NOTHING, dtype=np.float32)
         self._column = np.full(rows, -1, dtype=np.int64)
 
-    def take(self, top: int, left: int, found: Vectors) -> None:
+    def take(self, top: int, left: int, cosines: Vectors) -> None:
         """Take a tile whose first row and column are given."""
-        column = found.argmax(axis=1)
-        value = found[np.arange(len(found)), column]
-        own = slice(top, top + len(found))
-        better = value > self._cosine[own]
-        self._cosine[own] = np.where(better, value, self._cosine[own])
-        self._column[own] = np.where(better, column + left, self._column[own])
+        column = cosines.argmax(axis=1)
+        value = cosines[np.arange(len(cosines)), column]
+        rows = slice(top, top + len(cosines))
+        better = value > self._cosine[rows]
+        self._cosine[rows] = np.where(better, value, self._cosine[rows])
+        self._column[rows] = np.where(better, column + left, self._column[rows])
 
-    def found(self) -> Nearest:
+    def result(self) -> Nearest:
         """What was found; rounding above 1 is cut off."""
         return Nearest(np.minimum(self._cosine, np.float32(1)), self._column)

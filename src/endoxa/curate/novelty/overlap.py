@@ -135,14 +135,18 @@ def analyze_novelty(
         "same_identity": same_identity,
     }
     rows = [
-        _share_row(one, ~reaches(cosine, threshold), confidence) | facts
-        for one, (cosine, _, _) in zip(datasets, overall, strict=True)
+        _share_row(dataset, ~reaches(cosine, threshold), confidence) | facts
+        for dataset, (cosine, _, _) in zip(datasets, overall, strict=True)
     ]
     return Novelty(
         shares=pl.DataFrame(rows).select(list(SHARE_COLUMNS)),
         shared=_shared(datasets, best, threshold),
-        concepts=pl.concat(_concept_table(datasets, a, found, threshold) for a, found in enumerate(overall)),
-        curve=curve({one.dataset: cosine for one, (cosine, _, _) in zip(datasets, overall, strict=True)}),
+        concepts=pl.concat(
+            _concept_table(datasets, a, result, threshold) for a, result in enumerate(overall)
+        ),
+        curve=curve(
+            {dataset.dataset: cosine for dataset, (cosine, _, _) in zip(datasets, overall, strict=True)}
+        ),
     )
 
 
@@ -171,13 +175,13 @@ def share_interval(
     concepts, of other identities, of the same kind; the other data sets, the encoder and the threshold are taken as
     they are.
     """
-    named = len({name for said_of in identities for name in said_of})
+    named = len({name for group_names in identities for name in group_names})
     if named < FEWEST_CLUSTERS:
         return wilson(int(unique.sum()), len(unique), confidence), "wilson", named
     sizes: dict[tuple[str, int], float] = {}
     sums: dict[tuple[str, int], float] = {}
-    for row, (flag, said_of) in enumerate(zip(unique.tolist(), identities, strict=True)):
-        keys = [(name, -1) for name in said_of] or [("", row)]
+    for row, (flag, group_names) in enumerate(zip(unique.tolist(), identities, strict=True)):
+        keys = [(name, -1) for name in group_names] or [("", row)]
         for key in keys:
             sizes[key] = sizes.get(key, 0.0) + 1 / len(keys)
             sums[key] = sums.get(key, 0.0) + flag / len(keys)
@@ -186,21 +190,21 @@ def share_interval(
     return clustered_share(size, total, share * (1 - share), confidence), "identities", named
 
 
-def _share_row(one: Concepts, unique: Flags, confidence: float) -> dict[str, Any]:
-    interval, method, named = share_interval(unique, one.identities, confidence)
+def _share_row(dataset: Concepts, unique: Flags, confidence: float) -> dict[str, Any]:
+    interval, method, named = share_interval(unique, dataset.identities, confidence)
     return {
-        "dataset": one.dataset,
-        "n_concepts": len(one),
+        "dataset": dataset.dataset,
+        "n_concepts": len(dataset),
         "n_unique": int(unique.sum()),
         "share_unique": float(unique.mean()),
         "low": interval.low,
         "high": interval.high,
         "interval": method,
         "identities": named,
-        "format": one.format,
-        "rows": one.rows,
-        "left_out": one.left_out,
-        "empty": one.empty,
+        "format": dataset.format,
+        "rows": dataset.rows,
+        "left_out": dataset.left_out,
+        "empty": dataset.empty,
     }
 
 
@@ -221,30 +225,30 @@ def _shared(
     datasets: Sequence[Concepts], best: dict[tuple[int, int], Nearest], threshold: float
 ) -> pl.DataFrame:
     rows = []
-    for a, one in enumerate(datasets):
+    for a, dataset in enumerate(datasets):
         for b, other in enumerate(datasets):
             if a != b:
-                found = int(reaches(best[a, b].cosine, threshold).sum())
-                rows.append((one.dataset, other.dataset, len(one), found, found / len(one)))
+                reached = int(reaches(best[a, b].cosine, threshold).sum())
+                rows.append((dataset.dataset, other.dataset, len(dataset), reached, reached / len(dataset)))
     return pl.DataFrame(rows, schema=list(SHARED_COLUMNS), orient="row")
 
 
-def _concept_table(datasets: Sequence[Concepts], a: int, found: Overall, threshold: float) -> pl.DataFrame:
-    cosine, which, row = found
-    texts = [one.texts for one in datasets]
-    known = np.isfinite(cosine)
+def _concept_table(datasets: Sequence[Concepts], a: int, overall: Overall, threshold: float) -> pl.DataFrame:
+    cosine, which, row = overall
+    texts = [dataset.texts for dataset in datasets]
+    finite = np.isfinite(cosine)
     return pl.DataFrame(
         {
             "dataset": [datasets[a].dataset] * len(datasets[a]),
             "concept": texts[a],
             "unique": ~reaches(cosine, threshold),
             "cosine": [
-                round(float(value), 6) if ok else None for value, ok in zip(cosine, known, strict=True)
+                round(float(value), 6) if ok else None for value, ok in zip(cosine, finite, strict=True)
             ],
             "nearest_dataset": [
-                datasets[b].dataset if ok else "" for b, ok in zip(which, known, strict=True)
+                datasets[b].dataset if ok else "" for b, ok in zip(which, finite, strict=True)
             ],
-            "nearest": [texts[b][r] if ok else "" for b, r, ok in zip(which, row, known, strict=True)],
+            "nearest": [texts[b][r] if ok else "" for b, r, ok in zip(which, row, finite, strict=True)],
         },
         schema_overrides={"cosine": pl.Float64},
     )

@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.curate.novelty import overlap, threshold
 from endoxa.curate.novelty.figures import chords, shared_map, unique_shares
-from endoxa.curate.novelty.threshold_page import chosen_section, given_section
+from endoxa.curate.novelty.threshold_page import chosen_section, fixed_section
 from endoxa.errors import UserError
 from endoxa.report.charts import MOST_ARCS
 from endoxa.report.document import Finding, Section
@@ -26,7 +26,7 @@ from endoxa.sources.spreadsheets import csv_text
 
 Rows = list[dict[str, Any]]
 
-MOST_SAID = 3
+MOST_SENTENCES = 3
 """Sentences about pairs of data sets."""
 EITHER_SIDE = 10
 """Concepts shown just above and just below the threshold."""
@@ -62,7 +62,9 @@ def _beside(path: Path, name: str, columns: dict[str, str]) -> pl.DataFrame:
     """A companion of the table; empty where it is not there."""
     companion = path.with_name(f"{path.stem}_{name}{path.suffix}")
     if not companion.is_file():
-        return pl.DataFrame(schema={one: pl.String if one in TEXTS else pl.Float64 for one in columns})
+        return pl.DataFrame(
+            schema={column: pl.String if column in TEXTS else pl.Float64 for column in columns}
+        )
     return _read(companion, columns)
 
 
@@ -92,7 +94,7 @@ def _page(runs: Sequence[Run], path: Path, shares: pl.DataFrame) -> Page:
             f"{plural(shares.height, 'data set')}, {kinds.get(first['concept'], 'concepts')}, present from a cosine of "
             f"{decimal(first['threshold'], 3)} on ({first['encoder']})."
         ),
-        entries=(*(one for one in sections if not one.empty), CITE),
+        entries=(*(section for section in sections if not section.empty), CITE),
         runs=runs,
         models=(),
         values={},
@@ -104,7 +106,7 @@ def _threshold_section(
 ) -> Section:
     cut = first["threshold"]
     if first["threshold_from"] != BY_LABELS:
-        return given_section(cut, curve)
+        return fixed_section(cut, curve)
     chosen = _beside(path, "threshold", threshold.THRESHOLD_COLUMNS)
     return chosen_section(cut, chosen, _beside(path, "cuts", threshold.CUT_COLUMNS), curve, concepts)
 
@@ -153,7 +155,7 @@ def _share_table(rows: Rows) -> Table:
     names = ("concepts", "unique", "share unique", "interval", "identities", "rows")
     covers = {"identities": "over identities", "wilson": "over concepts (Wilson)"}
     used = {row["interval"] for row in rows}
-    told = {
+    cells = {
         "identities": "Over identities: how the share would vary had other identities been in the data set.",
         "wilson": "Over concepts (Wilson): fewer than five identities are named, so concepts count as independent, "
         "and the interval is rather too narrow.",
@@ -180,7 +182,7 @@ def _share_table(rows: Rows) -> Table:
             )
             for row in rows
         ),
-        notes=tuple(text for method, text in told.items() if method in used),
+        notes=tuple(text for method, text in cells.items() if method in used),
     )
 
 
@@ -197,32 +199,29 @@ def _overlap_section(shares: pl.DataFrame, shared: pl.DataFrame) -> Section:
         )
     elif shares.height > MOST_ARCS:
         notes = (f"More than {MOST_ARCS} data sets cannot be told apart in a chord figure; read the table.",)
+    by_pair = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
+    uneven = [
+        (row, by_pair[second, first])
+        for (first, second), row in by_pair.items()
+        if row["n_shared"] > 0 and row["share"] >= 2 * by_pair[second, first]["share"]
+    ]
+    uneven.sort(key=lambda pair: pair[1]["share"] - pair[0]["share"])
     return Section(
         anchor="shared",
         title="Shared concepts",
-        findings=_asymmetry(rows),
+        findings=(
+            tuple(
+                Finding(
+                    f"{row['to_dataset']} has {_part(row)} of the concepts of {row['from_dataset']}, but "
+                    f"{back['to_dataset']} has {_part(back)} of those of {back['from_dataset']}.",
+                    (row, back),
+                )
+                for row, back in uneven[:MOST_SENTENCES]
+            )
+        ),
         figures=figures,
         tables=(_matrix(shares["dataset"].to_list(), rows),) if rows else (),
         notes=notes,
-    )
-
-
-def _asymmetry(rows: Rows) -> tuple[Finding, ...]:
-    """Sentences on the data sets of which one has much more of the other than the reverse, the largest gaps first."""
-    found = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
-    uneven = [
-        (row, found[other, one])
-        for (one, other), row in found.items()
-        if row["n_shared"] > 0 and row["share"] >= 2 * found[other, one]["share"]
-    ]
-    uneven.sort(key=lambda both: both[1]["share"] - both[0]["share"])
-    return tuple(
-        Finding(
-            f"{row['to_dataset']} has {_part(row)} of the concepts of {row['from_dataset']}, but "
-            f"{back['to_dataset']} has {_part(back)} of those of {back['from_dataset']}.",
-            (row, back),
-        )
-        for row, back in uneven[:MOST_SAID]
     )
 
 
@@ -231,24 +230,24 @@ def _part(row: dict[str, Any]) -> str:
 
 
 def _matrix(names: Sequence[str], rows: Rows) -> Table:
-    found = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
+    by_pair = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
 
-    def cell(one: str, other: str) -> str:
-        row = found.get((one, other))
+    def cell(first: str, second: str) -> str:
+        row = by_pair.get((first, second))
         return "–" if row is None else f"{percent(row['share'])} ({count(row['n_shared'])})"
 
     return Table(
         "Concepts of the row that are found in the column: share and number",
         (Column("of"), *(Column(name, numeric=True, above="found in") for name in names)),
-        tuple((one, *(cell(one, other) for other in names)) for one in names),
+        tuple((first, *(cell(first, second) for second in names)) for first in names),
     )
 
 
 def _border_section(concepts: pl.DataFrame, cut: float) -> Section:
     """The concepts whose decision was closest: where a reader can see whether the threshold makes sense."""
-    known = concepts.drop_nulls("cosine").with_columns(distance=(pl.col("cosine") - cut).abs())
-    above = known.filter(unique="false").sort("distance", maintain_order=True).head(EITHER_SIDE)
-    below = known.filter(unique="true").sort("distance", maintain_order=True).head(EITHER_SIDE)
+    near = concepts.drop_nulls("cosine").with_columns(distance=(pl.col("cosine") - cut).abs())
+    above = near.filter(unique="false").sort("distance", maintain_order=True).head(EITHER_SIDE)
+    below = near.filter(unique="true").sort("distance", maintain_order=True).head(EITHER_SIDE)
     rows = pl.concat([above, below]).sort("cosine", descending=True, maintain_order=True).to_dicts()
     columns = (
         Column("cosine", numeric=True),

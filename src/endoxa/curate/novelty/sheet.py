@@ -120,28 +120,28 @@ def _pool(
 ) -> list[list[_Pair]]:
     """A random sample of the pairs of each range, in random order: those with the smallest random keys."""
     kept: list[list[tuple[float, _Pair]]] = [[] for _ in edges]
-    samples = [_sampled(len(one), rng) for one in datasets]
+    samples = [_sampled(len(dataset), rng) for dataset in datasets]
     for a in range(len(datasets)):
         for b in range(a + 1, len(datasets)):
-            one, other = (_rows(sides[which], samples[which]) for which in (a, b))
-            for top, left, found in tiles(one, other):
-                place = np.digitize(found, edges) - 1
-                place[(found <= NOTHING) | (found >= 1 - 1e-6)] = -2
+            left_rows, right_rows = (_rows(sides[which], samples[which]) for which in (a, b))
+            for top, left, cosines in tiles(left_rows, right_rows):
+                place = np.digitize(cosines, edges) - 1
+                place[(cosines <= NOTHING) | (cosines >= 1 - 1e-6)] = -2
                 place[place == -1] = 0  # below 0 belongs to the lowest range
-                for k, own in enumerate(kept):
+                for k, rows_kept in enumerate(kept):
                     row, column = np.nonzero(place == k)
                     keys = rng.random(len(row))
                     first = np.argsort(keys, kind="stable")[:most]
-                    own += [
+                    rows_kept += [
                         (
                             float(keys[i]),
                             _Pair(a, int(samples[a][row[i] + top]), b, int(samples[b][column[i] + left])),
                         )
                         for i in first.tolist()
                     ]
-                    own.sort(key=lambda item: item[0])
-                    del own[most:]
-    return [[pair for _, pair in own] for own in kept]
+                    rows_kept.sort(key=lambda item: item[0])
+                    del rows_kept[most:]
+    return [[pair for _, pair in rows_kept] for rows_kept in kept]
 
 
 def _sampled(count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -163,7 +163,7 @@ def _choose(pool: list[list[_Pair]], wanted: int) -> tuple[list[_Pair], list[int
     The rarest ranges choose first.
     """
     used: set[tuple[int, int]] = set()
-    taken: dict[int, list[_Pair]] = {}
+    chosen: dict[int, list[_Pair]] = {}
     for k in sorted(range(len(pool)), key=lambda k: len(pool[k])):
         fresh: list[_Pair] = []
         again: list[_Pair] = []
@@ -174,20 +174,20 @@ def _choose(pool: list[list[_Pair]], wanted: int) -> tuple[list[_Pair], list[int
                 used |= ends
             else:
                 again.append(pair)
-        taken[k] = [*fresh, *again[: wanted - len(fresh)]]
-        used |= {end for pair in taken[k] for end in ((pair.a, pair.row), (pair.b, pair.column))}
-    return [pair for k in range(len(pool)) for pair in taken[k]], [len(taken[k]) for k in range(len(pool))]
+        chosen[k] = [*fresh, *again[: wanted - len(fresh)]]
+        used |= {end for pair in chosen[k] for end in ((pair.a, pair.row), (pair.b, pair.column))}
+    return [pair for k in range(len(pool)) for pair in chosen[k]], [len(chosen[k]) for k in range(len(pool))]
 
 
 def _row(datasets: Sequence[Concepts], pair: _Pair) -> dict[str, str]:
-    one, other = datasets[pair.a], datasets[pair.b]
-    mine = [part[pair.row] for part in one.parts]
-    theirs = [part[pair.column] for part in other.parts]
+    first, second = datasets[pair.a], datasets[pair.b]
+    mine = [part[pair.row] for part in first.parts]
+    theirs = [part[pair.column] for part in second.parts]
     row = {
         "text_a": ": ".join(mine),
         "text_b": ": ".join(theirs),
         "related": "",
-        "dataset_a": one.dataset,
-        "dataset_b": other.dataset,
+        "dataset_a": first.dataset,
+        "dataset_b": second.dataset,
     }
     return row if len(mine) == 1 else row | dict(zip(_PARTS, (*mine, *theirs), strict=True))

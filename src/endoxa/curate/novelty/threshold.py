@@ -123,8 +123,8 @@ def cuts(cosine: Numbers, related: Flags, weights: Numbers | None = None) -> pl.
 
 def youden(cosine: Numbers, related: Flags, weights: Numbers | None = None) -> float:
     """The cut of the greatest J; of equal ones the lowest, which calls the fewest concepts unique."""
-    found = cuts(cosine, related, weights)
-    return float(found["threshold"][int(found["youden_j"].to_numpy().argmax())])
+    candidates = cuts(cosine, related, weights)
+    return float(candidates["threshold"][int(candidates["youden_j"].to_numpy().argmax())])
 
 
 def calibrate(
@@ -220,10 +220,10 @@ def cross_validated(
     rng = np.random.default_rng(seed)
     for _ in range(repeats):
         fold = (rng.permutation(int(unit.max()) + 1) % folds)[unit]
-        for one in range(folds):
+        for left_out in range(folds):
             inside, outside = (
-                (fold[first] == one) & (fold[second] == one),
-                (fold[first] != one) & (fold[second] != one),
+                (fold[first] == left_out) & (fold[second] == left_out),
+                (fold[first] != left_out) & (fold[second] != left_out),
             )
             if not inside.any() or len(np.unique(related[outside])) < 2:
                 continue
@@ -237,9 +237,10 @@ def cross_validated(
 def _text_codes(labels: Labels) -> tuple[Codes, Codes, int]:
     """The numbers of the two texts of each pair, and how many texts there are."""
     names = {
-        one: place for place, one in enumerate(dict.fromkeys(one for pair in labels.pairs for one in pair))
+        text: place
+        for place, text in enumerate(dict.fromkeys(text for pair in labels.pairs for text in pair))
     }
-    codes = np.array([[names[one], names[other]] for one, other in labels.pairs], dtype=np.int64)
+    codes = np.array([[names[text], names[other]] for text, other in labels.pairs], dtype=np.int64)
     return codes[:, 0], codes[:, 1], len(names)
 
 
@@ -250,17 +251,17 @@ def _groups(first: Codes, second: Codes, texts: int) -> Codes:
 
     graph = coo_array((np.ones(len(first)), (first, second)), shape=(texts, texts))
     _, label = connected_components(graph, directed=False)
-    _, found = np.unique(label[first], return_inverse=True)
-    return found.astype(np.int64)
+    _, codes = np.unique(label[first], return_inverse=True)
+    return codes.astype(np.int64)
 
 
 def _units(first: Codes, second: Codes, group: Codes, folds: int) -> Codes:
     """For each text the unit that goes into one fold: its group, or itself where the group is larger than a fold."""
     texts = int(max(first.max(), second.max())) + 1
-    own = np.zeros(texts, dtype=np.int64)
-    own[first], own[second] = group, group
+    unit_of = np.zeros(texts, dtype=np.int64)
+    unit_of[first], unit_of[second] = group, group
     large = np.bincount(group) * folds > max(len(group), folds)
-    keys = np.where(large[own], len(large) + np.arange(texts), own)
+    keys = np.where(large[unit_of], len(large) + np.arange(texts), unit_of)
     return np.unique(keys, return_inverse=True)[1].astype(np.int64)
 
 
@@ -306,8 +307,8 @@ def _threshold_interval(
     values, place = np.unique(cosine, return_inverse=True)
     order = np.argsort(place, kind="stable")
     starts = np.searchsorted(place[order], np.arange(len(values)))
-    found = cuts(cosine, related)
-    j = found["youden_j"].to_numpy()
+    candidates = cuts(cosine, related)
+    j = candidates["youden_j"].to_numpy()
     drawn = []
     for sample in drawn_units(groups, resamples, np.random.default_rng([seed, 1])):
         times = np.bincount(sample, minlength=groups)[group][order]
@@ -320,21 +321,24 @@ def _threshold_interval(
         return UNDEFINED
     moved = np.array(drawn)
     margin = np.quantile(moved.max(axis=1)[:, None] - moved, confidence, axis=0)
-    kept = found["threshold"].to_numpy()[j.max() - j <= margin]
+    kept = candidates["threshold"].to_numpy()[j.max() - j <= margin]
     return Interval(float(kept.min()), float(kept.max()))
 
 
-def warnings(found: Calibration) -> Sequence[str]:
+def warnings(calibration: Calibration) -> Sequence[str]:
     """What a reader should know before trusting the threshold."""
-    said = []
-    fewest = min(found.n_related, found.n - found.n_related)
+    sentences = []
+    fewest = min(calibration.n_related, calibration.n - calibration.n_related)
     if fewest < FEW:
-        which = "related" if found.n_related == fewest else "unrelated"
-        said.append(
-            f"Only {fewest} of {found.n} labelled pairs are {which}; a threshold needs at least {FEW} of either kind."
+        which = "related" if calibration.n_related == fewest else "unrelated"
+        sentences.append(
+            f"Only {fewest} of {calibration.n} labelled pairs are {which}; a threshold needs at least {FEW} of "
+            "either kind."
         )
-    if found.balanced <= GUESSING or found.balanced_low <= GUESSING:
-        said.append("On pairs that it was not chosen on, the threshold is not clearly better than guessing.")
-    if not np.isfinite(found.accuracy_low):
-        said.append("The pairs share too many texts for an interval of the accuracy.")
-    return said
+    if calibration.balanced <= GUESSING or calibration.balanced_low <= GUESSING:
+        sentences.append(
+            "On pairs that it was not chosen on, the threshold is not clearly better than guessing."
+        )
+    if not np.isfinite(calibration.accuracy_low):
+        sentences.append("The pairs share too many texts for an interval of the accuracy.")
+    return sentences

@@ -16,15 +16,17 @@ COUNTS = ("n", "n_related", "n_tested", "texts", "groups", "repeated", "unlabell
 """Whole numbers among the columns of a calibration."""
 
 
-def given_section(cut: float, curve: pl.DataFrame) -> Section:
+def fixed_section(cut: float, curve: pl.DataFrame) -> Section:
     """A threshold that somebody gave.
 
     Args:
         cut: the threshold.
         curve: columns of `overlap.CURVE_COLUMNS`.
     """
-    told = f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
-    return _section((Finding(told, ({"threshold": cut},)),), share_curve(curve, cut))
+    sentences = (
+        f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
+    )
+    return _section((Finding(sentences, ({"threshold": cut},)),), share_curve(curve, cut))
 
 
 def chosen_section(
@@ -40,16 +42,16 @@ def chosen_section(
         concepts: columns of `overlap.CONCEPT_COLUMNS`.
     """
     if chosen.is_empty():
-        told = f"The threshold of {decimal(cut, 3)} was chosen by labelled pairs; its table is not beside this one."
-        return _section((Finding(told, ({"threshold": cut},)),), share_curve(curve, cut))
+        text = f"The threshold of {decimal(cut, 3)} was chosen by labelled pairs; its table is not beside this one."
+        return _section((Finding(text, ({"threshold": cut},)),), share_curve(curve, cut))
     row: dict[str, Any] = {
         name: float("nan") if value is None else value for name, value in chosen.row(0, named=True).items()
     }
-    found = Calibration(**(row | {name: int(row[name]) for name in COUNTS}))
+    calibration = Calibration(**(row | {name: int(row[name]) for name in COUNTS}))
     findings = (
-        *_chosen(found, row),
-        *(Finding(text, (row,)) for text in warnings(found)),
-        *_at_the_ends(found, concepts),
+        *_chosen(calibration, row),
+        *(Finding(text, (row,)) for text in warnings(calibration)),
+        *_at_the_ends(calibration, concepts),
     )
     notes = (
         "The accuracy is that of the labelled pairs. A sheet of --sheet holds as many alike pairs as unlike ones; "
@@ -58,10 +60,10 @@ def chosen_section(
             [
                 "The interval holds every cut that these labels cannot tell from the best one; it is rather wide."
             ]
-            if isfinite(found.low)
+            if isfinite(calibration.low)
             else []
         ),
-        *_left_out(found),
+        *_left_out(calibration),
     )
     return _section(findings, (*cut_curve(cuts, cut), *share_curve(curve, cut)), notes)
 
@@ -70,39 +72,46 @@ def _section(findings: tuple[Finding, ...], figures: Any, notes: tuple[str, ...]
     return Section("threshold", "The threshold", findings=findings, figures=figures, notes=notes)
 
 
-def _chosen(found: Calibration, row: dict[str, Any]) -> tuple[Finding, ...]:
-    ends = f" (interval {decimal_interval(found.low, found.high, 3)})" if isfinite(found.low) else ""
-    told = [
-        f"The threshold is {decimal(found.threshold, 3)}{ends}: there Youden's J is greatest over "
-        f"{plural(found.n, 'labelled pair')}, {count(found.n_related)} of them related. {percent(found.sensitivity)} "
-        f"of the related pairs reach it, and {percent(found.specificity)} of the unrelated ones stay below."
+def _chosen(calibration: Calibration, row: dict[str, Any]) -> tuple[Finding, ...]:
+    ends = (
+        f" (interval {decimal_interval(calibration.low, calibration.high, 3)})"
+        if isfinite(calibration.low)
+        else ""
+    )
+    sentences = [
+        f"The threshold is {decimal(calibration.threshold, 3)}{ends}: there Youden's J is greatest over "
+        f"{plural(calibration.n, 'labelled pair')}, {count(calibration.n_related)} of them related. "
+        f"{percent(calibration.sensitivity)} of the related pairs reach it, and {percent(calibration.specificity)} "
+        "of the unrelated ones stay below."
     ]
-    if isfinite(found.accuracy):
-        told.append(
-            f"On pairs of texts that it was not chosen on it decides as people did in {percent(found.accuracy)}"
-            f"{_around(found.accuracy_low, found.accuracy_high)}; calling every pair what most are would be right in "
-            f"{percent(found.majority)}."
+    if isfinite(calibration.accuracy):
+        sentences.append(
+            f"On pairs of texts that it was not chosen on it decides as people did in {percent(calibration.accuracy)}"
+            f"{_around(calibration.accuracy_low, calibration.accuracy_high)}; calling every pair "
+            f"what most are would be right in {percent(calibration.majority)}."
         )
     else:
-        told.append("The pairs share too many texts to try the threshold on pairs that it was not chosen on.")
-    if isfinite(found.balanced):
-        told.append(
-            f"With related and unrelated pairs counting alike that is {percent(found.balanced)}"
-            f"{_around(found.balanced_low, found.balanced_high)}; guessing would give 50\u00a0%."
+        sentences.append(
+            "The pairs share too many texts to try the threshold on pairs that it was not chosen on."
         )
-    return tuple(Finding(text, (row,)) for text in told)
+    if isfinite(calibration.balanced):
+        sentences.append(
+            f"With related and unrelated pairs counting alike that is {percent(calibration.balanced)}"
+            f"{_around(calibration.balanced_low, calibration.balanced_high)}; guessing would give 50\u00a0%."
+        )
+    return tuple(Finding(text, (row,)) for text in sentences)
 
 
 def _around(low: float, high: float) -> str:
     return f" (interval {percent_interval(low, high)})" if isfinite(low) else ""
 
 
-def _at_the_ends(found: Calibration, concepts: pl.DataFrame) -> tuple[Finding, ...]:
+def _at_the_ends(calibration: Calibration, concepts: pl.DataFrame) -> tuple[Finding, ...]:
     """The share of unique concepts of each data set at both ends of the interval of the threshold."""
-    if concepts.is_empty() or not isfinite(found.low):
+    if concepts.is_empty() or not isfinite(calibration.low):
         return ()
     # What nothing may be compared with is unique at every threshold.
-    ends = (pl.col("cosine").fill_null(-1) < end for end in (found.low, found.high))
+    ends = (pl.col("cosine").fill_null(-1) < end for end in (calibration.low, calibration.high))
     shares = concepts.group_by("dataset", maintain_order=True).agg(
         share.mean().alias(name) for share, name in zip(ends, ("low", "high"), strict=True)
     )
@@ -112,11 +121,11 @@ def _at_the_ends(found: Calibration, concepts: pl.DataFrame) -> tuple[Finding, .
     return (Finding(text, tuple(rows)),)
 
 
-def _left_out(found: Calibration) -> list[str]:
+def _left_out(calibration: Calibration) -> list[str]:
     parts = [
-        (found.unlabelled, "without an answer"),
-        (found.repeated, "with a pair that an earlier row has"),
-        (found.equal, "of two equal texts"),
+        (calibration.unlabelled, "without an answer"),
+        (calibration.repeated, "with a pair that an earlier row has"),
+        (calibration.equal, "of two equal texts"),
     ]
-    said = [f"{count(number)} {words}" for number, words in parts if number]
-    return [f"Rows of the labels left out: {'; '.join(said)}."] if said else []
+    phrases = [f"{count(number)} {words}" for number, words in parts if number]
+    return [f"Rows of the labels left out: {'; '.join(phrases)}."] if phrases else []

@@ -52,23 +52,23 @@ def units(text: str, lexicon: Lexicon) -> tuple[Unit, ...]:
     rules read the units of one attribute in turn.
     """
     rules = lexicon.rules
-    found: list[Unit] = []
+    result: list[Unit] = []
     pending = False
     for piece in _pieces(lexicon.split(text), lexicon):
         word = piece[0]
         plain = len(piece) == 1 and not lexicon.senses(piece)
         if plain and word in rules.negators:
-            if rules.negator_follows and found:
-                found.append(_negated(found.pop()))
+            if rules.negator_follows and result:
+                result.append(_negated(result.pop()))
             else:
                 pending = not pending
         elif not (plain and (word in rules.degree or word in rules.function)):
             base, turned = _base(piece, lexicon)
-            found.append(Unit(piece, base, pending, turned))
+            result.append(Unit(piece, base, pending, turned))
             pending = False
-    if pending and found:
-        found.append(_negated(found.pop()))
-    return tuple(found)
+    if pending and result:
+        result.append(_negated(result.pop()))
+    return tuple(result)
 
 
 def _negated(unit: Unit) -> Unit:
@@ -134,22 +134,22 @@ def flipped(asserted: Iterable[Concept]) -> frozenset[Concept]:
     return frozenset((scale, 1 - end) for scale, end in asserted)
 
 
-def are_opposites(one: str, other: str, language: str = "en", lexicon: Lexicon | None = None) -> bool:
+def are_opposites(first: str, second: str, language: str = "en", lexicon: Lexicon | None = None) -> bool:
     """Whether two attributes say opposite things: "very strong" and "weak", "hard-working" and "lazy".
 
     True also for a negation ("wise", "not wise"). Any of many opposites counts, and any word of a phrase.
     """
     lexicon = lexicon or load_lexicon(language)
-    return not concepts(one, lexicon).isdisjoint(flipped(concepts(other, lexicon)))
+    return not concepts(first, lexicon).isdisjoint(flipped(concepts(second, lexicon)))
 
 
-def is_negation_of(one: str, other: str, language: str = "en", lexicon: Lexicon | None = None) -> bool:
+def is_negation_of(left: str, right: str, language: str = "en", lexicon: Lexicon | None = None) -> bool:
     """Whether two attributes have the same words, of which one denies what the other asserts ("wise", "not wise")."""
     lexicon = lexicon or load_lexicon(language)
-    first, second = units(one, lexicon), units(other, lexicon)
+    first, second = units(left, lexicon), units(right, lexicon)
     if Counter(unit.base for unit in first) != Counter(unit.base for unit in second):
         return False
-    denied, denied_too = ({unit.base for unit in found if unit.denied} for found in (first, second))
+    denied, denied_too = ({unit.base for unit in units_of if unit.denied} for units_of in (first, second))
     return denied != denied_too
 
 
@@ -195,11 +195,11 @@ def _opposite(sense: Sense, lexicon: Lexicon) -> str:
     """First term of the other pole, in the form of `sense`."""
     row = lexicon.rows[sense.row]
     term = row.poles[1 - sense.pole][0]
-    found = forms(term, row.part, lexicon.language)
-    if sense.feature in found:
-        return found[sense.feature]
+    inflected = forms(term, row.part, lexicon.language)
+    if sense.feature in inflected:
+        return inflected[sense.feature]
     grade = {"JJR": "more ", "JJS": "most "}.get(sense.feature, "")
-    return grade + found[""]
+    return grade + inflected[""]
 
 
 def _without_negation(tokens: tuple[str, ...], text: str, lexicon: Lexicon) -> str | None:

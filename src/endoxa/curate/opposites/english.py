@@ -20,7 +20,7 @@ class Rules:
         negators: words that turn a neighbouring word round ("not", "without").
         degree: words that only grade ("very").
         function: words without a meaning of their own ("the", "are").
-        whole: adjectives that only seem to deny another one by a prefix or suffix ("infamous").
+        indivisible: adjectives that only seem to deny another one by a prefix or suffix ("infamous").
         negator_follows: whether the negator stands behind what it negates (Hindi).
         splits_at_apostrophe: whether an apostrophe ends a word (French).
     """
@@ -28,7 +28,7 @@ class Rules:
     negators: frozenset[str] = frozenset()
     degree: frozenset[str] = frozenset()
     function: frozenset[str] = frozenset()
-    whole: frozenset[str] = frozenset()
+    indivisible: frozenset[str] = frozenset()
     negator_follows: bool = False
     splits_at_apostrophe: bool = False
 
@@ -42,7 +42,7 @@ def rules_of(language: str) -> Rules:
         negators=frozenset(entry.get("negators", "").split()),
         degree=frozenset(entry.get("degree", "").split()),
         function=frozenset(entry.get("function", "").split()),
-        whole=frozenset(entry.get("whole", "").split()),
+        indivisible=frozenset(entry.get("whole", "").split()),
         negator_follows=entry.get("negator_follows", False),
         splits_at_apostrophe=entry.get("splits_at_apostrophe", False),
     )
@@ -68,8 +68,8 @@ def _dictionary() -> ModuleType:
 @lru_cache(maxsize=65536)
 def lemmas(word: str) -> Mapping[str, str]:
     """First lemma of `word` by part of speech (NOUN, VERB, ADJ, ADV); empty where the dictionary lacks it."""
-    found = _dictionary().getAllLemmas(word)
-    return {part: forms[0] for part, forms in found.items() if part in ("NOUN", "VERB", "ADJ", "ADV")}
+    by_part = _dictionary().getAllLemmas(word)
+    return {part: forms[0] for part, forms in by_part.items() if part in ("NOUN", "VERB", "ADJ", "ADV")}
 
 
 @lru_cache(maxsize=65536)
@@ -78,12 +78,17 @@ def lemma(word: str) -> str:
 
     A word that the dictionary lacks loses the -s of a plural.
     """
-    found = lemmas(word)
-    if not found and len(word) > len("cats") and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    candidates = lemmas(word)
+    if (
+        not candidates
+        and len(word) > len("cats")
+        and word.endswith("s")
+        and not word.endswith(("ss", "us", "is"))
+    ):
         return word[:-1]
-    if found.get("ADJ") == word:
+    if candidates.get("ADJ") == word:
         return word
-    return next((found[part] for part in ("ADJ", "NOUN", "VERB") if part in found), word)
+    return next((candidates[part] for part in ("ADJ", "NOUN", "VERB") if part in candidates), word)
 
 
 def inflections(word: str, part: str) -> dict[str, str]:
@@ -93,21 +98,21 @@ def inflections(word: str, part: str) -> dict[str, str]:
     """
     wanted = {"noun": ("NOUN", ("NNS",)), "adj": ("ADJ", ("JJR", "JJS")), "adv": ("ADV", ())}
     upos, tags = wanted.get(part, ("VERB", ("VBZ", "VBG", "VBD")))
-    found = _dictionary().getAllInflections(word, upos)
+    by_tag = _dictionary().getAllInflections(word, upos)
     if part == "noun" and word == "person":
         return {"NNS": "people"}
-    if part == "noun" and not found:
-        found = _dictionary().getAllInflectionsOOV(word, upos)
-    return {tag: found[tag][0] for tag in tags if tag in found}
+    if part == "noun" and not by_tag:
+        by_tag = _dictionary().getAllInflectionsOOV(word, upos)
+    return {tag: by_tag[tag][0] for tag in tags if tag in by_tag}
 
 
 @lru_cache(maxsize=65536)
 def is_participle(word: str) -> bool:
     """Whether `word` is the past participle of a verb of the dictionary, and not its base form too."""
     verb = lemmas(word).get("VERB", word)
-    found = _dictionary().getAllInflections(verb, "VERB")
+    by_tag = _dictionary().getAllInflections(verb, "VERB")
     # The dictionary lists a participle that is like the past tense as past tense only.
-    return verb != word and word in found.get("VBN", found.get("VBD", ()))
+    return verb != word and word in by_tag.get("VBN", by_tag.get("VBD", ()))
 
 
 def is_adjective(word: str) -> bool:
@@ -123,10 +128,14 @@ def negative_base(word: str) -> str | None:
     prefixes too often make a new word ("impressed"); with "un-" any participle is, unless that makes a verb
     ("uncircumcised", not "undressed"), and any adjective, where the dictionary lacks the whole ("unmusical").
     """
-    if word in rules_of("en").whole:
+    if word in rules_of("en").indivisible:
         return None
     rest = word.removeprefix("un")
-    if rest != word and "VERB" not in lemmas(word) and (is_participle(rest) or _is_new(word, rest)):
+    if (
+        rest != word
+        and "VERB" not in lemmas(word)
+        and (is_participle(rest) or (not lemmas(word) and is_adjective(rest)))
+    ):
         return rest
     if not is_adjective(word):
         return None
@@ -141,17 +150,13 @@ def negative_base(word: str) -> str | None:
     return None
 
 
-def _is_new(word: str, rest: str) -> bool:
-    return not lemmas(word) and is_adjective(rest)
-
-
 @lru_cache(maxsize=65536)
 def graded_base(word: str) -> tuple[str, bool] | None:
     """What "over-" or "under-" grades, and whether it is denied: ("pay", True) for "underpaid"; or None."""
     for prefix, denies in GRADING_PREFIXES.items():
         rest = word.removeprefix(prefix)
-        known = is_participle(rest) or (rest == lemma(rest) and is_adjective(rest))
-        if rest != word and known and word not in rules_of("en").whole:
+        adjectival = is_participle(rest) or (rest == lemma(rest) and is_adjective(rest))
+        if rest != word and adjectival and word not in rules_of("en").indivisible:
             return lemma(rest), denies
     return None
 
@@ -159,9 +164,9 @@ def graded_base(word: str) -> tuple[str, bool] | None:
 @lru_cache(maxsize=65536)
 def doing(word: str) -> str | None:
     """The verb of one who does it: "lead" for "leader" and "leaders", "oppress" for "oppressor"; or None."""
-    found = lemmas(word)
-    name = found.get("NOUN", "") if found else word.removesuffix("s")
-    if "ADJ" in found or not name.endswith(("er", "or")):
+    verbs = lemmas(word)
+    name = verbs.get("NOUN", "") if verbs else word.removesuffix("s")
+    if "ADJ" in verbs or not name.endswith(("er", "or")):
         return None
     stem = name[:-2]
     doubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem

@@ -59,7 +59,18 @@ def forms(term: str, part: str, language: str) -> Forms:
         language: ISO 639 code; without rules for it, the term is the only form.
     """
     if language == "en":
-        return _english(term, part)
+        # A noun or adjective of several words changes its last one, a verb its first.
+        first, _, after = term.partition(" ")
+        before, _, last = term.rpartition(" ")
+        if part in ("verb", "transitive"):
+            changed = {
+                tag: f"{form} {after}".strip() for tag, form in english.inflections(first, part).items()
+            }
+        else:
+            changed = {
+                tag: f"{before} {form}".strip() for tag, form in english.inflections(last, part).items()
+            }
+        return {"": term} | changed
     if language == "sw":
         return _swahili(term)
     makers: dict[str, Callable[[str], Forms]] = {
@@ -71,14 +82,10 @@ def forms(term: str, part: str, language: str) -> Forms:
     if language not in makers or part not in ("adj", "noun"):
         return {"": term}
     if part == "noun" and " " in term:
-        return _noun_phrase(term, makers[language])
+        maker = makers[language]
+        plural = " ".join(maker(word).get("p", word) for word in term.split())
+        return {"p": plural, "fp": plural, "": term, "f": term}
     return _in_phrase(term, makers[language])
-
-
-def _noun_phrase(term: str, maker: Callable[[str], Forms]) -> Forms:
-    """Forms of a noun and its adjective, which agree in number and keep their gender ("persona sincera")."""
-    plural = " ".join(maker(word).get("p", word) for word in term.split())
-    return {"p": plural, "fp": plural, "": term, "f": term}
 
 
 def _in_phrase(term: str, maker: Callable[[str], Forms]) -> Forms:
@@ -91,22 +98,13 @@ def _in_phrase(term: str, maker: Callable[[str], Forms]) -> Forms:
     if first in INVARIABLE:
         return {"": term}
     if first in ADVERBS and after:
-        found = {feature: f"{first} {form}" for feature, form in _in_phrase(after, maker).items()}
+        inflected = {feature: f"{first} {form}" for feature, form in _in_phrase(after, maker).items()}
     else:
-        found = {feature: f"{form} {after}".strip() for feature, form in maker(first).items()}
+        inflected = {feature: f"{form} {after}".strip() for feature, form in maker(first).items()}
     order = ("p", "fp", "", "f")
-    return {feature: (found | {"": term})[feature] for feature in order if feature in found or not feature}
-
-
-def _english(term: str, part: str) -> Forms:
-    """A noun or adjective of several words changes its last one, a verb its first."""
-    first, _, after = term.partition(" ")
-    before, _, last = term.rpartition(" ")
-    if part in ("verb", "transitive"):
-        changed = {tag: f"{form} {after}".strip() for tag, form in english.inflections(first, part).items()}
-    else:
-        changed = {tag: f"{before} {form}".strip() for tag, form in english.inflections(last, part).items()}
-    return {"": term} | changed
+    return {
+        feature: (inflected | {"": term})[feature] for feature in order if feature in inflected or not feature
+    }
 
 
 def _three(feminine: str, plural: str, feminine_plural: str) -> Forms:

@@ -108,59 +108,57 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(entry.name.removesuffix(".csv") for entry in folder.iterdir()))
 
 
-def load_lexicon(language: str = "en", own: Path | None = None) -> Lexicon:
+def load_lexicon(language: str = "en", user_file: Path | None = None) -> Lexicon:
     """The lexicon of a language, with the rows of a user's own file in front.
 
     Args:
         language: ISO 639 code.
-        own: CSV, TSV, JSONL, Parquet or XLSX with columns `one` and `other` (terms separated by ';') and, where
+        user_file: CSV, TSV, JSONL, Parquet or XLSX with columns `one` and `other` (terms separated by ';') and, where
             known, `pos`.
 
     Raises:
         UserError: no table for the language and none given, or a row of the file is not as described.
     """
-    return _load(language, own)
+    return _load(language, user_file)
 
 
 @lru_cache
-def _load(language: str, own: Path | None) -> Lexicon:
-    rows = list(_rows(read_table(own, ("one", "other")), own)) if own else []
+def _load(language: str, user_file: Path | None) -> Lexicon:
+    rows = list(_rows(read_table(user_file, ("one", "other")), user_file)) if user_file else []
     if language in languages():
         text = files(__package__).joinpath("lexicon", f"{language}.csv").read_text(encoding="utf-8")
         rows += _rows(pl.read_csv(io.StringIO(text), infer_schema=False), Path(f"{language}.csv"))
-    elif not own:
+    elif not user_file:
         raise UserError(
             f"No antonyms for the language '{language}' (available: {', '.join(languages())}). Give your own with "
             "--lexicon FILE."
         )
     rules = rules_of(language)
-    return Lexicon(language, rules, tuple(rows), _index(rows, language, rules))
-
-
-def _rows(table: pl.DataFrame, path: Path) -> Iterator[Row]:
-    for number, row in enumerate(table.iter_rows(named=True), start=1):
-        part = (row.get("pos") or "adj").strip()
-        one, other = (
-            tuple(term.strip() for term in (row[side] or "").split(";") if term.strip())
-            for side in ("one", "other")
-        )
-        if not one or not other:
-            raise UserError(f"{path}, row {number}: 'one' or 'other' is empty. Expected a term in both.")
-        if part not in PARTS:
-            raise UserError(
-                f"{path}, row {number}, column 'pos': '{part}' is invalid. Expected one of: {', '.join(PARTS)}."
-            )
-        yield Row(part, (one, other))
-
-
-def _index(rows: Sequence[Row], language: str, rules: Rules) -> dict[str, tuple[Sense, ...]]:
-    found: dict[str, dict[tuple[int, int], Sense]] = {}
+    index: dict[str, dict[tuple[int, int], Sense]] = {}
     for number, row in enumerate(rows):
         for pole, terms in enumerate(row.poles):
             for place, term in enumerate(terms):
                 for feature, form in forms(term, row.part, language).items():
                     key = "".join(words(form, split_apostrophes=rules.splits_at_apostrophe))
-                    found.setdefault(key, {}).setdefault(
+                    index.setdefault(key, {}).setdefault(
                         (number, pole), Sense(number, pole, feature, place == 0)
                     )
-    return {key: tuple(senses.values()) for key, senses in found.items()}
+    return Lexicon(
+        language, rules, tuple(rows), {key: tuple(senses.values()) for key, senses in index.items()}
+    )
+
+
+def _rows(table: pl.DataFrame, path: Path) -> Iterator[Row]:
+    for number, row in enumerate(table.iter_rows(named=True), start=1):
+        part = (row.get("pos") or "adj").strip()
+        first, second = (
+            tuple(term.strip() for term in (row[side] or "").split(";") if term.strip())
+            for side in ("one", "other")
+        )
+        if not first or not second:
+            raise UserError(f"{path}, row {number}: 'one' or 'other' is empty. Expected a term in both.")
+        if part not in PARTS:
+            raise UserError(
+                f"{path}, row {number}, column 'pos': '{part}' is invalid. Expected one of: {', '.join(PARTS)}."
+            )
+        yield Row(part, (first, second))

@@ -121,7 +121,9 @@ def analyze_disagreement(
     grouped = kept.with_columns(group=pl.Series(np.where(high, "high", "low")))
     names, codes = np.unique(grouped["topic"].to_numpy(), return_inverse=True)
     topics = _topics(names, codes, high)
-    drawn = _resampled(codes, variance, resamples, lambda own: _split(own, quantile, ties, rng)[1], rng)
+    drawn = _resampled(
+        codes, variance, resamples, lambda resampled: _split(resampled, quantile, ties, rng)[1], rng
+    )
     ends = _ends(drawn, confidence)
     topics = _decided(topics.with_columns(low=pl.Series(ends[0]), high=pl.Series(ends[1])), confidence)
     from scipy.stats import skew
@@ -187,7 +189,7 @@ def _topics(names: np.ndarray, codes: np.ndarray, high: np.ndarray) -> pl.DataFr
             "share_low": share_low,
             "share_high": share_high,
             "relative_change": _change(share_low, share_high),
-            "p_value": [float(fisher_exact(one).pvalue) if all_high else float("nan") for one in tables],
+            "p_value": [float(fisher_exact(table).pvalue) if all_high else float("nan") for table in tables],
             "reason": [_untestable(low + h, all_high) for low, h in zip(in_low, in_high, strict=True)],
         }
     )
@@ -216,9 +218,9 @@ def _resampled(
     topics = int(codes.max()) + 1
     drawn = np.empty((resamples, topics))
     for number, chosen in enumerate(drawn_units(len(codes), resamples, rng)):
-        high, own = split(variance[chosen]), codes[chosen]
-        low = np.bincount(own[~high], minlength=topics) / max(1, (~high).sum())
-        above = np.bincount(own[high], minlength=topics) / max(1, high.sum())
+        high, resampled = split(variance[chosen]), codes[chosen]
+        low = np.bincount(resampled[~high], minlength=topics) / max(1, (~high).sum())
+        above = np.bincount(resampled[high], minlength=topics) / max(1, high.sum())
         drawn[number] = _change(low, above)
     return drawn
 
@@ -241,9 +243,9 @@ def _decided(topics: pl.DataFrame, confidence: float) -> pl.DataFrame:
     corrected = adjusted(tested, CONTROVERSY)
     # A topic that is in the high group only has no relative change, but lies above for certain.
     value = pl.col("share_high") - pl.col("share_low")
-    found = decided(corrected.with_columns(value=value), confidence=confidence, resolution=0.0)
+    verdicts = decided(corrected.with_columns(value=value), confidence=confidence, resolution=0.0)
     finite = [
         pl.when(pl.col(name).is_finite()).then(name)
         for name in ("relative_change", "low", "high", "p_adjusted")
     ]
-    return found.with_columns(*finite)
+    return verdicts.with_columns(*finite)

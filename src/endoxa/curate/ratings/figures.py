@@ -25,13 +25,13 @@ LEAST_WRITTEN = 0.08
 
 def changes(topics: pl.DataFrame) -> tuple[Figure, ...]:
     """Relative change of every topic that has one, the greatest first."""
-    known = topics.drop_nulls("relative_change").sort("relative_change", descending=True, maintain_order=True)
-    if known.is_empty():
+    rows = topics.drop_nulls("relative_change").sort("relative_change", descending=True, maintain_order=True)
+    if rows.is_empty():
         return ()
     notes = pl.col("relative_change").map_elements(
         lambda change: f"{signed(change, 0)} %", return_dtype=pl.String
     )
-    frame = known.select(
+    frame = rows.select(
         "low", "high", label="topic", note=notes, value="relative_change", filled=clear()
     ).with_columns(pl.col("low", "high").fill_nan(None))
     ends = [end for name in ("value", "low", "high") for end in frame[name].drop_nulls()]
@@ -49,14 +49,14 @@ def changes(topics: pl.DataFrame) -> tuple[Figure, ...]:
 
 def means(cells: pl.DataFrame) -> tuple[Figure, ...]:
     """Mean rating of both perspectives for every sentiment."""
-    known = cells.filter(pl.col("perspective") != DIFFERENCE).drop_nulls("mean")
-    if known.is_empty():
+    rows = cells.filter(pl.col("perspective") != DIFFERENCE).drop_nulls("mean")
+    if rows.is_empty():
         return ()
     spoken = {
-        sentiment: " · ".join(decimal(value, 2) for value in own["mean"])
-        for (sentiment,), own in known.group_by("sentiment", maintain_order=True)
+        sentiment: " · ".join(decimal(value, 2) for value in part["mean"])
+        for (sentiment,), part in rows.group_by("sentiment", maintain_order=True)
     }
-    frame = known.select(
+    frame = rows.select(
         "low",
         "high",
         label="sentiment",
@@ -74,8 +74,8 @@ def means(cells: pl.DataFrame) -> tuple[Figure, ...]:
         title="mean rating",
         axis_format=".1f",
     )
-    told = "; ".join(f"{sentiment}: {note}" for sentiment, note in spoken.items())
-    alt = f"Mean rating by people of the group and by others, by sentiment. {told}."
+    description = "; ".join(f"{sentiment}: {note}" for sentiment, note in spoken.items())
+    alt = f"Mean rating by people of the group and by others, by sentiment. {description}."
     return (Figure("means", "Mean rating, by people of the group and by others", chart, alt, wide=True),)
 
 
@@ -103,11 +103,18 @@ def perspectives(shares: pl.DataFrame) -> tuple[Figure, ...]:
         title="of the ratings",
         legend=square_legend(columns=len(names)),
     )
-    told = "; ".join(
-        f"{bar}: {', '.join(f'{part} {percent(share, 0)}' for part, share in own.select('part', 'share').iter_rows())}"
-        for (bar,), own in frame.group_by("label", maintain_order=True)
+    description = "; ".join(
+        f"{bar}: "
+        + ", ".join(
+            f"{part} {percent(share, 0)}" for part, share in bar_rows.select("part", "share").iter_rows()
+        )
+        for (bar,), bar_rows in frame.group_by("label", maintain_order=True)
     )
-    return (Figure("ratings", "Ratings by sentiment and perspective", chart, f"Shares of ratings. {told}."),)
+    return (
+        Figure(
+            "ratings", "Ratings by sentiment and perspective", chart, f"Shares of ratings. {description}."
+        ),
+    )
 
 
 def _grey(place: int, number: int) -> str:
@@ -134,7 +141,13 @@ def topic_shares(topics: pl.DataFrame) -> tuple[Figure, ...]:
         title="ratings by people of the group",
         axis_format=".0%",
     )
-    told = "; ".join(f"{label} {note}" for label, note in frame.select("label", "note").iter_rows())
+    description = "; ".join(f"{label} {note}" for label, note in frame.select("label", "note").iter_rows())
     return (
-        Figure("topics", "In-group share by topic", chart, f"Share of in-group ratings. {told}.", wide=True),
+        Figure(
+            "topics",
+            "In-group share by topic",
+            chart,
+            f"Share of in-group ratings. {description}.",
+            wide=True,
+        ),
     )

@@ -98,21 +98,21 @@ def analyze_leniency(
     Raises:
         UserError: no rating says whether its rater is of the group, or who the rater is.
     """
-    known = ratings.drop_nulls("in_group").with_columns(sentiment=pl.col("sentiment").replace({"": UNSTATED}))
-    if known.is_empty():
+    rated = ratings.drop_nulls("in_group").with_columns(sentiment=pl.col("sentiment").replace({"": UNSTATED}))
+    if rated.is_empty():
         raise UserError("No rating says whether its rater is one of the people rated (column in_group).")
-    if (known["rater"] == "").all():
+    if (rated["rater"] == "").all():
         raise UserError("No rating says who gave it (column rater), so raters cannot be resampled.")
-    known = known.with_columns(
+    rated = rated.with_columns(
         rater=pl.when(pl.col("rater") == "").then(pl.format("?{}", pl.int_range(pl.len()))).otherwise("rater")
     )
     how = _How(confidence, resamples, seed)
-    sentiments = known["sentiment"].unique().sort().to_list()
+    sentiments = rated["sentiment"].unique().sort().to_list()
     parts = [ALL, *sentiments] if len(sentiments) > 1 else [ALL]
     rows = [
         row
         for name in parts
-        for row in _rows(name, known if name == ALL else known.filter(sentiment=name), how)
+        for row in _rows(name, rated if name == ALL else rated.filter(sentiment=name), how)
     ]
     cells = pl.DataFrame(rows, infer_schema_length=None).with_columns(
         neutral=pl.when(pl.col("perspective") == DIFFERENCE).then(0.0)
@@ -120,62 +120,62 @@ def analyze_leniency(
     cells = decided(adjusted(cells, LENIENCY), value="mean", confidence=confidence, resolution=0.0005)
     return Leniency(
         cells=cells.select(list(CELL_COLUMNS)),
-        shares=_shares(known, parts),
-        topics=_topics(known),
-        left_out=ratings.height - known.height,
+        shares=_shares(rated, parts),
+        topics=_topics(rated),
+        left_out=ratings.height - rated.height,
     )
 
 
-def _rows(sentiment: str, own: pl.DataFrame, how: _How) -> Iterator[dict[str, Any]]:
+def _rows(sentiment: str, part: pl.DataFrame, how: _How) -> Iterator[dict[str, Any]]:
     """In-group, out-group and their difference."""
-    inside = own["in_group"].to_numpy()
+    inside = part["in_group"].to_numpy()
     for perspective, which in ((IN, inside), (OUT, ~inside)):
-        yield _mean_row(sentiment, perspective, own.filter(pl.Series(which)), how)
-    yield _difference_row(sentiment, own, inside, how)
+        yield _mean_row(sentiment, perspective, part.filter(pl.Series(which)), how)
+    yield _difference_row(sentiment, part, inside, how)
 
 
-def _described(sentiment: str, perspective: str, own: pl.DataFrame) -> dict[str, Any]:
+def _described(sentiment: str, perspective: str, part: pl.DataFrame) -> dict[str, Any]:
     blank = dict.fromkeys(("model", "model_low", "model_high", "p_value", "weighted_mean"), float("nan"))
     return {
         **blank,
         "sentiment": sentiment,
         "perspective": perspective,
-        "n": own.height,
-        "raters": own["rater"].n_unique(),
-        "pairs": own.select("identity", "attribute").n_unique(),
+        "n": part.height,
+        "raters": part["rater"].n_unique(),
+        "pairs": part.select("identity", "attribute").n_unique(),
         "reason": "",
     }
 
 
-def _mean_row(sentiment: str, perspective: str, own: pl.DataFrame, how: _How) -> dict[str, Any]:
-    row = _described(sentiment, perspective, own)
-    if own.is_empty():
+def _mean_row(sentiment: str, perspective: str, part: pl.DataFrame, how: _How) -> dict[str, Any]:
+    row = _described(sentiment, perspective, part)
+    if part.is_empty():
         return {**row, "mean": float("nan"), "low": float("nan"), "high": float("nan")}
-    clusters = Clusters.of(own["rater"].to_numpy(), own["rating"].to_numpy())
+    clusters = Clusters.of(part["rater"].to_numpy(), part["rating"].to_numpy())
     draws = bootstrap(clusters, lambda totals: totals[:, 1] / totals[:, 0], how.resamples, how.seed)
     interval = expanded_interval(draws, clusters, how.confidence)
-    mean = float(np.mean(own["rating"].to_numpy()))
-    return {**row, "mean": mean, "low": interval.low, "high": interval.high, "weighted_mean": _weighted(own)}
+    mean = float(np.mean(part["rating"].to_numpy()))
+    return {**row, "mean": mean, "low": interval.low, "high": interval.high, "weighted_mean": _weighted(part)}
 
 
-def _weighted(own: pl.DataFrame) -> float:
+def _weighted(part: pl.DataFrame) -> float:
     """Hajek mean of the ratings with a propensity; NaN where there are none."""
-    drawn = own.drop_nulls("propensity")
+    drawn = part.drop_nulls("propensity")
     if drawn.is_empty():
         return float("nan")
     weights = 1 / drawn["propensity"].to_numpy()
     return float(np.average(drawn["rating"].to_numpy(), weights=weights))
 
 
-def _difference_row(sentiment: str, own: pl.DataFrame, inside: np.ndarray, how: _How) -> dict[str, Any]:
-    row = _described(sentiment, DIFFERENCE, own)
-    rating = own["rating"].to_numpy()
-    insiders, others = (own.filter(pl.Series(which)) for which in (inside, ~inside))
+def _difference_row(sentiment: str, part: pl.DataFrame, inside: np.ndarray, how: _How) -> dict[str, Any]:
+    row = _described(sentiment, DIFFERENCE, part)
+    rating = part["rating"].to_numpy()
+    insiders, others = (part.filter(pl.Series(which)) for which in (inside, ~inside))
     few = min(insiders["rater"].n_unique(), others["rater"].n_unique())
     if insiders.is_empty() or others.is_empty():
         row |= dict.fromkeys(("mean", "low", "high"), float("nan"))
         return {**row, "reason": "no ratings of one of the two perspectives"}
-    clusters = Clusters.of(own["rater"].to_numpy(), inside * rating, inside, ~inside * rating, ~inside)
+    clusters = Clusters.of(part["rater"].to_numpy(), inside * rating, inside, ~inside * rating, ~inside)
     with np.errstate(divide="ignore", invalid="ignore"):
         draws = bootstrap(
             clusters,
@@ -186,7 +186,7 @@ def _difference_row(sentiment: str, own: pl.DataFrame, inside: np.ndarray, how: 
     interval = expanded_interval(draws, clusters, how.confidence)
     return {
         **row,
-        **_modelled(own, inside, how.confidence),
+        **_modelled(part, inside, how.confidence),
         "mean": float(rating[inside].mean() - rating[~inside].mean()),
         "low": interval.low,
         "high": interval.high,
@@ -198,26 +198,26 @@ def _difference_row(sentiment: str, own: pl.DataFrame, inside: np.ndarray, how: 
     }
 
 
-def _modelled(own: pl.DataFrame, inside: np.ndarray, confidence: float) -> dict[str, float]:
+def _modelled(part: pl.DataFrame, inside: np.ndarray, confidence: float) -> dict[str, float]:
     """The difference in the mixed model; nothing where it cannot be fitted."""
-    pairs = own.select(pl.struct("identity", "attribute").rank("dense")).to_series().to_numpy()
-    raters = own["rater"].rank("dense").to_numpy()
-    x = np.column_stack([np.ones(own.height), inside])
+    pairs = part.select(pl.struct("identity", "attribute").rank("dense")).to_series().to_numpy()
+    raters = part["rater"].rank("dense").to_numpy()
+    x = np.column_stack([np.ones(part.height), inside])
     try:
-        fit = fit_crossed(own["rating"].to_numpy(), x, raters, pairs)
+        fit = fit_crossed(part["rating"].to_numpy(), x, raters, pairs)
     except (ValueError, np.linalg.LinAlgError):
         return {}
     low, high = fit.interval(1, confidence)
     return {"model": float(fit.coefficients[1]), "model_low": low, "model_high": high}
 
 
-def _shares(known: pl.DataFrame, parts: list[str]) -> pl.DataFrame:
+def _shares(rows: pl.DataFrame, parts: list[str]) -> pl.DataFrame:
     """How often each rating was given, by sentiment and perspective."""
     perspective = pl.when("in_group").then(pl.lit(IN)).otherwise(pl.lit(OUT))
-    named = known.with_columns(perspective=perspective)
-    whole = named.with_columns(sentiment=pl.lit(ALL))
-    both = pl.concat([whole, named]) if len(parts) > 1 else whole
-    counted = both.group_by("sentiment", "perspective", "rating").len("n")
+    named = rows.with_columns(perspective=perspective)
+    overall = named.with_columns(sentiment=pl.lit(ALL))
+    rows_all = pl.concat([overall, named]) if len(parts) > 1 else overall
+    counted = rows_all.group_by("sentiment", "perspective", "rating").len("n")
     return (
         counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("sentiment", "perspective"))
         .sort("sentiment", "perspective", "rating")
@@ -225,11 +225,11 @@ def _shares(known: pl.DataFrame, parts: list[str]) -> pl.DataFrame:
     )
 
 
-def _topics(known: pl.DataFrame) -> pl.DataFrame:
+def _topics(rows: pl.DataFrame) -> pl.DataFrame:
     """Ratings from within and from outside by topic, the topic with the most ratings from within first."""
     inside = pl.col("in_group").sum().cast(pl.Int64)
     counted = (
-        known.filter(pl.col("topic") != "")
+        rows.filter(pl.col("topic") != "")
         .group_by("topic", maintain_order=True)
         .agg(in_group=inside, out_group=pl.len().cast(pl.Int64) - inside)
     )

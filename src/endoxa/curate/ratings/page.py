@@ -62,7 +62,9 @@ def _beside(path: Path, name: str, columns: dict[str, str], texts: Sequence[str]
     """A companion of the table; empty where it is not there."""
     companion = path.with_name(f"{path.stem}_{name}{path.suffix}")
     if not companion.is_file():
-        return pl.DataFrame(schema={one: pl.String if one in texts else pl.Float64 for one in columns})
+        return pl.DataFrame(
+            schema={column: pl.String if column in texts else pl.Float64 for column in columns}
+        )
     return _read(companion, columns, texts)
 
 
@@ -71,7 +73,7 @@ def _page(runs: Sequence[Run], title: str, subtitle: str, sections: Sequence[Sec
         package=__package__,
         title=title,
         subtitle=subtitle,
-        entries=(*(one for one in sections if not one.empty), CITE),
+        entries=(*(section for section in sections if not section.empty), CITE),
         runs=runs,
         models=(),
         values={},
@@ -86,10 +88,26 @@ def _disagreement_page(runs: Sequence[Run], topics: pl.DataFrame, pairs: pl.Data
         else plural(topics.height, "topic")
     )
     rows = topics.to_dicts()
+    above, below = (
+        [row for row in rows if row["verdict"] == verdict and row["topic"] != room.NO_TOPIC]
+        for verdict in ("above", "below")
+    )
+    sentences = []
+    if above:
+        sentences.append(
+            f"More disputed than others: {listed([_changed(row) for row in above])}. That is how much more common the "
+            "topic is among the associations whose ratings vary most."
+        )
+    if below:
+        sentences.append(f"Less disputed: {listed([_changed(row) for row in below])}.")
+    if not sentences:
+        sentences.append(
+            "For no topic is a difference between disputed and other associations distinguishable from chance."
+        )
     change = Section(
         anchor="topics",
         title="Topics of disputed associations",
-        findings=_change_findings(rows),
+        findings=tuple(Finding(text, tuple(above + below)) for text in sentences),
         figures=changes(topics),
         tables=(_change_table(rows),),
         notes=(
@@ -100,26 +118,6 @@ def _disagreement_page(runs: Sequence[Run], topics: pl.DataFrame, pairs: pl.Data
     methods = Section("methods", "Methods", template="disagreement_methods.html.j2", folded=True)
     tests = families([(CONTROVERSY, topics, "")])
     return _page(runs, "What people disagree about", counted, (change, _pair_section(pairs), tests, methods))
-
-
-def _change_findings(rows: Rows) -> tuple[Finding, ...]:
-    above, below = (
-        [row for row in rows if row["verdict"] == verdict and row["topic"] != room.NO_TOPIC]
-        for verdict in ("above", "below")
-    )
-    told = []
-    if above:
-        told.append(
-            f"More disputed than others: {listed([_changed(row) for row in above])}. That is how much more common the "
-            "topic is among the associations whose ratings vary most."
-        )
-    if below:
-        told.append(f"Less disputed: {listed([_changed(row) for row in below])}.")
-    if not told:
-        told.append(
-            "For no topic is a difference between disputed and other associations distinguishable from chance."
-        )
-    return tuple(Finding(text, tuple(above + below)) for text in told)
 
 
 def _changed(row: dict[str, Any]) -> str:
@@ -192,7 +190,7 @@ def _leniency_page(
     runs: Sequence[Run], cells: pl.DataFrame, shares: pl.DataFrame, topics: pl.DataFrame
 ) -> Page:
     rows = cells.to_dicts()
-    whole = next(
+    overall = next(
         row for row in rows if row["sentiment"] == lenient.ALL and row["perspective"] == lenient.DIFFERENCE
     )
     first = Section(
@@ -219,7 +217,7 @@ def _leniency_page(
     return _page(
         runs,
         "How people rate what is said of themselves and of others",
-        f"{plural(int(whole['n']), 'rating')} by {plural(int(whole['raters']), 'person', 'people')}.",
+        f"{plural(int(overall['n']), 'rating')} by {plural(int(overall['raters']), 'person', 'people')}.",
         (first, spread, from_within, tests, methods),
     )
 
@@ -235,13 +233,13 @@ def _leniency_findings(rows: Rows) -> tuple[Finding, ...]:
         )
         ends = decimal_interval(row["low"], row["high"], 2)
         size = f"{decimal(abs(row['mean']), 2)} points"
-        said = {
+        sentences = {
             "above": f"people of the group rate them {size} higher than others do",
             "below": f"people of the group rate them {size} lower than others do",
             "unclear": f"a difference ({decimal(row['mean'], 2)} points) is not distinguishable from chance",
         }.get(row["verdict"], f"a difference cannot be tested ({row['reason']})")
         model = "" if row["model"] is None else f"; mixed model {decimal(row['model'], 2)}"
-        findings.append(Finding(f"{of}: {said} (interval {ends}{model}).", (row,)))
+        findings.append(Finding(f"{of}: {sentences} (interval {ends}{model}).", (row,)))
     return tuple(findings)
 
 

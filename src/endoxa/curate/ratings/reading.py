@@ -45,25 +45,39 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
         UserError: a file cannot be read, a column is missing, a rating is no number, an `in_group` is neither yes nor
             no, a propensity is not above 0 and at most 1, or somebody rated an association twice.
     """
-    known = (*COLUMNS, *ALIASES.values())
-    table = _named(_of_campaign(path) if _is_export(path) else read_table(path, optional=known))
+    columns_read = (*COLUMNS, *ALIASES.values())
+    table = _named(
+        _of_campaign(path)
+        if (path.is_dir() or (path.stem == "ratings" and _beside(path, "pairs") is not None))
+        else read_table(path, optional=columns_read)
+    )
     require_columns(path, table.columns, NEEDED)
     if topics is not None:
-        table = _with_topics(table, topics)
+        # The ratings with topics (and sentiments) of another table;.
+        by_attribute = _named(read_table(topics, ("attribute", "topic")))
+        keys = ["identity", "attribute"] if "identity" in by_attribute.columns else ["attribute"]
+        brought = [name for name in ("topic", "sentiment") if name in by_attribute.columns]
+        by_attribute = by_attribute.select(*keys, *brought).unique(maintain_order=True)
+        twice = by_attribute.filter(pl.struct(keys).is_duplicated())
+        if twice.height:
+            raise UserError(
+                f"{topics}: '{twice['attribute'][0]}' has more than one topic or sentiment. Give each association one."
+            )
+        table = table.drop(brought, strict=False).join(
+            by_attribute, on=keys, how="left", maintain_order="left"
+        )
     missing = [name for name in COLUMNS if name not in table.columns]
     table = table.with_columns(pl.lit("").alias(name) for name in missing)
     texts = table.select(pl.col(name).cast(pl.String).fill_null("").str.strip_chars() for name in COLUMNS)
     return _typed(one_spelling(texts, source=str(path)), path)
 
 
-def _is_export(path: Path) -> bool:
-    return path.is_dir() or (path.stem == "ratings" and _beside(path, "pairs") is not None)
-
-
 def _beside(path: Path, name: str) -> Path | None:
     """A table of this name in the same folder."""
     folder = path if path.is_dir() else path.parent
-    return next((one for end in TABLE_SUFFIXES if (one := folder / f"{name}{end}").is_file()), None)
+    return next(
+        (candidate for end in TABLE_SUFFIXES if (candidate := folder / f"{name}{end}").is_file()), None
+    )
 
 
 def _of_campaign(path: Path) -> pl.DataFrame:
@@ -94,20 +108,6 @@ def _named(table: pl.DataFrame) -> pl.DataFrame:
     return table.rename(
         {theirs: ours for ours, theirs in ALIASES.items() if theirs in there and ours not in there}
     )
-
-
-def _with_topics(table: pl.DataFrame, topics: Path) -> pl.DataFrame:
-    """The ratings with topics (and sentiments) of another table; an association without one has none."""
-    given = _named(read_table(topics, ("attribute", "topic")))
-    keys = ["identity", "attribute"] if "identity" in given.columns else ["attribute"]
-    brought = [name for name in ("topic", "sentiment") if name in given.columns]
-    given = given.select(*keys, *brought).unique(maintain_order=True)
-    twice = given.filter(pl.struct(keys).is_duplicated())
-    if twice.height:
-        raise UserError(
-            f"{topics}: '{twice['attribute'][0]}' has more than one topic or sentiment. Give each association one."
-        )
-    return table.drop(brought, strict=False).join(given, on=keys, how="left", maintain_order="left")
 
 
 def _typed(texts: pl.DataFrame, path: Path) -> pl.DataFrame:

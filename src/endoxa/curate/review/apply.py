@@ -17,10 +17,10 @@ from endoxa.curate.review.merge import (
     Voice,
     joined,
     merge_row,
-    outcome_told,
+    outcome_words,
     places,
     settle,
-    told,
+    voices_words,
 )
 from endoxa.curate.review.returned import Answer, Returned
 from endoxa.curate.review.sheet import Row, fingerprint, rows_of, with_row_keys
@@ -43,7 +43,7 @@ class Additions:
 
 
 def merge_additions(
-    siblings: Mapping[str, Row], taken: set[str], answers: Sequence[Answer], resolve: Resolve
+    siblings: Mapping[str, Row], used_ids: set[str], answers: Sequence[Answer], resolve: Resolve
 ) -> Additions:
     """The rows that reviewers add.
 
@@ -51,13 +51,13 @@ def merge_additions(
 
     Args:
         siblings: the first row of every id, as reviewed; an added row takes its other columns from there.
-        taken: names of the rows that the table has: what was added before is not added again.
+        used_ids: names of the rows that the table has: what was added before is not added again.
         answers: everything that reviewers say, in the order of the sheets.
         resolve: what to do where they disagree.
     """
     proposed: dict[str, list[Answer]] = {}
     for answer in answers:
-        if answer.added and answer.decision != OMIT and answer.row not in taken:
+        if answer.added and answer.decision != OMIT and answer.row not in used_ids:
             proposed.setdefault(answer.row, []).append(answer)
     rows: dict[str, list[Row]] = {}
     changes: list[Change] = []
@@ -77,8 +77,8 @@ def merge_additions(
                     row=name,
                     column=NEW_ROW,
                     problem="only some reviewers add this row",
-                    voices=told(voices),
-                    outcome=outcome_told(outcome, "disputed: not added"),
+                    voices=voices_words(voices),
+                    outcome=outcome_words(outcome, "disputed: not added"),
                     sheets=places(adding),
                     settled=outcome.value is not None,
                 )
@@ -158,7 +158,7 @@ def apply_review(
     first = _first_of_id(now, kind)
     current, stale = _current_answers(sheets, now, first)
     merged = _merge_rows(now, current, resolve)
-    rows = {name: one.row for name, one in merged.items()}
+    rows = {name: merged_row.row for name, merged_row in merged.items()}
     additions = merge_additions(_first_of_id(rows, kind), set(rows), current, resolve)
     complete = _with_added(list(rows.values()), additions.rows, kind)
     drop = not kind.keeps_omitted if drop_omitted is None else drop_omitted
@@ -180,8 +180,9 @@ def _require_made_from(sheet: Returned, kind: Kind, path: Path, now: Mapping[str
     """Raise UserError unless at least one row of the sheet stands in the table as it was shown."""
     origin = sheet.origin
     if origin.kind == kind.name and any(
-        one.row in now and fingerprint(now[one.row], origin.shown) == one.fingerprint
-        for one in sheet.origins.values()
+        sheet_origin.row in now
+        and fingerprint(now[sheet_origin.row], origin.shown) == sheet_origin.fingerprint
+        for sheet_origin in sheet.origins.values()
     ):
         return
     raise UserError(

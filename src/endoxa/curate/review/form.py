@@ -125,9 +125,9 @@ def kind_of(columns: Sequence[str], source: object) -> Kind:
     for kind in KINDS:
         if set(kind.marks) <= set(columns):
             return kind
-    known = "; ".join(f"{kind.name} ({', '.join(kind.marks)})" for kind in KINDS)
+    kinds = "; ".join(f"{kind.name} ({', '.join(kind.marks)})" for kind in KINDS)
     raise UserError(
-        f"{source} cannot be reviewed: unknown columns. Expected the columns of one of these tables: {known}."
+        f"{source} cannot be reviewed: unknown columns. Expected the columns of one of these tables: {kinds}."
     )
 
 

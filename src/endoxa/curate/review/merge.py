@@ -72,7 +72,7 @@ def settle(voices: Sequence[Voice], resolve: Resolve) -> Outcome:
 
 
 def _outcome(value: str, values: Sequence[str], voices: Sequence[Voice], *, agreed: bool) -> Outcome:
-    by = tuple(voice.name for voice, said in zip(voices, values, strict=True) if said == value)
+    by = tuple(voice.name for voice, answer in zip(voices, values, strict=True) if answer == value)
     return Outcome(value, by, agreed)
 
 
@@ -141,7 +141,12 @@ def merge_row(now: Row, answers: Sequence[Answer], resolve: Resolve) -> Merged:
     changes: list[Change] = []
     conflicts: list[Conflict] = []
     if deciding:
-        decision = settle(_decision_voices(now, deciding), resolve)
+        # Who wants the row to be left out or to stay;.
+        voices = [Voice(answer.reviewer, OMIT if answer.decision == OMIT else _STAY) for answer in deciding]
+        standing = now[_DECISION]
+        if standing in _STANDING and any(answer.origin.decision != standing for answer in deciding):
+            voices.insert(0, Voice(TABLE, OMIT if standing == OMIT else _STAY))
+        decision = settle(voices, resolve)
         conflicts += _decision_conflict(now, deciding, decision)
         if decision.value == OMIT:
             row |= _omitted(now, [answer for answer in deciding if answer.decision == OMIT])
@@ -152,7 +157,11 @@ def merge_row(now: Row, answers: Sequence[Answer], resolve: Resolve) -> Merged:
             changes += cell_changes
             conflicts += cell_conflicts
             row |= words | _kept(
-                now, words, staying, decision, disputed=any(not one.settled for one in cell_conflicts)
+                now,
+                words,
+                staying,
+                decision,
+                disputed=any(not conflict.settled for conflict in cell_conflicts),
             )
         changes += _flag_changes(now, row, decision)
     elif unsure and now[_DECISION] not in (*_STANDING, DISPUTED):
@@ -166,11 +175,11 @@ def merge_row(now: Row, answers: Sequence[Answer], resolve: Resolve) -> Merged:
 
 def joined(parts: Iterable[str], *, in_order: bool) -> str:
     """Names or reasons, each once; `in_order` of their appearance, else of the alphabet."""
-    single = dict.fromkeys(one for part in parts for one in part.split(SEPARATOR) if one)
+    single = dict.fromkeys(piece for part in parts for piece in part.split(SEPARATOR) if piece)
     return SEPARATOR.join(single if in_order else sorted(single))
 
 
-def told(voices: Iterable[Voice]) -> str:
+def voices_words(voices: Iterable[Voice]) -> str:
     """Who says what, for people."""
     return SEPARATOR.join(f"{voice.name}: {voice.value or '(empty)'}" for voice in voices)
 
@@ -180,47 +189,37 @@ def places(answers: Iterable[Answer]) -> str:
     return SEPARATOR.join(answer.place for answer in answers)
 
 
-def outcome_told(outcome: Outcome, unsettled: str) -> str:
+def outcome_words(outcome: Outcome, unsettled: str) -> str:
     """What was done about a conflict, for people."""
     return unsettled if outcome.value is None else f"as wanted by {SEPARATOR.join(outcome.by)}"
-
-
-def _decision_voices(now: Row, deciding: Sequence[Answer]) -> list[Voice]:
-    """Who wants the row to be left out or to stay; the table speaks where it was decided on since."""
-    voices = [Voice(answer.reviewer, OMIT if answer.decision == OMIT else _STAY) for answer in deciding]
-    standing = now[_DECISION]
-    if standing in _STANDING and any(answer.origin.decision != standing for answer in deciding):
-        voices.insert(0, Voice(TABLE, OMIT if standing == OMIT else _STAY))
-    return voices
 
 
 def _decision_conflict(now: Row, deciding: Sequence[Answer], outcome: Outcome) -> Iterator[Conflict]:
     if outcome.agreed:
         return
-    voices = [Voice(answer.reviewer, _with_reason(answer)) for answer in deciding]
+    voices = [
+        Voice(answer.reviewer, (f"{answer.decision} ({answer.reason})" if answer.reason else answer.decision))
+        for answer in deciding
+    ]
     if now[_DECISION] in _STANDING:
         voices.insert(0, Voice(TABLE, now[_DECISION]))
     yield Conflict(
         row=now[ROW_KEY],
         column=_DECISION,
         problem="reviewers disagree whether the row is to be left out",
-        voices=told(voices),
-        outcome=outcome_told(outcome, "disputed: nothing was decided"),
+        voices=voices_words(voices),
+        outcome=outcome_words(outcome, "disputed: nothing was decided"),
         sheets=places(deciding),
         settled=outcome.value is not None,
     )
 
 
-def _with_reason(answer: Answer) -> str:
-    return f"{answer.decision} ({answer.reason})" if answer.reason else answer.decision
-
-
 def _omitted(now: Row, omitting: Sequence[Answer]) -> Row:
     """Left out, with every reason that was given; the proposed one where nobody gave any."""
-    given = [answer.reason for answer in omitting]
-    if now[_DECISION] == OMIT or not any(given):
-        given.insert(0, now["omit_reason"])
-    return {"omit": "true", "omit_reason": joined(given, in_order=True), _DECISION: OMIT}
+    reasons = [answer.reason for answer in omitting]
+    if now[_DECISION] == OMIT or not any(reasons):
+        reasons.insert(0, now["omit_reason"])
+    return {"omit": "true", "omit_reason": joined(reasons, in_order=True), _DECISION: OMIT}
 
 
 def _reason_conflict(now: Row, deciding: Sequence[Answer]) -> Iterator[Conflict]:
@@ -230,7 +229,7 @@ def _reason_conflict(now: Row, deciding: Sequence[Answer]) -> Iterator[Conflict]
             row=now[ROW_KEY],
             column="omit_reason",
             problem="reviewers leave the row out for different reasons",
-            voices=told(Voice(answer.reviewer, answer.reason) for answer in giving),
+            voices=voices_words(Voice(answer.reviewer, answer.reason) for answer in giving),
             outcome="left out, with all reasons",
             sheets=places(giving),
             settled=True,
@@ -256,25 +255,21 @@ def _merge_words(
                 Change(now[ROW_KEY], column, now[column], outcome.value, SEPARATOR.join(outcome.by))
             )
         if not outcome.agreed:
-            conflicts.append(_words_conflict(now, column, voices, outcome, saying))
+            changed = voices[0].name == TABLE
+            conflicts.append(
+                Conflict(
+                    row=now[ROW_KEY],
+                    column=column,
+                    problem="the table was changed since the sheet was made"
+                    if changed
+                    else "reviewers want different words",
+                    voices=voices_words(voices),
+                    outcome=outcome_words(outcome, "disputed: the table's words stay"),
+                    sheets=places(saying),
+                    settled=outcome.value is not None,
+                )
+            )
     return words, changes, conflicts
-
-
-def _words_conflict(
-    now: Row, column: str, voices: Sequence[Voice], outcome: Outcome, saying: Sequence[Answer]
-) -> Conflict:
-    changed = voices[0].name == TABLE
-    return Conflict(
-        row=now[ROW_KEY],
-        column=column,
-        problem="the table was changed since the sheet was made"
-        if changed
-        else "reviewers want different words",
-        voices=told(voices),
-        outcome=outcome_told(outcome, "disputed: the table's words stay"),
-        sheets=places(saying),
-        settled=outcome.value is not None,
-    )
 
 
 def _kept(now: Row, words: Row, staying: Sequence[Answer], decision: Outcome, *, disputed: bool) -> Row:

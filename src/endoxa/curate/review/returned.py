@@ -117,16 +117,16 @@ def read_sheets(paths: Sequence[Path]) -> list[Returned]:
         raise UserError(f"The sheet {twice[0]} is given twice. Name each sheet once.")
     sheets = [_read(path) for path in paths]
     names = [sheet.reviewer for sheet in sheets]
-    told_apart = [
+    distinct = [
         _renamed(sheet, f"{sheet.reviewer} ({sheet.path.stem})") if names.count(sheet.reviewer) > 1 else sheet
         for sheet in sheets
     ]
-    for place, sheet in enumerate(told_apart):
-        if sheet.reviewer in [earlier.reviewer for earlier in told_apart[:place]]:
+    for place, sheet in enumerate(distinct):
+        if sheet.reviewer in [earlier.reviewer for earlier in distinct[:place]]:
             raise UserError(
                 f"Two sheets of the same reviewer have the name '{sheet.path.name}'. Rename one of the files."
             )
-    return told_apart
+    return distinct
 
 
 def _renamed(sheet: Returned, reviewer: str) -> Returned:
@@ -142,12 +142,6 @@ def _read(path: Path) -> Returned:
             f"{path} is not a review sheet. Expected a file that ends in {' or '.join(SHEET_SUFFIXES)}."
         )
     raw = reader(path)
-    _require_columns(raw)
-    reviewer = raw.origin.reviewer or path.stem.replace(";", ",")
-    return Returned(path, reviewer, raw.origin, raw.origins, tuple(_answers(raw, reviewer)))
-
-
-def _require_columns(raw: RawSheet) -> None:
     if kind_named(raw.origin.kind) is None:
         raise UserError(
             f"{raw.path} was made by endoxa {raw.origin.version}, which used another format. Use that version."
@@ -156,30 +150,34 @@ def _require_columns(raw: RawSheet) -> None:
         if raw.header.count(name) != 1:
             problem = "has no column" if name not in raw.header else "has two columns called"
             raise UserError(f"{raw.path} {problem} '{name}'. Return the sheet with its original columns.")
-
-
-def _answers(raw: RawSheet, reviewer: str) -> list[Answer]:
+    reviewer = raw.origin.reviewer or path.stem.replace(";", ",")
     filled = (raw.origin.key, ROW_KEY, *raw.origin.edited, *ANSWERS)
-    found = [
+    read_answers = [
         _answer(raw, reviewer, number, cells)
         for number, cells in raw.rows
         if any(cells.get(name, "").strip() for name in filled)
     ]
     rows: dict[str, list[Answer]] = {}  # by name, in the order of the sheet
-    for answer in found:
+    for answer in read_answers:
         if not answer.added:
             rows.setdefault(answer.origin.row, []).append(answer)
     first = {row: _first(answers) for row, answers in rows.items()}
     copies = [copy for row, answers in rows.items() for copy in _copies(raw, first[row], answers)]
-    added = [answer for answer in found if answer.added] + copies
+    added = [answer for answer in read_answers if answer.added] + copies
     split = {answer.origin.key for answer in added}
-    return [
-        *(_whole(answer, split=answer.origin.key in split) for answer in first.values()),
-        *(_completed(answer, first.get(answer.origin.row)) for answer in added),
-    ]
+    return Returned(
+        path,
+        reviewer,
+        raw.origin,
+        raw.origins,
+        (
+            *(_completed_decision(answer, split=answer.origin.key in split) for answer in first.values()),
+            *(_completed(answer, first.get(answer.origin.row)) for answer in added),
+        ),
+    )
 
 
-def _whole(answer: Answer, *, split: bool) -> Answer:
+def _completed_decision(answer: Answer, *, split: bool) -> Answer:
     """The answer; what is not said to the end becomes 'unsure', with a note that says why.
 
     Args:
@@ -274,13 +272,20 @@ def _origin(raw: RawSheet, number: int, cells: Mapping[str, str]) -> tuple[Origi
 
 def _answer(raw: RawSheet, reviewer: str, number: int, cells: Mapping[str, str]) -> Answer:
     origin, added = _origin(raw, number, cells)
+    text = cells.get("decision", "")
+    decision = text.strip().lower()
+    if decision and decision not in DECISIONS:
+        raise UserError(
+            f"{raw.path}, row {number}, column 'decision': '{text.strip()}' is invalid. Expected one of: "
+            f"{', '.join(DECISIONS)}, or empty."
+        )
     answer = Answer(
         reviewer=reviewer,
         sheet=raw.path,
         number=number,
         origin=origin,
         added=added,
-        decision=_decision(raw, number, cells.get("decision", "")),
+        decision=decision,
         reason=_reason(cells.get("reason", "")),
         note=" ".join(cells.get("note", "").split()),
         words={name: _word(cells.get(name, ""), origin.words[name]) for name in raw.origin.edited},
@@ -293,16 +298,6 @@ def _answer(raw: RawSheet, reviewer: str, number: int, cells: Mapping[str, str])
 def _word(text: str, original: str) -> str:
     """The words of a cell: exactly the original where a spreadsheet program alone has changed them."""
     return original if same(text, original) else restored(text.strip(), original)
-
-
-def _decision(raw: RawSheet, number: int, text: str) -> str:
-    decision = text.strip().lower()
-    if decision and decision not in DECISIONS:
-        raise UserError(
-            f"{raw.path}, row {number}, column 'decision': '{text.strip()}' is invalid. Expected one of: "
-            f"{', '.join(DECISIONS)}, or empty."
-        )
-    return decision
 
 
 def _reason(text: str) -> str:
@@ -323,9 +318,9 @@ def votes(sheets: Sequence[Returned], column: str) -> list[tuple[str, str, str]]
     """
     for sheet in sheets:
         if column != "decision" and column not in sheet.origin.edited:
-            known = ", ".join(("decision", *sheet.origin.edited))
+            allowed = ", ".join(("decision", *sheet.origin.edited))
             raise UserError(
-                f"{sheet.path} has no votes in the column '{column}'. Columns with votes: {known}."
+                f"{sheet.path} has no votes in the column '{column}'. Columns with votes: {allowed}."
             )
     return [
         (answer.row, answer.reviewer, answer.decision if column == "decision" else answer.words[column])

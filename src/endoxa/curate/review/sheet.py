@@ -121,12 +121,12 @@ def origin_from(record: object) -> Origin:
     Raises:
         ValueError: it is no such record.
     """
-    found = _fields(Origin, record)
+    fields = _fields(Origin, record)
     try:
-        lists = {name: tuple(found[name]) for name in ("shown", "edited")}
+        lists = {name: tuple(fields[name]) for name in ("shown", "edited")}
     except TypeError as error:
         raise ValueError from error
-    return Origin(**{**found, **lists})
+    return Origin(**{**fields, **lists})
 
 
 def origin_row_from(record: object) -> OriginRow:
@@ -229,7 +229,18 @@ def make_sheet(path: Path, choice: Choice) -> Sheet:
         kind=kind,
         columns=(kind.key, *locked, *edited, *ANSWERS, ROW_KEY),
         rows=tuple(rows),
-        origins=tuple(_origin_row(row, origin) for row in rows),
+        origins=tuple(
+            (
+                OriginRow(
+                    row=row[ROW_KEY],
+                    key=row[origin.key],
+                    fingerprint=fingerprint(row, origin.shown),
+                    decision=row.get("review_decision", ""),
+                    words={name: row[name] for name in origin.edited},
+                )
+            )
+            for row in rows
+        ),
     )
 
 
@@ -237,7 +248,7 @@ def _present(wanted: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in wanted if name in columns))
 
 
-def _shown(wanted: Sequence[str], columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
+def _shown(wanted: Sequence[str], columns: Sequence[str], used: set[str]) -> tuple[str, ...]:
     """The columns that are only shown.
 
     Raises:
@@ -248,8 +259,8 @@ def _shown(wanted: Sequence[str], columns: Sequence[str], taken: set[str]) -> tu
         raise UserError(
             f"The column '{clash[0]}' cannot be shown: its name is used for the reviewer's answers. Rename it."
         )
-    own = taken | {*PROPOSAL, *EARLIER, ROW_KEY}
-    return tuple(name for name in _present(wanted, columns) if name not in own)
+    reserved = used | {*PROPOSAL, *EARLIER, ROW_KEY}
+    return tuple(name for name in _present(wanted, columns) if name not in reserved)
 
 
 def _chosen(rows: list[Row], kind: Kind, choice: Choice, path: Path) -> list[Row]:
@@ -270,22 +281,12 @@ def _chosen(rows: list[Row], kind: Kind, choice: Choice, path: Path) -> list[Row
 
 
 def _where(rows: list[Row], column: str, value: str, path: Path) -> list[Row]:
-    found = [row for row in rows if row.get(column, "").strip().lower() == value]
-    if not found:
+    matching = [row for row in rows if row.get(column, "").strip().lower() == value]
+    if not matching:
         raise UserError(
             f"{path}, column '{column}': no row has the value '{value}'. There is nothing to review."
         )
-    return found
-
-
-def _origin_row(row: Row, origin: Origin) -> OriginRow:
-    return OriginRow(
-        row=row[ROW_KEY],
-        key=row[origin.key],
-        fingerprint=fingerprint(row, origin.shown),
-        decision=row.get("review_decision", ""),
-        words={name: row[name] for name in origin.edited},
-    )
+    return matching
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,13 +53,13 @@ def unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda code: chr(int(code[1], 16)), text)
 
 
-def same(one: str, other: str) -> bool:
+def same(first: str, second: str) -> bool:
     """Whether two texts differ only in what spreadsheet programs change by themselves.
 
     That is: blanks at the ends, line endings, straight and curly quotes, no-break spaces, composed and decomposed
     letters, 3 and 3.0, true and TRUE, and control characters that cannot be shown.
     """
-    return one == other or _seen(one) == _seen(other)
+    return first == second or _seen(first) == _seen(second)
 
 
 def _seen(text: str) -> str:

@@ -78,7 +78,7 @@ def instructions(sheet: Sheet) -> Iterator[InstructionLine]:
         yield InstructionLine(
             f"If words are wrong, correct them in the yellow columns ({edited}). The white cells stay as they are."
         )
-    yield from _reasons_told()
+    yield from _reason_lines()
     if sheet.kind.several_rows:
         yield InstructionLine("If one statement says two things", heading=True)
         yield InstructionLine(
@@ -96,7 +96,7 @@ def instructions(sheet: Sheet) -> Iterator[InstructionLine]:
     )
 
 
-def _reasons_told() -> Iterator[InstructionLine]:
+def _reason_lines() -> Iterator[InstructionLine]:
     yield InstructionLine("If the row should be left out", heading=True)
     yield InstructionLine("Choose 'omit', and one reason in the column 'reason':")
     for word, meaning in REASONS.items():
@@ -130,20 +130,6 @@ def write_workbook(sheet: Sheet, path: Path, progress: Progress = lambda *_: Non
         raise UserError(
             f"{path}: {len(sheet.rows)} rows exceed the maximum of a spreadsheet. Use --sample N, or write a .csv file."
         )
-    _require_short_texts(sheet)
-    book = Workbook()
-    add_styles(book)
-    _fill_review(book.active, sheet, progress)
-    _fill_instructions(book.create_sheet(INSTRUCTIONS), sheet)
-    _fill_origin(book, sheet)
-    progress("saving the workbook", len(sheet.rows), len(sheet.rows))
-    whole = BytesIO()
-    book.save(whole)  # at once, so that a full disk leaves no half zip file to be closed
-    with replacing(path) as part:
-        part.write_bytes(whole.getvalue())
-
-
-def _require_short_texts(sheet: Sheet) -> None:
     for row in sheet.rows:
         for name in sheet.origin.edited:
             if len(escaped(shown(row.get(name, "")))) > CELL_LIMIT:
@@ -151,6 +137,21 @@ def _require_short_texts(sheet: Sheet) -> None:
                     f"Row '{row[ROW_KEY]}', column '{name}': the text exceeds the maximum of {CELL_LIMIT} "
                     "characters of a spreadsheet cell. Write the sheet as .csv."
                 )
+    book = Workbook()
+    add_styles(book)
+    _fill_review(book.active, sheet, progress)
+    _fill_instructions(book.create_sheet(INSTRUCTIONS), sheet)
+    page = book.create_sheet(ORIGIN)
+    page.sheet_state = "hidden"
+    for number, text in enumerate(_origin_lines(sheet), start=1):
+        for place, start in enumerate(range(0, len(text), _PIECE), start=1):
+            set_text(page.cell(number, place), text[start : start + _PIECE])
+    protect(page)
+    progress("saving the workbook", len(sheet.rows), len(sheet.rows))
+    buffer = BytesIO()
+    book.save(buffer)  # at once, so that a full disk leaves no half zip file to be closed
+    with replacing(path) as part:
+        part.write_bytes(buffer.getvalue())
 
 
 def _fill_review(page: Worksheet, sheet: Sheet, progress: Progress) -> None:
@@ -216,15 +217,6 @@ def _fill_instructions(page: Worksheet, sheet: Sheet) -> None:
         set_text(cell, line.text)
         cell.font = Font(bold=line.heading, size=13 if line.heading else 11)
         page.row_dimensions[number].height = row_height([(line.text, _INSTRUCTION_WIDTH)]) + 3 * line.heading
-    protect(page)
-
-
-def _fill_origin(book: Workbook, sheet: Sheet) -> None:
-    page = book.create_sheet(ORIGIN)
-    page.sheet_state = "hidden"
-    for number, text in enumerate(_origin_lines(sheet), start=1):
-        for place, start in enumerate(range(0, len(text), _PIECE), start=1):
-            set_text(page.cell(number, place), text[start : start + _PIECE])
     protect(page)
 
 

@@ -2,17 +2,17 @@
 
 from endoxa.curate.second.ask import ReaderSettings, plan_reader, read_with_model
 from endoxa.curate.second.combine import Combined, combine
-from endoxa.curate.second.prompt import Asked
-from endoxa.curate.second.table import SecondReading, asked_of, second_reading
+from endoxa.curate.second.prompt import ReaderItem
+from endoxa.curate.second.table import SecondReading, reader_items, second_reading
 
 __all__ = [
-    "Asked",
     "Combined",
+    "ReaderItem",
     "ReaderSettings",
     "SecondReading",
-    "asked_of",
     "combine",
     "plan_reader",
     "read_with_model",
+    "reader_items",
     "second_reading",
 ]

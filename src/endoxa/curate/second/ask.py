@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.curate.extract import Extraction
 from endoxa.curate.normalise import Tables
-from endoxa.curate.second.prompt import SCHEMA, SYSTEM, Asked, question_about, read_answer
+from endoxa.curate.second.prompt import SCHEMA, SYSTEM, ReaderItem, question_about, read_answer
 from endoxa.runs.answers.language import ENGLISH, signs_of_new_question
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job
@@ -41,50 +41,67 @@ class ReaderSettings(ChatRunSettings):
 
 
 def read_with_model(
-    asked: Sequence[Asked],
+    items: Sequence[ReaderItem],
     settings: ReaderSettings,
     folder: Path,
     *,
-    known: Tables | None = None,
+    names: Tables | None = None,
     progress: Progress = lambda *_: None,
     command: Sequence[str] = (),
 ) -> tuple[list[list[Extraction] | None], list[str]]:
     """What the model reads in each statement, None where its answer cannot be read; and lines about its cost.
 
     Args:
-        asked: the statements.
+        items: the statements.
         settings: whom to ask, and how; one model.
         folder: run folder; a run that was stopped goes on there, and nothing is paid twice.
-        known: tables to normalise names with.
+        names: tables to normalise names with.
         progress: told what is being done.
         command: the words of the command line, for `run.json`.
 
     Raises:
         UserError: any user error: model, key, money, folder, or another run in the folder.
     """
-    run = measure(_instrument(asked), settings, folder, progress=progress, command=command)
+    run = measure(_instrument(items), settings, folder, progress=progress, command=command)
     answers = dict(pl.read_parquet(folder / RECORDS).select("statement_id", "answer").iter_rows())
-    return [read_answer(answers[one.statement_id] or "", one, known) for one in asked], [
+    return [read_answer(answers[item.statement_id] or "", item, names) for item in items], [
         *asking_lines(run),
         *answer_warnings(read_counts(folder), run.facts),
     ]
 
 
-def plan_reader(asked: Sequence[Asked], settings: ReaderSettings) -> list[Planned]:
+def plan_reader(items: Sequence[ReaderItem], settings: ReaderSettings) -> list[Planned]:
     """Expected calls, tokens and cost; nothing is asked.
 
     Raises:
         UserError: the model's name, or how it is to be asked.
     """
     total = Expected()
-    for job in _jobs(asked, settings):
+    for job in _jobs(items, settings):
         total += expect(job, [ANSWER_TOKENS])
     return planned(settings, parse_models(settings.models), total)
 
 
-def _instrument(asked: Sequence[Asked]) -> Instrument[ReaderSettings]:
+def _instrument(items: Sequence[ReaderItem]) -> Instrument[ReaderSettings]:
     def work(settings: ReaderSettings, _folder: Path) -> Work:
-        return _work(asked, settings)
+        specs = parse_models(settings.models)
+        words = json.dumps([[item.statement_id, question_about(item)] for item in items], ensure_ascii=False)
+        digest = hashlib.sha256(words.encode()).hexdigest()
+        return asking_work(
+            Questions(
+                settings=settings,
+                specs=specs,
+                contents={"data": digest},
+                data={"path": settings.data, "sha256": digest},
+                scan=lambda _: len(items),
+                jobs=lambda: _jobs(items, settings),
+                turns=1,
+                calls=1,
+                write=lambda journal, folder: _write(items, journal, folder),
+                outcomes=partial(_outcomes, items, settings.models[0]),
+                signs=lambda: signs_of_new_question([ENGLISH]),
+            )
+        )
 
     return Instrument(
         name=KIND,
@@ -101,45 +118,24 @@ def _no_lines(_settings: ReaderSettings, _run: Run) -> Iterable[str]:
     return ()
 
 
-def _work(asked: Sequence[Asked], settings: ReaderSettings) -> Work:
-    specs = parse_models(settings.models)
-    words = json.dumps([[one.statement_id, question_about(one)] for one in asked], ensure_ascii=False)
-    digest = hashlib.sha256(words.encode()).hexdigest()
-    return asking_work(
-        Questions(
-            settings=settings,
-            specs=specs,
-            contents={"data": digest},
-            data={"path": settings.data, "sha256": digest},
-            scan=lambda _: len(asked),
-            jobs=lambda: _jobs(asked, settings),
-            turns=1,
-            calls=1,
-            write=lambda journal, folder: _write(asked, journal, folder),
-            outcomes=partial(_outcomes, asked, settings.models[0]),
-            signs=lambda: signs_of_new_question([ENGLISH]),
-        )
-    )
-
-
-def _jobs(asked: Sequence[Asked], settings: ReaderSettings) -> Iterator[Job]:
-    for number, one in enumerate(asked):
-        told = {"probe": KIND, "name": one.statement_id, "pairs": [list(pair) for pair in one.told]}
-        readable = partial(_readable, one)
+def _jobs(items: Sequence[ReaderItem], settings: ReaderSettings) -> Iterator[Job]:
+    for number, item in enumerate(items):
+        facts = {"probe": KIND, "name": item.statement_id, "pairs": [list(pair) for pair in item.rule_pairs]}
+        readable = partial(_readable, item)
         yield Job(
-            number, (question_about(one),), settings.system, settings.seed, told, (SCHEMA,), (readable,)
+            number, (question_about(item),), settings.system, settings.seed, facts, (SCHEMA,), (readable,)
         )
 
 
-def _readable(one: Asked, answer: str) -> bool:
-    return read_answer(answer, one) is not None
+def _readable(item: ReaderItem, answer: str) -> bool:
+    return read_answer(answer, item) is not None
 
 
-def _write(asked: Sequence[Asked], journal: AnswerJournal, folder: Path) -> dict[str, int]:
-    answers = journal.answers(0, 0, len(asked) - 1)
+def _write(items: Sequence[ReaderItem], journal: AnswerJournal, folder: Path) -> dict[str, int]:
+    answers = journal.answers(0, 0, len(items) - 1)
     rows = [
-        (one.statement_id, answer.text, answer.error, answer.finish, answer.served_model)
-        for number, one in enumerate(asked)
+        (item.statement_id, answer.text, answer.error, answer.finish, answer.served_model)
+        for number, item in enumerate(items)
         for answer in answers[number][-1:]
     ]
     with parquet_in_parts(folder / RECORDS) as add:
@@ -147,9 +143,9 @@ def _write(asked: Sequence[Asked], journal: AnswerJournal, folder: Path) -> dict
     return {"records": len(rows)}
 
 
-def _outcomes(asked: Sequence[Asked], model: str, folder: Path) -> tuple[AnswerCounts, ...]:
+def _outcomes(items: Sequence[ReaderItem], model: str, folder: Path) -> tuple[AnswerCounts, ...]:
     """What became of the answers about all statements."""
-    statements = {one.statement_id: one for one in asked}
+    statements = {item.statement_id: item for item in items}
     rows = [
         {
             "model": model,

@@ -47,13 +47,15 @@ class Combined:
     other: tuple[Extraction, ...] | None
 
 
-def same_reading(one: Sequence[Extraction], other: Sequence[Extraction]) -> bool:
+def same_reading(first: Sequence[Extraction], second: Sequence[Extraction]) -> bool:
     """Whether two readings say the same of the same groups, or both propose omission."""
-    if _omits(one) or _omits(other):
-        return _omits(one) and _omits(other)
-    groups = [{loose_identity(pair.identity) for pair in pairs} for pairs in (one, other)]
-    said = [frozenset().union(*(attribute_parts(pair.attribute) for pair in pairs)) for pairs in (one, other)]
-    return groups[0] == groups[1] and said[0] == said[1]
+    if _omits(first) or _omits(second):
+        return _omits(first) and _omits(second)
+    groups = [{loose_identity(pair.identity) for pair in pairs} for pairs in (first, second)]
+    attributes = [
+        frozenset().union(*(attribute_parts(pair.attribute) for pair in pairs)) for pairs in (first, second)
+    ]
+    return groups[0] == groups[1] and attributes[0] == attributes[1]
 
 
 def combine(
@@ -72,21 +74,24 @@ def combine(
         second is not None and same_reading(first, second) for first, second in zip(rules, model, strict=True)
     ]
     by_rule, by_kind = _accuracies(rules, model, agreed)
-    found = []
+    combined = []
     for statement, first, second, same in zip(statements, rules, model, agreed, strict=True):
         if second is None:
-            found.append(Combined(tuple(first), None))
+            combined.append(Combined(tuple(first), None))
             continue
-        one, other = by_rule[_rule(first)], by_kind[_omits(second)]
+        rule_odds, kind_odds = by_rule[_rule(first)], by_kind[_omits(second)]
         if same:
-            both = one * other
-            sure = both / (both + COINCIDENCE * (1 - one) * (1 - other))
-            found.append(
-                Combined(_sure(second if other > one and not _alike(first, second) else first, sure), None)
+            odds = rule_odds * kind_odds
+            sure = odds / (odds + COINCIDENCE * (1 - rule_odds) * (1 - kind_odds))
+            combined.append(
+                Combined(
+                    _sure(second if kind_odds > rule_odds and not _alike(first, second) else first, sure),
+                    None,
+                )
             )
         else:
-            found.append(_differing(statement, (first, second), (one, other)))
-    return found
+            combined.append(_differing(statement, (first, second), (rule_odds, kind_odds)))
+    return combined
 
 
 def _alike(first: Sequence[Extraction], second: Sequence[Extraction]) -> bool:
@@ -98,14 +103,14 @@ def _differing(
     statement: str, readings: tuple[Sequence[Extraction], Sequence[Extraction]], accuracy: tuple[float, float]
 ) -> Combined:
     """The reading that is likelier right, by its reader's accuracy and its fit; the first where both are alike."""
-    one, other = (
+    rule_pairs, model_pairs = (
         log(right / (1 - right)) + FIT * fit(statement, pairs)
         for pairs, right in zip(readings, accuracy, strict=True)
     )
-    share = 1 / (1 + exp(other - one))
+    share = 1 / (1 + exp(model_pairs - rule_pairs))
     neither = (1 - accuracy[0]) * (1 - accuracy[1])
     first, second = readings
-    if other > one:
+    if model_pairs > rule_pairs:
         return Combined(_sure(second, (1 - share) * (1 - neither)), tuple(first))
     return Combined(_sure(first, share * (1 - neither)), tuple(second))
 
@@ -119,8 +124,8 @@ def fit(statement: str, pairs: Sequence[Extraction]) -> float:
         return 0.5
     words = _words(statement)
     named = frozenset().union(*(_words(pair.identity) for pair in pairs))
-    said = frozenset().union(*(_words(pair.attribute) for pair in pairs))
-    read = said | (named & words if any(pair.rule in _UNNAMED for pair in pairs) else named)
+    attributes = frozenset().union(*(_words(pair.attribute) for pair in pairs))
+    read = attributes | (named & words if any(pair.rule in _UNNAMED for pair in pairs) else named)
     shared = len(words & read)
     return 2 * shared / (len(words) + len(read)) if shared else 0.0
 
@@ -153,17 +158,21 @@ def _accuracies(
     """Accuracy of each rule, and of the model where it does not or does propose omission."""
     by_kind = {}
     for kind in (False, True):
-        own = [place for place, second in enumerate(model) if second is not None and _omits(second) == kind]
-        confidence = sum(_prior(rules[place]) for place in own)
-        by_kind[kind] = _bounded(sum(agreed[place] for place in own) / confidence if own else 0.0)
+        omitted_places = [
+            place for place, second in enumerate(model) if second is not None and _omits(second) == kind
+        ]
+        confidence = sum(_prior(rules[place]) for place in omitted_places)
+        by_kind[kind] = _bounded(
+            sum(agreed[place] for place in omitted_places) / confidence if omitted_places else 0.0
+        )
     places: dict[str, list[int]] = defaultdict(list)
     for place, first in enumerate(rules):
         places[_rule(first)].append(place)
     by_rule = {}
-    for rule, own in places.items():
-        prior = sum(_prior(rules[place]) for place in own) / len(own)
-        seen = [second for place in own if (second := model[place]) is not None]
-        right = sum(agreed[place] for place in own) / max(
+    for rule, omitted_places in places.items():
+        prior = sum(_prior(rules[place]) for place in omitted_places) / len(omitted_places)
+        seen = [second for place in omitted_places if (second := model[place]) is not None]
+        right = sum(agreed[place] for place in omitted_places) / max(
             (sum(by_kind[_omits(second)] for second in seen) / len(seen)) if seen else 1.0, _LEAST
         )
         by_rule[rule] = _bounded((PRIOR * prior + right) / (PRIOR + len(seen)))

@@ -56,7 +56,7 @@ SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReaderItem:
     """A statement as a model is asked about it.
 
     Attributes:
@@ -65,7 +65,7 @@ class Asked:
         question: the question it answers.
         country: country of the respondent, or empty.
         subject: group of the statement before it, or empty.
-        told: pairs that only a simulated reader is told, from which it errs.
+        rule_pairs: pairs that only a simulated reader is told, from which it errs.
     """
 
     statement_id: str
@@ -73,49 +73,49 @@ class Asked:
     question: Question
     country: str = ""
     subject: str = ""
-    told: tuple[tuple[str, str], ...] = ()
+    rule_pairs: tuple[tuple[str, str], ...] = ()
 
 
-def question_about(one: Asked) -> str:
+def question_about(item: ReaderItem) -> str:
     """The message about one statement."""
     return _QUESTION.format(
-        question=one.question.name,
-        about=f" Every answer is about {one.question.identity}." if one.question.identity else "",
-        country=f" Country of the respondent: {one.country}." if one.country else "",
-        subject=f" The statement before was about {one.subject}." if one.subject else "",
-        statement=one.statement,
+        question=item.question.name,
+        about=f" Every answer is about {item.question.identity}." if item.question.identity else "",
+        country=f" Country of the respondent: {item.country}." if item.country else "",
+        subject=f" The statement before was about {item.subject}." if item.subject else "",
+        statement=item.statement,
         reasons=", ".join(REASONS),
     )
 
 
 def _with_pairs(text: str) -> list[dict[str, Any]]:
-    return [found for whole in outer_objects(text) for found in nested(whole) if PAIRS in found]
+    return [inner for outer in outer_objects(text) for inner in nested(outer) if PAIRS in inner]
 
 
-def read_answer(text: str, one: Asked, known: Tables | None = None) -> list[Extraction] | None:
+def read_answer(text: str, item: ReaderItem, names: Tables | None = None) -> list[Extraction] | None:
     """The pairs of an answer in the forms that the rules use; None where it holds no object with "pairs".
 
     Thoughts are no answer; of several objects the last one counts. Confidence is 0: what a model's reading is worth is
     estimated from its agreement with the rules (`endoxa.curate.second.combine`).
     """
-    said = own_turn(text)
-    objects = read_first(said, before_new_question(said, language(ENGLISH)), _with_pairs, bool)
+    turn = own_turn(text)
+    objects = read_first(turn, before_new_question(turn, language(ENGLISH)), _with_pairs, bool)
     if not objects or not isinstance(objects[-1][PAIRS], list):
         return None
-    found = []
+    pairs_out = []
     for pair in objects[-1][PAIRS]:
         if not isinstance(pair, Mapping):
             return None
-        identity = normal_identity(str(pair.get("identity") or ""), one.country, known)
+        identity = normal_identity(str(pair.get("identity") or ""), item.country, names)
         attribute = normal_attribute(str(pair.get("attribute") or ""))
-        why = reason(identity, attribute, one.question.axis)
-        found.append(Extraction(identity, attribute, MODEL_RULE, 0.0, bool(why), why))
-    said = str(objects[-1].get(OMIT) or "").strip().lower()
-    if not found or (said in REASONS and all(not pair.attribute for pair in found)):
+        why = reason(identity, attribute, item.question.axis)
+        pairs_out.append(Extraction(identity, attribute, MODEL_RULE, 0.0, bool(why), why))
+    turn = str(objects[-1].get(OMIT) or "").strip().lower()
+    if not pairs_out or (turn in REASONS and all(not pair.attribute for pair in pairs_out)):
         return [
-            Extraction("", "", MODEL_RULE, 0.0, omit=True, omit_reason=said if said in REASONS else NOISE)
+            Extraction("", "", MODEL_RULE, 0.0, omit=True, omit_reason=turn if turn in REASONS else NOISE)
         ]
-    return found
+    return pairs_out
 
 
 def answer_of(pairs: tuple[tuple[str, str], ...], omit: str = "") -> str:

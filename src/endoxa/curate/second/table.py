@@ -13,7 +13,7 @@ from endoxa.curate.extract import Extraction
 from endoxa.curate.normalise import Tables
 from endoxa.curate.second.ask import ReaderSettings, read_with_model
 from endoxa.curate.second.combine import combine
-from endoxa.curate.second.prompt import Asked
+from endoxa.curate.second.prompt import ReaderItem
 from endoxa.curate.survey.rows import question_named
 from endoxa.errors import UserError
 from endoxa.schema import Progress
@@ -36,7 +36,7 @@ class SecondReading:
     Attributes:
         combined: the table with the reading that stands, and the column `other_reading`.
         model: the model's reading of what it was shown and could be read, in the columns of the table.
-        asked: number of statements that the model was shown.
+        n_read: number of statements that the model was shown.
         unread: number of its answers that could not be read.
         differing: number of statements that both read in different ways.
         cost: lines about the cost.
@@ -44,19 +44,19 @@ class SecondReading:
 
     combined: pl.DataFrame
     model: pl.DataFrame
-    asked: int
+    n_read: int
     unread: int
     differing: int
     cost: tuple[str, ...]
 
 
-def asked_of(table: pl.DataFrame) -> list[Asked]:
+def reader_items(table: pl.DataFrame) -> list[ReaderItem]:
     """The statements of a table that a model is shown; a simulated reader is told the rules' pairs.
 
     Raises:
         UserError: there is none.
     """
-    found = []
+    items_out = []
     identified = {
         _answer(row)
         for row in table.fill_null("").iter_rows(named=True)
@@ -72,12 +72,14 @@ def asked_of(table: pl.DataFrame) -> list[Asked]:
             continue
         pairs = tuple((row["identity"], row["attribute"]) for row in rows if row["omit"] != "true")
         question = question_named(first["question"])
-        found.append(Asked(statement_id, first["statement"], question, first["country"], subject, pairs))
-    if not found:
+        items_out.append(
+            ReaderItem(statement_id, first["statement"], question, first["country"], subject, pairs)
+        )
+    if not items_out:
         raise UserError(
             "No statement can be shown to a model: all are flagged 'identifier' or 'long-answer'."
         )
-    return found
+    return items_out
 
 
 def second_reading(
@@ -85,7 +87,7 @@ def second_reading(
     settings: ReaderSettings,
     folder: Path,
     *,
-    known: Tables | None = None,
+    names: Tables | None = None,
     progress: Progress = lambda *_: None,
     command: Sequence[str] = (),
 ) -> SecondReading:
@@ -96,12 +98,12 @@ def second_reading(
     Raises:
         UserError: any user error: model, key, money, folder, or nothing to ask.
     """
-    asked = asked_of(table)
-    answers, cost = read_with_model(asked, settings, folder, known=known, progress=progress, command=command)
+    items = reader_items(table)
+    answers, cost = read_with_model(items, settings, folder, names=names, progress=progress, command=command)
     rows_of = dict(_statements(table))
-    rules = [[_extraction(row) for row in rows_of[one.statement_id]] for one in asked]
-    both = combine([one.statement for one in asked], rules, answers)
-    by_id = {one.statement_id: result for one, result in zip(asked, both, strict=True)}
+    rules = [[_extraction(row) for row in rows_of[item.statement_id]] for item in items]
+    readings = combine([item.statement for item in items], rules, answers)
+    by_id = {item.statement_id: result for item, result in zip(items, readings, strict=True)}
     combined = []
     for statement_id, rows in rows_of.items():
         result = by_id.get(statement_id)
@@ -115,16 +117,16 @@ def second_reading(
             for pair in result.pairs
         ]
     model = [
-        _row(rows_of[one.statement_id][0], pair, "")
-        for one, pairs in zip(asked, answers, strict=True)
+        _row(rows_of[item.statement_id][0], pair, "")
+        for item, pairs in zip(items, answers, strict=True)
         for pair in pairs or ()
     ]
     return SecondReading(
         pl.DataFrame(combined, schema=dict.fromkeys((*table.columns, OTHER_READING), pl.String)),
         pl.DataFrame(model, schema=dict.fromkeys(table.columns, pl.String)),
-        len(asked),
+        len(items),
         sum(pairs is None for pairs in answers),
-        sum(result.other is not None for result in both),
+        sum(result.other is not None for result in readings),
         tuple(cost),
     )
 

@@ -54,19 +54,17 @@ def _governed(low: Sequence[str]) -> bool:
     for place in range(len(low) - 2, max(len(low) - 2 - _LONGEST, -1), -1):
         word = low[place]
         if word in words("prepositions"):
-            return not _of_a_noun(low, place)
+            # Whether a preposition only describes a noun that a copula joins:.
+            before = low[max(place - 1, 0)]
+            copula = bool(words("copulas") & set(low[:place]))
+            return not (
+                copula and can_be(before, "NOUN") and not can_be(before, "ADJ") and not can_be(before, "VERB")
+            )
         if _governs(low, place):
             return can_be(low[-1], "NOUN")
         if not (_nominal(word) or can_be(word, "ADJ") or word in words("determiners") | _JOINERS):
             return False
     return False
-
-
-def _of_a_noun(low: Sequence[str], preposition: int) -> bool:
-    """Whether a preposition only describes a noun that a copula joins: "are heads of the house"."""
-    before = low[max(preposition - 1, 0)]
-    copula = bool(words("copulas") & set(low[:preposition]))
-    return copula and can_be(before, "NOUN") and not can_be(before, "ADJ") and not can_be(before, "VERB")
 
 
 def _governs(low: Sequence[str], place: int) -> bool:
@@ -138,7 +136,7 @@ _LOOKING = frozenset(
     {"looks", "seems", "appears", "feels", "acts", "gets", "sounds", "becomes", "stays", "dresses"}
 )
 _NAME_WORDS = 3
-_SAID_WORDS = 4
+_PREDICATE_WORDS = 4
 
 
 def is_report(chunk: str) -> bool:
@@ -148,8 +146,8 @@ def is_report(chunk: str) -> bool:
 
 def without_report(text: str) -> str:
     """The text without a report behind its last comma ("Bakers are kind, people say" -> "Bakers are kind")."""
-    said, comma, last = text.rpartition(",")
-    return said.rstrip(' "”»').lstrip(' "“«') if comma and said.strip() and is_report(last) else text
+    before, comma, last = text.rpartition(",")
+    return before.rstrip(' "”»').lstrip(' "“«') if comma and before.strip() and is_report(last) else text
 
 
 def with_mark(text: str, *, elliptical: bool) -> str:
@@ -165,8 +163,8 @@ def with_mark(text: str, *, elliptical: bool) -> str:
     article = int(parts[0].lower() == "the") if parts else 0
     for end in range(article + 1, min(article + _NAME_WORDS + 1, len(parts))):
         who = parts[article:end]
-        known = bool(article) and is_group(" ".join(who))
-        if (known or (not elliptical and _plural(who))) and _adjectives(parts[end:]):
+        named = bool(article) and is_group(" ".join(who))
+        if (named or (not elliptical and _plural(who))) and _adjectives(parts[end:]):
             return f"{' '.join(parts[:end])} - {' '.join(parts[end:])}"
     return text
 
@@ -177,11 +175,11 @@ def _plural(who: Sequence[str]) -> bool:
     return described and is_plural(head) and head not in _LOOKING and not can_be(head, "ADJ")
 
 
-def _adjectives(said: Sequence[str]) -> bool:
+def _adjectives(texts: Sequence[str]) -> bool:
     """Whether words are adjectives alone, with adverbs and conjunctions ("always drunk and loud")."""
-    low = [word.lower() for word in tokens(" ".join(said))]
+    low = [word.lower() for word in tokens(" ".join(texts))]
     plain = all(can_be(word, "ADJ") or is_adverb(word) or word in {"and", "or"} for word in low)
-    return 0 < len(low) <= _SAID_WORDS and plain and can_be(low[-1], "ADJ")
+    return 0 < len(low) <= _PREDICATE_WORDS and plain and can_be(low[-1], "ADJ")
 
 
 Begins = Callable[[str], bool]
@@ -270,7 +268,7 @@ def _subjects_end(chunks: Sequence[str], first: int, *, elliptical: bool, begins
         verb_follows = last + 1 in ends and bool(_PREDICATE.match(chunks[last + 1]))
         if (begins(chunk) or begins(_CONJUNCTION.split(chunk, maxsplit=1)[-1])) and not verb_follows:
             shared = first == 0 and not elliptical and not is_pronoun(chunk)
-            return last if shared and all(_bare_subject(one, begins) for one in chunks[:last]) else first
+            return last if shared and all(_bare_subject(begun, begins) for begun in chunks[:last]) else first
     return first
 
 
@@ -278,16 +276,16 @@ def _continues(so_far: Sequence[str], chunk: str, begins: Begins) -> bool:
     """Whether `chunk` belongs to the statement that the chunks `so_far` have begun."""
     if is_report(chunk):
         return True
-    own = begins(chunk)
-    if len(so_far) == 1 and _OPENING.match(so_far[0]) and (own or is_pronoun(chunk)):
+    begins_here = begins(chunk)
+    if len(so_far) == 1 and _OPENING.match(so_far[0]) and (begins_here or is_pronoun(chunk)):
         return True
-    if own and not is_pronoun(chunk):
+    if begins_here and not is_pronoun(chunk):
         return False
     if _CONTINUES.match(chunk) or further_object(so_far, chunk):
         return True
-    said = " ".join(so_far)
-    waiting = len(so_far) > 1 and _bare_subject(so_far[0], begins) and not begins(said)
-    return waiting or (bool(_EXAMPLES.search(said)) and not own)
+    text = " ".join(so_far)
+    waiting = len(so_far) > 1 and _bare_subject(so_far[0], begins) and not begins(text)
+    return waiting or (bool(_EXAMPLES.search(text)) and not begins_here)
 
 
 def _bare_subject(chunk: str, begins: Begins) -> bool:

@@ -14,11 +14,11 @@ from endoxa.curate.survey.reading import holds_codes, private_columns, read_expo
 
 _WORDS = 4.0
 """Words that answers in words have on average, at least."""
-_ASKED_WORDS = 1.5
+_QUESTION_WORDS = 1.5
 """The same in a column whose header asks what is said or thought, or asks of others than the respondent."""
 _VARIED = 0.5
 """Least share of different answers in such a column: choices among a few are no answers in words."""
-_SAID = re.compile(
+_STEREOTYPE_WORDS = re.compile(
     r"\bsa(?:y|id|ys|ying)\b|\bth(?:ink|ought)|\bbelie[fv]|\bstereotyp|\best[eé]r[eé]otip|\bst[eé]r[eé]otyp|\bopinion"
     r"|\bdescrib|\bd(?:it|isent|ice|icen|iz|izem)\b|\bpens(?:e|ent|er|a|an|am)\b|\bpiensan?\b|\bcroi(?:t|ent)\b"
     r"|\bcreen?\b|\bopini[oó]n|\bwanasema\b|\bwanafikiri\b|\bhusema\b"
@@ -57,7 +57,11 @@ def draft_map(path: Path) -> str:
     """
     table = read_export(path)
     code = next((name for name in table.columns if is_code_header(name) and holds_codes(table, name)), None)
-    private = {one.column: one.kind for one in private_columns(table, table.columns) if one.column != code}
+    private = {
+        column.column: column.kind
+        for column in private_columns(table, table.columns)
+        if column.column != code
+    }
     country = next((name for name in table.columns if _COUNTRY.search(_plain(name))), None)
     read = {*private, code, country}
     questions = [name for name in table.columns if name not in read and _is_question(name, table[name])]
@@ -76,15 +80,15 @@ def draft_map(path: Path) -> str:
 
 
 def _questions(names: Sequence[str], headers: Sequence[str]) -> Iterator[str]:
-    taken: list[str] = []
+    chosen: list[str] = []
     for number, header in enumerate(names, start=1):
         plain = _plain(header).split("for example")[0]
         axis = next((axis for axis, pattern in _AXES.items() if re.search(pattern, plain)), "other")
         groups = [group for group, pattern in _IDENTITIES.items() if re.search(pattern, plain)]
         identity = groups[0] if len(groups) == 1 else None
         wanted = identity or axis
-        name = wanted if wanted not in taken else f"{wanted}-{number}"
-        taken.append(name)
+        name = wanted if wanted not in chosen else f"{wanted}-{number}"
+        chosen.append(name)
         lines = [
             "[[question]]",
             f"column = {_quoted(_short(header, headers))}",
@@ -128,10 +132,12 @@ def _is_question(header: str, cells: pl.Series) -> bool:
     filled = [cell.strip().casefold() for cell in cells.drop_nulls().to_list() if cell.strip()]
     words = sum(map(_words, filled)) / len(filled) if filled else 0.0
     plain = _plain(header)
-    asked = bool(_SAID.search(plain)) or ("?" in plain and not _OF_RESPONDENT.search(plain))
+    asks = bool(_STEREOTYPE_WORDS.search(plain)) or ("?" in plain and not _OF_RESPONDENT.search(plain))
     if all(_TIME.search(cell) for cell in filled):
         return False
-    return words >= _WORDS or (asked and words >= _ASKED_WORDS and len(set(filled)) >= _VARIED * len(filled))
+    return words >= _WORDS or (
+        asks and words >= _QUESTION_WORDS and len(set(filled)) >= _VARIED * len(filled)
+    )
 
 
 def _words(cell: str) -> int:

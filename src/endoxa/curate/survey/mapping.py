@@ -123,24 +123,24 @@ class SurveyMap(_Strict):
 
     @model_validator(mode="after")
     def _names(self) -> SurveyMap:
-        names = [one.name for one in self.question]
+        names = [entry.name for entry in self.question]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice:
             raise ValueError(f"two questions are called '{twice}'")
-        taken = next((one.name for one in self.keep if one.name in _RESERVED), None)
-        if taken:
+        reserved = next((entry.name for entry in self.keep if entry.name in _RESERVED), None)
+        if reserved:
             raise ValueError(
-                f"a kept column cannot be called '{taken}': statements have a column of that name"
+                f"a kept column cannot be called '{reserved}': statements have a column of that name"
             )
         return self
 
     def short_names(self) -> dict[str, str]:
         """Per question the letters that its statements' ids show: four, or the whole name where four are not unique."""
-        names = [one.name.replace(" ", "_") for one in self.question]
+        names = [entry.name.replace(" ", "_") for entry in self.question]
         starts = [name[:ID_LETTERS] for name in names]
         return {
-            one.name: start if starts.count(start) == 1 else name
-            for one, name, start in zip(self.question, names, starts, strict=True)
+            entry.name: start if starts.count(start) == 1 else name
+            for entry, name, start in zip(self.question, names, starts, strict=True)
         }
 
 
@@ -208,7 +208,7 @@ def parse_map(text: str, where: str) -> SurveyMap:
 def _sentence(problem: ValidationError) -> str:
     """The first complaint, with its place in the map's own words; a misspelt word before what it seems to leave out."""
     errors = problem.errors()
-    first = next((one for one in errors if one["type"] == "extra_forbidden"), errors[0])
+    first = next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
     steps = [f"number {step + 1}" if isinstance(step, int) else f"'{step}'" for step in first["loc"]]
     message = str(first["msg"]).removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
@@ -226,10 +226,10 @@ def _sentence(problem: ValidationError) -> str:
     return f"{' '.join(steps)}: {message}" if steps else message
 
 
-def _list_wanted(word: str, found: object) -> str:
-    if isinstance(found, dict):
+def _list_wanted(word: str, value: object) -> str:
+    if isinstance(value, dict):
         return f"write it with two brackets: [[{word}]]"
-    items = found if isinstance(found, str) else "..."
+    items = value if isinstance(value, str) else "..."
     listed = ", ".join(f'"{item.strip()}"' for item in items.split(","))
     return f"must be a list: write {word} = [{listed}]"
 
@@ -271,14 +271,14 @@ def find_column(path: Path, headers: Sequence[str], choice: ColumnChoice) -> str
     wanted = plain_header(choice.column)
     plain = {header: plain_header(header) for header in headers}
     for fits in (_equal, _begins):
-        found = [header for header in headers if fits(plain[header], wanted)]
-        if len(found) > 1:
+        matching = [header for header in headers if fits(plain[header], wanted)]
+        if len(matching) > 1:
             raise UserError(
-                f"{path}: '{shown(choice.column)}' matches {len(found)} columns "
-                f"({', '.join(repr(shown(header)) for header in found[:_NEAR])}): write a longer part of the header."
+                f"{path}: '{shown(choice.column)}' matches {len(matching)} columns "
+                f"({', '.join(repr(shown(header)) for header in matching[:_NEAR])}): write a longer part of the header."
             )
-        if found:
-            return found[0]
+        if matching:
+            return matching[0]
     if choice.optional:
         return None
     near = sorted(headers, key=lambda header: -_likeness(plain[header], wanted))[:_NEAR]

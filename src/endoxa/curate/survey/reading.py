@@ -72,34 +72,34 @@ class Suspicion:
 
 def private_columns(table: pl.DataFrame, columns: Iterable[str]) -> list[Suspicion]:
     """Those of `columns` that look private by their header or by a fifth of their first filled cells."""
-    found = []
+    private = []
     for column in columns:
-        kind = _by_header(column) or _by_values(table[column])
+        parts = unicodedata.normalize("NFKD", plain_header(column)).replace("_", " ")
+        plain = without_code("".join(letter for letter in parts if not unicodedata.combining(letter))).strip(
+            " :*?"
+        )
+        kind = next(
+            (kind for kind, pattern in _HEADER_PATTERNS.items() if pattern.search(plain)), ""
+        ) or _by_values(table[column])
         if kind:
-            found.append(Suspicion(column, kind))
-    return found
-
-
-def _by_header(column: str) -> str:
-    parts = unicodedata.normalize("NFKD", plain_header(column)).replace("_", " ")
-    plain = without_code("".join(letter for letter in parts if not unicodedata.combining(letter))).strip(
-        " :*?"
-    )
-    return next((kind for kind, pattern in _HEADER_PATTERNS.items() if pattern.search(plain)), "")
+            private.append(Suspicion(column, kind))
+    return private
 
 
 def _by_values(cells: pl.Series) -> str:
     filled = [cell.strip() for cell in cells.drop_nulls().to_list() if cell.strip()][:_LOOKED_AT]
-    kinds = Counter(kind for cell in filled if (kind := _whole_identifier(cell)))
+    kinds = Counter(kind for cell in filled if (kind := _identifier_only(cell)))
     return next((kind for kind, count in kinds.most_common(1) if count >= _SHARE * len(filled)), "")
 
 
-def _whole_identifier(cell: str) -> str:
+def _identifier_only(cell: str) -> str:
     """The kind of identifier that a cell is, or an empty text; a bare number below ten digits may be an income."""
-    found = find_identifiers(cell)
-    if not found or found[0].end - found[0].start < len(cell):
+    identifiers = find_identifiers(cell)
+    if not identifiers or identifiers[0].end - identifiers[0].start < len(cell):
         return ""
-    return "" if found[0].kind == LONG_NUMBER and len(cell) < _LONG_NUMBER_DIGITS else found[0].kind
+    return (
+        "" if identifiers[0].kind == LONG_NUMBER and len(cell) < _LONG_NUMBER_DIGITS else identifiers[0].kind
+    )
 
 
 def read_export(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
@@ -173,7 +173,7 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     """
     table = read_export(path)
     headers = table.columns
-    question_columns = [_must(find_column(path, headers, one), one) for one in survey_map.question]
+    question_columns = [_must(find_column(path, headers, wanted), wanted) for wanted in survey_map.question]
     named_twice = next((name for name in question_columns if question_columns.count(name) > 1), None)
     if named_twice:
         raise UserError(
@@ -181,7 +181,7 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
             "their "
             "headers."
         )
-    kept = [(one.name, find_column(path, headers, one)) for one in survey_map.keep]
+    kept = [(wanted.name, find_column(path, headers, wanted)) for wanted in survey_map.keep]
     kept_columns = [(name, column) for name, column in kept if column is not None]
     country = _optional(path, headers, survey_map.country)
     language = _optional(path, headers, survey_map.language_column)
@@ -207,7 +207,7 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     )
     _require_words(path, respondents, question_columns)
     return Survey(
-        questions=tuple(one.question for one in survey_map.question),
+        questions=tuple(wanted.question for wanted in survey_map.question),
         kept=names,
         respondents=respondents,
         dropped=tuple(dropped),
@@ -237,17 +237,18 @@ def _joined(
     names: Sequence[str], columns: Sequence[tuple[str, str]], row: dict[str, str | None], mark: str
 ) -> dict[str, str]:
     cells = {
-        name: [clean_choice(row[column], mark) for one, column in columns if one == name] for name in names
+        name: [clean_choice(row[column], mark) for column_name, column in columns if column_name == name]
+        for name in names
     }
-    return {name: "; ".join(cell for cell in found if cell) for name, found in cells.items()}
+    return {name: "; ".join(cell for cell in choices if cell) for name, choices in cells.items()}
 
 
 def refuse_private(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> None:
     """Raise UserError where one of the columns that are to be kept looks private, by its header or its cells."""
-    for one in private_columns(table, columns):
+    for column in private_columns(table, columns):
         raise UserError(
-            f"{path}, column '{shown(one.column)}' looks like a {one.kind} per person and cannot be kept. Leave it "
-            "out (or rename its header, if it is not private)."
+            f"{path}, column '{shown(column.column)}' looks like a {column.kind} per person and cannot be kept. Leave "
+            "it out (or rename its header, if it is not private)."
         )
 
 
@@ -257,19 +258,15 @@ def holds_codes(table: pl.DataFrame, column: str | None) -> bool:
     return len(set(cells)) == len(cells) and all(_CODE.fullmatch(cell or "") for cell in cells)
 
 
-def _private_code(table: pl.DataFrame, column: str) -> str:
-    """The kind of private thing that a column of respondents' codes seems to hold, or an empty text."""
-    fine = {USER_CODE, *([LONG_NUMBER] if is_code_header(column) else [])}
-    kinds = [one.kind for one in private_columns(table, [column]) if one.kind not in fine]
-    named = sum(bool(_NAME.fullmatch((cell or "").strip())) for cell in table[column]) > table.height / 2
-    return kinds[0] if kinds else "name" if named else ""
-
-
 def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
     """A unique code per row."""
     if column is None:
         return [str(number) for number in range(table.height)]
-    kind = _private_code(table, column)
+    # The kind of private thing that a column of respondents' codes seems to hold, or an empty text.
+    fine = {USER_CODE, *([LONG_NUMBER] if is_code_header(column) else [])}
+    kinds = [private.kind for private in private_columns(table, [column]) if private.kind not in fine]
+    named = sum(bool(_NAME.fullmatch((cell or "").strip())) for cell in table[column]) > table.height / 2
+    kind = kinds[0] if kinds else "name" if named else ""
     if kind:
         raise UserError(
             f"{path}, column '{shown(column)}' (respondent) looks like a {kind}. Use a column of codes, or leave it "
@@ -294,18 +291,18 @@ def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
 
 def _require_words(path: Path, respondents: Sequence[Respondent], columns: Sequence[str]) -> None:
     """Refuse columns of answers that are empty throughout, or hold numbers only."""
-    if not any(answer.strip() for one in respondents for answer in one.answers):
+    if not any(answer.strip() for respondent in respondents for answer in respondent.answers):
         raise UserError(
             f"{path}: all answers of the mapped questions are empty. Check the columns of the mapping."
         )
     for place, column in enumerate(columns):
-        filled = [one.answers[place].strip() for one in respondents if one.answers[place].strip()]
-        if filled and all(_is_number(cell) for cell in filled):
+        filled = [
+            respondent.answers[place].strip()
+            for respondent in respondents
+            if respondent.answers[place].strip()
+        ]
+        if filled and all(cell.replace(".", "", 1).replace(",", "", 1).isdigit() for cell in filled):
             raise UserError(
                 f"{path}, column '{shown(column)}': only numbers found (the first is '{shown(filled[0])}'). "
                 "Expected answers in words. Correct the mapping, or the spreadsheet if it converted words to numbers."
             )
-
-
-def _is_number(cell: str) -> bool:
-    return cell.replace(".", "", 1).replace(",", "", 1).isdigit()

@@ -44,9 +44,9 @@ def question_named(name: str, survey_map: SurveyMap | None = None) -> Question:
     """The question of that name: of the map, or one about a group of `IDENTITIES`, or one whose axis is its name."""
     plain = " ".join(name.split()).lower()
     if survey_map is not None:
-        for one in survey_map.question:
-            if one.name == plain:
-                return one.question
+        for entry in survey_map.question:
+            if entry.name == plain:
+                return entry.question
     if plain in IDENTITIES:
         return Question(plain, IDENTITIES[plain], plain)
     return Question(plain, plain or NO_AXIS)

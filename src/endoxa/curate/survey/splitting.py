@@ -97,20 +97,28 @@ def split_answer(answer: str, *, elliptical: bool = False, begins: Begins = begi
 
 
 def _spans(answer: str, elliptical: bool, begins: Begins) -> list[tuple[int, int]]:
-    found = _cut(answer, elliptical, begins)
-    if found == [(0, len(answer))]:
-        return found
+    match = _cut(answer, elliptical, begins)
+    if match == [(0, len(answer))]:
+        return match
     # A mark that lost its partner to another piece protects no more: cut until nothing changes.
     return [
         (start + inner_start, start + inner_end)
-        for start, end in found
+        for start, end in match
         for inner_start, inner_end in _spans(answer[start:end], elliptical, begins)
     ]
 
 
 def _cut(answer: str, elliptical: bool, begins: Begins) -> list[tuple[int, int]]:
-    protected = _protected(answer, begins)
-    found = []
+    # Spans in which nothing but a new line cuts:.
+    spans = [match.span() for match in _BRACKETED.finditer(answer)]
+    spans += [(identifier.start, identifier.end) for identifier in find_identifiers(answer)]
+    spans += [(match.start(), match.end() + 1) for match in _ENTITY.finditer(answer)]
+    for match in _QUOTED.finditer(answer):
+        inside = next(group for group in match.groups() if group is not None)
+        if len(inside) <= LONG_STATEMENT and not begins(inside):
+            spans.append(match.span())
+    protected = _united(spans)
+    pieces_out = []
     for start, end in _segments(answer, protected, begins):
         chunks = [
             _trim(answer, *chunk, protected) for chunk in _chunks(answer, start, end, protected, begins)
@@ -118,23 +126,11 @@ def _cut(answer: str, elliptical: bool, begins: Begins) -> list[tuple[int, int]]
         chunks = [_unjoined(answer, *chunk, begins) if k else chunk for k, chunk in enumerate(chunks)]
         texts = [answer[a : min(b, a + LONG_STATEMENT)] for a, b in chunks]
         for first, last in group_chunks(texts, elliptical=elliptical, begins=begins):
-            found.append(_without_stray_marks(answer, chunks[first][0], chunks[last][1]))
-    if not found and answer.strip():
+            pieces_out.append(_without_stray_marks(answer, chunks[first][0], chunks[last][1]))
+    if not pieces_out and answer.strip():
         start = len(answer) - len(answer.lstrip())
-        found.append((start, start + len(answer.strip())))
-    return found
-
-
-def _protected(answer: str, begins: Begins) -> list[tuple[int, int]]:
-    """Spans in which nothing but a new line cuts: brackets, identifiers, and quotations that are no statement."""
-    spans = [found.span() for found in _BRACKETED.finditer(answer)]
-    spans += [(one.start, one.end) for one in find_identifiers(answer)]
-    spans += [(found.start(), found.end() + 1) for found in _ENTITY.finditer(answer)]
-    for found in _QUOTED.finditer(answer):
-        inside = next(group for group in found.groups() if group is not None)
-        if len(inside) <= LONG_STATEMENT and not begins(inside):
-            spans.append(found.span())
-    return _united(spans)
+        pieces_out.append((start, start + len(answer.strip())))
+    return pieces_out
 
 
 def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -150,14 +146,14 @@ def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _segments(answer: str, protected: list[tuple[int, int]], begins: Begins) -> Iterator[tuple[int, int]]:
     """Spans between the marks that always cut."""
-    marks = [found.span() for found in _LINES.finditer(answer)]
-    free = [found for found in _HARD.finditer(answer) if not _inside(found, protected)]
-    marks += [found.span() for found in free]
-    marks += [found.span() for found in _numbers(answer) if not _inside(found, protected)]
+    marks = [match.span() for match in _LINES.finditer(answer)]
+    free = [match for match in _HARD.finditer(answer) if not _inside(match, protected)]
+    marks += [mark_match.span() for mark_match in free]
+    marks += [number.span() for number in _numbers(answer) if not _inside(number, protected)]
     marks += [
-        found.span()
-        for found in _SENTENCE.finditer(answer)
-        if not _inside(found, protected) and _ends_sentence(answer, found, begins)
+        match.span()
+        for match in _SENTENCE.finditer(answer)
+        if not _inside(match, protected) and _ends_sentence(answer, match, begins)
     ]
     start = 0
     for mark_start, mark_end in sorted(marks):
@@ -168,31 +164,31 @@ def _segments(answer: str, protected: list[tuple[int, int]], begins: Begins) -> 
     yield start, len(answer)
 
 
-def _inside(found: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
-    place = bisect_right(spans, found.start(), key=lambda span: span[0]) - 1
-    return place >= 0 and found.start() < spans[place][1] - 1
+def _inside(match: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
+    place = bisect_right(spans, match.start(), key=lambda span: span[0]) - 1
+    return place >= 0 and match.start() < spans[place][1] - 1
 
 
 def _numbers(answer: str) -> list[re.Match[str]]:
     """Numbers or letters of a list in one line: at least two that count up ("1. ... 2. ...", "a) ... b) ...")."""
-    found = list(_NUMBER.finditer(answer))
-    places = [int(one[1]) if one[1].isdigit() else ord(one[1]) for one in found]
+    match = list(_NUMBER.finditer(answer))
+    places = [int(number[1]) if number[1].isdigit() else ord(number[1]) for number in match]
     steps = [False, *(after - before == 1 for before, after in pairwise(places)), False]
-    counted = [one for place, one in enumerate(found) if steps[place] or steps[place + 1]]
+    counted = [number for place, number in enumerate(match) if steps[place] or steps[place + 1]]
     return counted if len(counted) > 1 else []
 
 
-def _ends_sentence(answer: str, found: re.Match[str], begins: Begins) -> bool:
+def _ends_sentence(answer: str, match: re.Match[str], begins: Begins) -> bool:
     """Whether a mark ends a sentence: no abbreviation, initial, or dot within a name ("example.org")."""
-    after = answer[found.end() : found.end() + _LOOK_AHEAD]
+    after = answer[match.end() : match.end() + _LOOK_AHEAD]
     if after[:1].isalpha() and not after[0].isupper() and not begins(after):
         return False
-    return found[0] != "." or not _abbreviated(answer, found, begins)
+    return match[0] != "." or not _abbreviated(answer, match, begins)
 
 
-def _abbreviated(answer: str, found: re.Match[str], begins: Begins) -> bool:
-    before = answer[max(found.start() - _LOOK_AHEAD, 0) : found.start()]
-    after = answer[found.end() : found.end() + _LOOK_AHEAD]
+def _abbreviated(answer: str, match: re.Match[str], begins: Begins) -> bool:
+    before = answer[max(match.start() - _LOOK_AHEAD, 0) : match.start()]
+    after = answer[match.end() : match.end() + _LOOK_AHEAD]
     word = re.split(r"[\s(\[\"“«/,]", before[-_LONGEST_WORD:])[-1].lower()
     if _ABBREVIATIONS.fullmatch(word) or (len(word) == 1 and word.isalpha()):
         return True
@@ -211,41 +207,41 @@ def _chunks(
     answer: str, start: int, end: int, protected: list[tuple[int, int]], begins: Begins
 ) -> Iterator[tuple[int, int]]:
     """Spans between the commas of a segment; a dash, a stroke or "while" counts where a statement follows."""
-    marks = [found for found in _COMMA.finditer(answer, start, end) if not _inside(found, protected)]
-    for found in _SOFT.finditer(answer, start, end):
-        after = answer[found.end() : min(end, found.end() + _LOOK_AHEAD)].lstrip()
+    marks = [match for match in _COMMA.finditer(answer, start, end) if not _inside(match, protected)]
+    for match in _SOFT.finditer(answer, start, end):
+        after = answer[match.end() : min(end, match.end() + _LOOK_AHEAD)].lstrip()
         statement = bool(_WORD.match(after)) and not is_pronoun(after) and begins(after)
-        if statement and not _inside(found, protected):
-            marks.append(found)
+        if statement and not _inside(match, protected):
+            marks.append(match)
     place = looked_at = start
-    for found in sorted(marks, key=lambda mark: mark.start()):
-        if _WORD.search(answer, looked_at, found.start()):
-            yield place, found.start()
-            place = found.end()
-        looked_at = found.end()
+    for mark_match in sorted(marks, key=lambda mark: mark.start()):
+        if _WORD.search(answer, looked_at, mark_match.start()):
+            yield place, mark_match.start()
+            place = mark_match.end()
+        looked_at = mark_match.end()
     if _WORD.search(answer, looked_at, end):
         yield place, end
 
 
 def _trim(answer: str, start: int, end: int, protected: Sequence[tuple[int, int]] = ()) -> tuple[int, int]:
     """The span without list marks in front and without separators behind; what is protected stays whole."""
-    while found := _LEADING_MARKS.match(answer, start, end) or _LEADING_NUMBER.match(answer, start, end):
-        if not _WORD.search(answer, found.end(), end) or _inside(found, protected):
+    while match := _LEADING_MARKS.match(answer, start, end) or _LEADING_NUMBER.match(answer, start, end):
+        if not _WORD.search(answer, match.end(), end) or _inside(match, protected):
             break
-        start = found.end()
+        start = match.end()
     # From the end backwards, a stretch at a time: a search from the start is quadratic in a long run of marks.
-    while found := _TRAILING.search(answer, max(start, end - _LOOK_AHEAD), end):
-        end = found.start()
+    while match := _TRAILING.search(answer, max(start, end - _LOOK_AHEAD), end):
+        end = match.start()
     return start, end
 
 
 def _unjoined(answer: str, start: int, end: int, begins: Begins) -> tuple[int, int]:
     """The span without the word that only joined it to the one before ("and", "but" before a new statement)."""
-    found = _JOINER_OF_STATEMENTS.match(answer, start, end)
-    if found and begins(answer[found.end() : min(end, found.end() + LONG_STATEMENT)]):
-        return found.end(), end
-    found = _JOINER.match(answer, start, end)
-    return (found.end(), end) if found else (start, end)
+    match = _JOINER_OF_STATEMENTS.match(answer, start, end)
+    if match and begins(answer[match.end() : min(end, match.end() + LONG_STATEMENT)]):
+        return match.end(), end
+    match = _JOINER.match(answer, start, end)
+    return (match.end(), end) if match else (start, end)
 
 
 def _without_stray_marks(answer: str, start: int, end: int) -> tuple[int, int]:

@@ -10,7 +10,7 @@ headings in Markdown, an introductory sentence "Here are some ...:".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -73,11 +73,11 @@ def chatbot_reasons(answers: Mapping[str, Sequence[str]], counts: Mapping[str, i
     reasons = {}
     for code, texts in answers.items():
         lines = sum(map(formatted_lines, texts))
-        found = [f"{counts[code]} statements, far more than the others"] if many.get(code) else []
+        flags = [f"{counts[code]} statements, far more than the others"] if many.get(code) else []
         if lines >= FORMATTED_LINES:
-            found.append(f"{lines} lines formatted as a chatbot does")
-        if found:
-            reasons[code] = " and ".join(found)
+            flags.append(f"{lines} lines formatted as a chatbot does")
+        if flags:
+            reasons[code] = " and ".join(flags)
     return reasons
 
 
@@ -140,7 +140,7 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
     address, phone number or the like stands in the answer, whichever statement it is part of).
     """
     short = survey_map.short_names()
-    found = []
+    statements = []
     for respondent in survey.respondents:
         code = respondent.code.zfill(3) if respondent.code.isdigit() else respondent.code
         for question, answer in zip(survey.questions, respondent.answers, strict=True):
@@ -150,7 +150,12 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
                 split_answer(answer, elliptical=bool(question.identity)), start=1
             ):
                 original = " ".join(piece.text.split())
-                found.append(
+                flags = {
+                    "repeat": original.casefold() in seen,
+                    "long-answer": len(answer) > LONG_ANSWER or bool(length_flags(original)),
+                    IDENTIFIER: identified,
+                }
+                statements.append(
                     Statement(
                         statement_id=f"{code}-{short[question.name]}-{position:03d}",
                         respondent=respondent.code,
@@ -161,21 +166,12 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
                         language=respondent.language or survey_map.language or "",
                         text=original,
                         kept=respondent.kept,
-                        flags=_flags(original, answer, seen, identified=identified),
+                        flags=tuple(flag for flag, holds in flags.items() if holds),
                         opens=piece.opens,
                     )
                 )
                 seen.add(original.casefold())
-    return found
-
-
-def _flags(original: str, answer: str, seen: set[str], *, identified: bool) -> tuple[str, ...]:
-    flags = {
-        "repeat": original.casefold() in seen,
-        "long-answer": len(answer) > LONG_ANSWER or bool(length_flags(original)),
-        IDENTIFIER: identified,
-    }
-    return tuple(flag for flag, holds in flags.items() if holds)
+    return statements
 
 
 def length_flags(text: str) -> tuple[str, ...]:
@@ -185,14 +181,16 @@ def length_flags(text: str) -> tuple[str, ...]:
 
 def flag_chatbots(statements: Sequence[Statement], survey: Survey) -> tuple[list[Statement], dict[str, str]]:
     """The statements with the flag 'chatbot' where due, and the reason per respondent."""
-    counts = dict.fromkeys((one.code for one in survey.respondents), 0)
-    for one in statements:
-        counts[one.respondent] += 1
-    answers = {one.code: one.answers for one in survey.respondents}
+    counts = dict.fromkeys((respondent.code for respondent in survey.respondents), 0)
+    for statement in statements:
+        counts[statement.respondent] += 1
+    answers = {respondent.code: respondent.answers for respondent in survey.respondents}
     reasons = chatbot_reasons(answers, counts)
     return [
-        replace(one, flags=(*one.flags, "chatbot")) if one.respondent in reasons else one
-        for one in statements
+        replace(statement, flags=(*statement.flags, "chatbot"))
+        if statement.respondent in reasons
+        else statement
+        for statement in statements
     ], reasons
 
 
@@ -202,16 +200,21 @@ def identify_languages(statements: Sequence[Statement], candidates: Sequence[str
     Raises:
         UserError: see `endoxa.curate.language.identify`.
     """
-    open_ones = [one for one in statements if not one.language]
-    people = [one.statement_id if one.alone else one.respondent for one in open_ones]
-    found = iter(identify([one.original for one in open_ones], people, candidates or COMMON))
+    undecided = [statement for statement in statements if not statement.language]
+    people = [
+        open_statement.statement_id if open_statement.alone else open_statement.respondent
+        for open_statement in undecided
+    ]
+    languages = iter(
+        identify([open_statement.original for open_statement in undecided], people, candidates or COMMON)
+    )
     named = []
-    for one in statements:
-        if one.language:
-            named.append(one)
+    for statement in statements:
+        if statement.language:
+            named.append(statement)
         else:
-            guess = next(found)
-            named.append(replace(one, language=guess.code, language_confidence=guess.confidence))
+            guess = next(languages)
+            named.append(replace(statement, language=guess.code, language_confidence=guess.confidence))
     return named
 
 
@@ -227,8 +230,17 @@ def translate_statements(
         UserError: see `endoxa.curate.translation.translate_all`.
     """
     translated = translate_all(
-        [one.text for one in statements],
-        [WORKING_LANGUAGE if _stays(one) else one.language for one in statements],
+        [statement.text for statement in statements],
+        [
+            WORKING_LANGUAGE
+            if (
+                statement.text != statement.original
+                or IDENTIFIER in statement.flags
+                or bool(length_flags(statement.text))
+            )
+            else statement.language
+            for statement in statements
+        ],
         translator,
         target=WORKING_LANGUAGE,
         memory=memory,
@@ -236,115 +248,115 @@ def translate_statements(
     )
     return [
         replace(
-            one,
+            original,
             text=new.text,
-            flags=(*one.flags, "untranslated") if new.failed or _private(one) else one.flags,
+            flags=(*original.flags, "untranslated")
+            if new.failed
+            or (
+                IDENTIFIER in original.flags
+                and original.text == original.original
+                and original.language != WORKING_LANGUAGE
+            )
+            else original.flags,
         )
-        for one, new in zip(statements, translated, strict=True)
+        for original, new in zip(statements, translated, strict=True)
     ]
-
-
-def _stays(one: Statement) -> bool:
-    """Whether a statement is not sent to be translated: it was before, may tell who somebody is, or is not read."""
-    return one.text != one.original or IDENTIFIER in one.flags or bool(length_flags(one.text))
-
-
-def _private(one: Statement) -> bool:
-    return IDENTIFIER in one.flags and one.text == one.original and one.language != WORKING_LANGUAGE
 
 
 def extract_all(
     statements: Sequence[Statement],
     kept: Sequence[str],
     progress: Progress | None = None,
-    known: Tables | None = None,
+    names: Tables | None = None,
     lexicon: Lexicon | None = None,
 ) -> pl.DataFrame:
     """The table of statements: `STATEMENT_COLUMNS` and the kept demographics, one row per pair that was read.
 
     A piece without a subject of its own gets the subject of its sentence, of the heading above it, of its question, or
     of the piece before it (`endoxa.curate.survey.subjects`); where that had several subjects of one attribute, it gets
-    each of them. `known` are tables of names of groups to normalise with, those of the package where None; `lexicon` is
+    each of them. `names` are tables of names of groups to normalise with, those of the package where None; `lexicon` is
     what reviewers of the same campaign taught.
     """
     rows = []
     answer: tuple[str, str] | None = None
     named = Named()
-    for done, one in enumerate(statements, start=1):
-        if one.alone or (one.respondent, one.question.name) != answer:
-            answer, named = (one.respondent, one.question.name), Named()
-        text = "" if len(one.text) > LONG_STATEMENT else _as_read(one)
+    for done, statement in enumerate(statements, start=1):
+        if statement.alone or (statement.respondent, statement.question.name) != answer:
+            answer, named = (statement.respondent, statement.question.name), Named()
+        text = "" if len(statement.text) > LONG_STATEMENT else _as_read(statement)
         if not text.strip():
-            rows.append(_row(one, UNREAD, kept))
+            rows.append(_row(statement, UNREAD, kept))
             continue
-        heading = below_heading(text, one.question, one.country, known, opens=one.opens)
-        alone = heading is not None or _is_foreign(one)
-        subjects = () if alone else inherited(text, one.question, named, opens=one.opens)
-        found = _extractions(one, text, subjects, known, lexicon)
-        named = after(named, found, subjects) if heading is None else heading
-        rows += [_row(one, pair, kept) for pair in found]
+        heading = below_heading(text, statement.question, statement.country, names, opens=statement.opens)
+        alone = heading is not None or (
+            statement.text == statement.original
+            and statement.language != WORKING_LANGUAGE
+            and len(statement.text.split()) > FEW_WORDS
+        )
+        subjects = () if alone else inherited(text, statement.question, named, opens=statement.opens)
+        # The pairs of what is read of a statement, without repeats, for every subject it inherits.
+        pairs = [
+            pair
+            for subject in subjects or ("",)
+            for pair in extract(
+                text, statement.question, statement.country, subject, names=names, language=_spoken(statement)
+            )
+        ]
+        if lexicon:
+            pairs = apply_lexicon(lexicon, text, pairs, statement.question, statement.country)
+        distinct = list({(pair.identity, pair.attribute): pair for pair in reversed(pairs)}.values())[::-1]
+        named = after(named, distinct, subjects) if heading is None else heading
+        rows += [_row(statement, pair, kept) for pair in distinct]
         if progress:
             progress("extracting", done, len(statements))
     return pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, *kept), pl.String))
 
 
-def _as_read(one: Statement) -> str:
+def _as_read(statement: Statement) -> str:
     """The words that are read: without identifiers and reports, and with a mark where a verb was left out."""
-    text = without_identifiers(one.text)
-    if _spoken(one) != WORKING_LANGUAGE:
+    text = without_identifiers(statement.text)
+    if _spoken(statement) != WORKING_LANGUAGE:
         return text
-    return with_mark(without_report(text), elliptical=one.question.identity is not None)
+    return with_mark(without_report(text), elliptical=statement.question.identity is not None)
 
 
 def without_identifiers(text: str) -> str:
     """What stands between the identifiers of a text and has a subject and a verb; the text where it holds none."""
-    found = find_identifiers(text)
-    if not found:
+    identifiers = find_identifiers(text)
+    if not identifiers:
         return text
-    starts, ends = [0, *(one.end for one in found)], [*(one.start for one in found), len(text)]
+    starts, ends = (
+        [0, *(identifier.end for identifier in identifiers)],
+        [*(identifier.start for identifier in identifiers), len(text)],
+    )
     between = [
         _JOINED.sub("", text[start:end].strip(" ,.;:")) for start, end in zip(starts, ends, strict=True)
     ]
     return "; ".join(part for part in between if begins_statement(part))
 
 
-def _is_foreign(one: Statement) -> bool:
-    """Whether a statement is of another language and too long to do without a verb, which may not be recognised."""
-    return one.text == one.original and one.language != WORKING_LANGUAGE and len(one.text.split()) > FEW_WORDS
-
-
-def _spoken(one: Statement) -> str:
+def _spoken(statement: Statement) -> str:
     """Language of the text that is read: the working one where it was translated."""
-    return one.language if one.text == one.original and one.language else WORKING_LANGUAGE
+    return (
+        statement.language
+        if statement.text == statement.original and statement.language
+        else WORKING_LANGUAGE
+    )
 
 
-def _extractions(
-    one: Statement, text: str, subjects: Iterable[str], known: Tables | None, lexicon: Lexicon | None
-) -> list[Extraction]:
-    """The pairs of what is read of a statement, without repeats, for every subject it inherits."""
-    pairs = [
-        pair
-        for subject in subjects or ("",)
-        for pair in extract(text, one.question, one.country, subject, known=known, language=_spoken(one))
-    ]
-    if lexicon:
-        pairs = apply_lexicon(lexicon, text, pairs, one.question, one.country)
-    return list({(pair.identity, pair.attribute): pair for pair in reversed(pairs)}.values())[::-1]
-
-
-def _row(one: Statement, pair: Extraction, kept: Sequence[str]) -> dict[str, str]:
-    sure = "" if one.language_confidence is None else f"{one.language_confidence:.3f}"
+def _row(statement: Statement, pair: Extraction, kept: Sequence[str]) -> dict[str, str]:
+    sure = "" if statement.language_confidence is None else f"{statement.language_confidence:.3f}"
     return {
-        "statement_id": one.statement_id,
-        "respondent": one.respondent,
-        "question": one.question.name,
-        "axis": one.question.axis,
-        "position": str(one.position),
-        "country": one.country,
-        "language": one.language,
+        "statement_id": statement.statement_id,
+        "respondent": statement.respondent,
+        "question": statement.question.name,
+        "axis": statement.question.axis,
+        "position": str(statement.position),
+        "country": statement.country,
+        "language": statement.language,
         "language_confidence": sure,
-        "original_statement": one.original,
-        "statement": one.text,
+        "original_statement": statement.original,
+        "statement": statement.text,
         "identity": pair.identity,
         "attribute": pair.attribute,
         "verb": pair.verb,
@@ -352,6 +364,6 @@ def _row(one: Statement, pair: Extraction, kept: Sequence[str]) -> dict[str, str
         "confidence": f"{pair.confidence:.2f}",
         "omit": "true" if pair.omit else "false",
         "omit_reason": pair.omit_reason,
-        "flag": " ".join(one.flags),
-        **{name: one.kept.get(name, "") for name in kept},
+        "flag": " ".join(statement.flags),
+        **{name: statement.kept.get(name, "") for name in kept},
     }

@@ -51,24 +51,24 @@ def inherited(text: str, question: Question, named: Named, *, opens: bool) -> tu
     pronoun = is_pronoun(text)
     if begins_statement(text) and not pronoun:
         return ()
-    found = named.last
+    pairs = named.last
     if opens and not pronoun:
         apart = question.identity is not None or bool(_LABELLED.search(text))
-        found = named.heading or (() if apart else named.last)
-    return () if found == (question.identity,) else found
+        pairs = named.heading or (() if apart else named.last)
+    return () if pairs == (question.identity,) else pairs
 
 
-def after(named: Named, found: Sequence[Extraction], taken_up: tuple[str, ...]) -> Named:
+def after(named: Named, pairs: Sequence[Extraction], subjects_before: tuple[str, ...]) -> Named:
     """What is named behind a piece: who its last attribute was said of, else whom it inherited."""
-    last = found[-1].attribute
+    last = pairs[-1].attribute
     subjects = tuple(
-        dict.fromkeys(pair.identity for pair in found if pair.attribute == last and pair.identity)
+        dict.fromkeys(pair.identity for pair in pairs if pair.attribute == last and pair.identity)
     )
-    return Named(named.heading, subjects or taken_up)
+    return Named(named.heading, subjects or subjects_before)
 
 
 def below_heading(
-    text: str, question: Question, country: str, known: Tables | None, *, opens: bool
+    text: str, question: Question, country: str, tables: Tables | None, *, opens: bool
 ) -> Named | None:
     """What is named behind a heading ("Men:", "Stereotypes about men:", "Men are:"); None where a piece is none.
 
@@ -76,8 +76,8 @@ def below_heading(
     known name of a group alone in its line stands for one where the question fixes no group.
     """
     bare = text.strip(" *_#")
-    if opens and question.identity is None and is_group(bare, known):
-        return Named((), (normal_identity(bare, country, known),))
+    if opens and question.identity is None and is_group(bare, tables):
+        return Named((), (normal_identity(bare, country, tables),))
     if not is_heading(bare):
         return None
     who = bare.rstrip(" :*_")
@@ -90,7 +90,7 @@ def below_heading(
     names = re.split(r"\s+(?:and|or|&)\s+|\s*[,/]\s*", " ".join(parts))
     if not all(_is_name(name, question) for name in names):
         return Named()
-    groups = tuple(normal_identity(name, country, known) for name in names)
+    groups = tuple(normal_identity(name, country, tables) for name in names)
     return Named(groups, groups)
 
 

@@ -68,9 +68,9 @@ def _page(runs: Sequence[Run], table: pl.DataFrame) -> Page:
             anchor="within",
             title="Said by people of the group, or by others",
             findings=tuple(
-                _perspective(name, own)
+                _perspective(name, part)
                 for name in datasets
-                if not (own := within.filter(dataset=name)).is_empty()
+                if not (part := within.filter(dataset=name)).is_empty()
             ),
             figures=_dots(
                 within,
@@ -89,7 +89,7 @@ def _page(runs: Sequence[Run], table: pl.DataFrame) -> Page:
         package=__package__,
         title="What people speak of",
         subtitle=f"{plural(topics['topic'].n_unique(), 'topic')}, {plural(len(datasets), 'data set')}.",
-        entries=(*(one for one in sections if not one.empty), CITE),
+        entries=(*(section for section in sections if not section.empty), CITE),
         runs=runs,
         models=(),
         values={},
@@ -111,17 +111,17 @@ def _covers(table: pl.DataFrame) -> str:
 
 def _drafts(topics: pl.DataFrame) -> list[str]:
     """A sentence where models gave labels that nobody has approved."""
-    drafts, whole = (int(topics[name].sum()) for name in ("n_draft", "n"))
+    drafts, total = (int(topics[name].sum()) for name in ("n_draft", "n"))
     if not drafts:
         return []
     return [
-        f"Labels of language models that nobody has approved stand behind {count(drafts)} of {count(whole)}."
+        f"Labels of language models that nobody has approved stand behind {count(drafts)} of {count(total)}."
     ]
 
 
-def _frequency(name: str, own: pl.DataFrame) -> Finding:
+def _frequency(name: str, part: pl.DataFrame) -> Finding:
     """The most frequent topic, and what has none."""
-    rows = own.to_dicts()
+    rows = part.to_dicts()
     labelled = [row for row in rows if row["topic"] != NO_TOPIC]
     without = sum(row["n"] for row in rows if row["topic"] == NO_TOPIC)
     rest = f" {count(without)} more have no topic and are left out." if without else ""
@@ -135,18 +135,20 @@ def _frequency(name: str, own: pl.DataFrame) -> Finding:
     )
 
 
-def _perspective(name: str, own: pl.DataFrame) -> Finding:
+def _perspective(name: str, part: pl.DataFrame) -> Finding:
     """The topics of the largest and of the smallest in-group share."""
-    ordered = own.sort("in_group_share", descending=True, maintain_order=True).to_dicts()
+    ordered = part.sort("in_group_share", descending=True, maintain_order=True).to_dicts()
 
-    def told(row: dict[str, Any]) -> str:
+    def described(row: dict[str, Any]) -> str:
         ends = percent_interval(row["in_group_low"], row["in_group_high"])
         return f"{row['topic']} ({percent(row['in_group_share'])}, interval {ends})"
 
     if len(ordered) == 1:
-        return Finding(f"{name}: the in-group share of the only topic: {told(ordered[0])}.", tuple(ordered))
+        return Finding(
+            f"{name}: the in-group share of the only topic: {described(ordered[0])}.", tuple(ordered)
+        )
     return Finding(
-        f"{name}: the in-group share is largest for {told(ordered[0])} and smallest for {told(ordered[-1])}.",
+        f"{name}: the in-group share is largest for {described(ordered[0])} and smallest for {described(ordered[-1])}.",
         tuple(ordered),
     )
 
@@ -159,8 +161,8 @@ def _dots(rows: pl.DataFrame, value: str, name: str, title: str, axis: str) -> t
     datasets = rows["dataset"].unique(maintain_order=True).to_list()
     ordered = rows.sort(value, descending=True, maintain_order=True)
     notes = {
-        topic: " · ".join(percent(share, 0) for share in own[value])
-        for (topic,), own in rows.group_by("topic", maintain_order=True)
+        topic: " · ".join(percent(share, 0) for share in part[value])
+        for (topic,), part in rows.group_by("topic", maintain_order=True)
     }
     frame = ordered.select(
         label="topic",
@@ -188,14 +190,14 @@ def _dots(rows: pl.DataFrame, value: str, name: str, title: str, axis: str) -> t
     return (Figure(name, title, chart, f"{title}. {spoken}.", wide=True, rows=ordered),)
 
 
-def _table(name: str, own: pl.DataFrame, *, several: bool) -> Table:
+def _table(name: str, part: pl.DataFrame, *, several: bool) -> Table:
     names = ("n", "share", "interval", "in-group", "interval of it", "out-group")
-    rows = own.to_dicts()
-    known = any(row["in_group_share"] is not None for row in rows)
-    kept = names if known else names[:3]
+    rows = part.to_dicts()
+    has_perspective = any(row["in_group_share"] is not None for row in rows)
+    kept = names if has_perspective else names[:3]
     columns = (
         Column("topic"),
-        *(Column(one, numeric=True) for one in kept),
+        *(Column(column, numeric=True) for column in kept),
         Column("most frequent association", veiled=True),
         Column("times", numeric=True),
     )

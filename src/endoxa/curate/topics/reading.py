@@ -56,8 +56,8 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
     Raises:
         UserError: a file cannot be read, there are no topics, or a cell is not what its column holds.
     """
-    known = ("topic", "in_group", NAME, *PEOPLE)
-    table = _of_campaign(path) if path.is_dir() else read_table(path, optional=known)
+    columns_read = ("topic", "in_group", NAME, *PEOPLE)
+    table = _of_campaign(path) if path.is_dir() else read_table(path, optional=columns_read)
     require_columns(path, table.columns, ("attribute",))
     table = one_spelling(table, source=str(path))
     if labels is None and "topic" not in table.columns:
@@ -85,8 +85,8 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
     if read.is_empty():
         raise UserError(f"{path} holds no association that anybody said.")
     if labels is not None:
-        found = read_topics(labels)
-        read = read.with_columns(topic=found.of(read), draft=found.drafts(read))
+        by_key = read_topics(labels)
+        read = read.with_columns(topic=by_key.of(read), draft=by_key.drafts(read))
         if (read["topic"] == "").all():
             raise UserError(
                 f"{labels} names no association of {path}. Check that it was made from that table."
@@ -119,16 +119,16 @@ def _weights(table: pl.DataFrame, path: Path) -> pl.Series:
 
 
 def _table_in(folder: Path, name: str) -> pl.DataFrame:
-    found = next((one for end in TABLE_SUFFIXES if (one := folder / f"{name}{end}").is_file()), None)
-    if found is None:
+    table_path = next((path for end in TABLE_SUFFIXES if (path := folder / f"{name}{end}").is_file()), None)
+    if table_path is None:
         raise UserError(f"{folder} holds no table '{name}'. Expected a folder of `endoxa collect export`.")
-    return read_table(found)
+    return read_table(table_path)
 
 
 def _of_campaign(folder: Path) -> pl.DataFrame:
     """What people said by themselves, with the words of the pairs, and whether they come from the country."""
-    said, pairs, people = (_table_in(folder, name) for name in ("mentions", "pairs", "people"))
-    require_columns(folder / "mentions", said.columns, (NAME, "rater", "counted"))
+    campaign_mentions, pairs, people = (_table_in(folder, name) for name in ("mentions", "pairs", "people"))
+    require_columns(folder / "mentions", campaign_mentions.columns, (NAME, "rater", "counted"))
     require_columns(folder / "pairs", pairs.columns, (NAME, "identity", "attribute", "country", "topic"))
     require_columns(folder / "people", people.columns, ("rater", "country"))
     about = pairs.select(NAME, "identity", "attribute", "country", "topic")
@@ -136,7 +136,7 @@ def _of_campaign(folder: Path) -> pl.DataFrame:
     origins = people.filter(pl.col("country").fill_null("").is_in(["", "other"]).not_())
     origins = origins.select("rater", origins=pl.col("country").str.split("; "))
     return (
-        said.filter(pl.col("counted").fill_null("true").str.to_lowercase() != "false")
+        campaign_mentions.filter(pl.col("counted").fill_null("true").str.to_lowercase() != "false")
         .select(NAME, "rater")
         .join(about, on=NAME, how="inner", maintain_order="left")
         .join(origins, on="rater", how="left", maintain_order="left")
@@ -213,9 +213,9 @@ def read_topics(path: Path) -> Topics:
         raise UserError(f"{path} holds no label: its column '{topic}' is empty.")
     # The same words can have another topic in another association: then its name alone decides.
     clear = {
-        key: (next(iter(found))[0], all(draft for _, draft in found))
-        for key, found in of_named.items()
-        if len({label for label, _ in found}) == 1
+        key: (next(iter(topics))[0], all(draft for _, draft in topics))
+        for key, topics in of_named.items()
+        if len({label for label, _ in topics}) == 1
     }
     return Topics(by_name, clear | by_texts)
 

@@ -52,14 +52,14 @@ def analyze_topics(mentions: pl.DataFrame, *, confidence: float = 0.95) -> pl.Da
     """
     rows = [
         row
-        for _, own in mentions.group_by("dataset", maintain_order=True)
-        for row in _of_dataset(own, confidence)
+        for _, part in mentions.group_by("dataset", maintain_order=True)
+        for row in _of_dataset(part, confidence)
     ]
     return pl.DataFrame(rows, infer_schema_length=None).select(list(TOPIC_COLUMNS))
 
 
-def _of_dataset(own: pl.DataFrame, confidence: float) -> Iterator[dict[str, Any]]:
-    labelled, without = own.filter(pl.col("topic") != ""), own.filter(topic="")
+def _of_dataset(rows: pl.DataFrame, confidence: float) -> Iterator[dict[str, Any]]:
+    labelled, without = rows.filter(pl.col("topic") != ""), rows.filter(topic="")
     total = labelled["weight"].sum()
     order = (
         labelled.group_by("topic")
@@ -83,23 +83,23 @@ def _of_dataset(own: pl.DataFrame, confidence: float) -> Iterator[dict[str, Any]
 
 def _described(part: pl.DataFrame, topic: str, confidence: float) -> dict[str, Any]:
     """What holds of a topic whatever the others are."""
-    known = part.drop_nulls("in_group")
-    inside, outside = (known.filter(in_group=side) for side in (True, False))
-    n_in, n_out = (int(one["weight"].sum()) for one in (inside, outside))
-    found: dict[str, Any] = dict.fromkeys(
+    rated = part.drop_nulls("in_group")
+    inside, outside = (rated.filter(in_group=side) for side in (True, False))
+    n_in, n_out = (int(side_rows["weight"].sum()) for side_rows in (inside, outside))
+    row: dict[str, Any] = dict.fromkeys(
         f"{side}_group_{name}" for side in ("in", "out") for name in ("share", "low", "high")
     )
-    if known.height:
-        interval, _ = share_interval(known, pl.col("in_group"), confidence)
+    if rated.height:
+        interval, _ = share_interval(rated, pl.col("in_group"), confidence)
         share = n_in / (n_in + n_out)
-        found |= {"in_group_share": share, "in_group_low": interval.low, "in_group_high": interval.high}
-        found |= {
+        row |= {"in_group_share": share, "in_group_low": interval.low, "in_group_high": interval.high}
+        row |= {
             "out_group_share": 1 - share,
             "out_group_low": 1 - interval.high,
             "out_group_high": 1 - interval.low,
         }
     most, ties = most_frequent(part)
-    return found | {
+    return row | {
         "dataset": part["dataset"][0],
         "topic": topic,
         "n": int(part["weight"].sum()),
@@ -150,8 +150,10 @@ def share_interval(rows: pl.DataFrame, which: pl.Expr, confidence: float) -> tup
     flag = rows.select(which.cast(pl.Float64)).to_series().to_numpy()
     if rows.filter(pl.col("person") != "")["person"].n_unique() < FEWEST_CLUSTERS:
         return wilson(float((weight * flag).sum()), float(weight.sum()), confidence), "wilson"
-    own = pl.when(pl.col("person") == "").then(pl.format("\0{}", pl.int_range(pl.len()))).otherwise("person")
-    code = np.unique(rows.select(own).to_series().to_numpy(), return_inverse=True)[1]
+    units = (
+        pl.when(pl.col("person") == "").then(pl.format("\0{}", pl.int_range(pl.len()))).otherwise("person")
+    )
+    code = np.unique(rows.select(units).to_series().to_numpy(), return_inverse=True)[1]
     sizes, sums = np.bincount(code, weight), np.bincount(code, weight * flag)
     share = float(sums.sum() / sizes.sum())
     return clustered_share(sizes, sums, share * (1 - share), confidence), "people"

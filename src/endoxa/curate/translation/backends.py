@@ -230,7 +230,11 @@ class Seq2SeqTranslator:
             return {}
         self.tokenizer.src_lang = self._language_token(source)
         wanted = self._language_token(target)
-        return {"forced_bos_token_id": self.tokenizer.convert_tokens_to_ids(self._spelt(wanted))}
+        return {
+            "forced_bos_token_id": self.tokenizer.convert_tokens_to_ids(
+                str(next(token for token in self.tokenizer.all_special_tokens if token.strip("_") == wanted))
+            )
+        }
 
     def _language_token(self, code: str) -> str:
         """The model's own word for a language: 'fr' (M2M100), 'fr_XX' (mBART), 'fra_Latn' (NLLB).
@@ -248,9 +252,6 @@ class Seq2SeqTranslator:
         raise UserError(
             f"The translator '{self.name}' has no token for the language '{code}': use another model."
         )
-
-    def _spelt(self, name: str) -> str:
-        return str(next(token for token in self.tokenizer.all_special_tokens if token.strip("_") == name))
 
     def _prefix(self, source: str, target: str) -> str:
         """What T5 ("translate French to English: ") and MADLAD ("<2en> ") want in front of the text."""
@@ -271,11 +272,11 @@ class TableTranslator:
 
     Attributes:
         name: the path of the table.
-        known: translation by (language or empty, plain original).
+        translations: translation by (language or empty, plain original).
     """
 
     name: str
-    known: Mapping[tuple[str, str], str]
+    translations: Mapping[tuple[str, str], str]
     remembered: bool = False
 
     @classmethod
@@ -286,24 +287,24 @@ class TableTranslator:
             UserError: the file cannot be read, lacks a column, or translates one original in two ways.
         """
         table = read_table(path, (ORIGINAL, TRANSLATION))
-        known: dict[tuple[str, str], str] = {}
+        translations: dict[tuple[str, str], str] = {}
         for number, row in enumerate(table.iter_rows(named=True), start=1):
             original, translation = row[ORIGINAL] or "", " ".join((row[TRANSLATION] or "").split())
             if not original.strip() or not translation:
                 continue
             key = ((row.get(LANGUAGE) or "").strip().lower(), _plain(original))
-            if known.setdefault(key, translation) != translation:
+            if translations.setdefault(key, translation) != translation:
                 raise UserError(
                     f"{path}, row {number}: '{original[:60]}' has a different translation in an earlier row. Keep one."
                 )
-        return cls(str(path), known)
+        return cls(str(path), translations)
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
         """See `Translator.translate`; the table's target language is taken to be `target`."""
         del target
         for text in texts:
             plain = _plain(text)
-            yield self.known.get((source, plain), self.known.get(("", plain)))
+            yield self.translations.get((source, plain), self.translations.get(("", plain)))
 
 
 def _plain(text: str) -> str:

@@ -54,18 +54,20 @@ def translate_all(
     keys = list(zip(languages, texts, strict=True))
     wanted = dict.fromkeys(key for key in keys if key[0] != target)
     memory = memory if translator.remembered else None
-    known = _remembered(memory, translator.name, target) if memory else {}
-    missing = [key for key in wanted if key not in known]
+    remembered_texts = _remembered(memory, translator.name, target) if memory else {}
+    missing = [key for key in wanted if key not in remembered_texts]
     if missing:
         with _notebook(memory, translator.name, target) as note:
             for done, (key, text) in enumerate(_made(missing, translator, target), start=1):
                 if text is not None:
-                    known[key] = text
+                    remembered_texts[key] = text
                     note(key, text)
                 if progress:
                     progress("translating", done, len(missing))
     return [
-        Translated(known.get(key, key[1]), failed=key not in known) if key in wanted else Translated(key[1])
+        Translated(remembered_texts.get(key, key[1]), failed=key not in remembered_texts)
+        if key in wanted
+        else Translated(key[1])
         for key in keys
     ]
 
@@ -82,7 +84,7 @@ def _remembered(path: Path, translator: str, target: str) -> dict[Key, str]:
     """Translations made by the same translator into the same language; a last line cut in half is left out."""
     if not path.exists():
         return {}
-    known: dict[Key, str] = {}
+    translations: dict[Key, str] = {}
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as problem:
@@ -91,13 +93,13 @@ def _remembered(path: Path, translator: str, target: str) -> dict[Key, str]:
         try:
             entry = json.loads(line)
             if (entry["translator"], entry["target"]) == (translator, target):
-                known[entry["language"], entry["original"]] = entry["translation"]
+                translations[entry["language"], entry["original"]] = entry["translation"]
         except (ValueError, KeyError, TypeError) as problem:
             if number < len(lines):
                 raise UserError(
                     f"{path}, line {number}: not a stored translation. Remove the line, or the file to start over."
                 ) from problem
-    return known
+    return translations
 
 
 @contextmanager
@@ -108,7 +110,10 @@ def _notebook(path: Path | None, translator: str, target: str) -> Iterator[Calla
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _end_last_line(path)
+        if path.exists():
+            data = path.read_bytes()
+            if data and not data.endswith(b"\n"):
+                path.write_bytes(data[: data.rfind(b"\n") + 1])
         with path.open("a", encoding="utf-8", newline="\n") as stream:
             yield lambda key, text: _append(stream, translator, target, key, text)
     except OSError as problem:
@@ -125,11 +130,3 @@ def _append(stream: TextIO, translator: str, target: str, key: Key, text: str) -
     }
     stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
     stream.flush()
-
-
-def _end_last_line(path: Path) -> None:
-    """Drop a line that a killed run left half-written."""
-    if path.exists():
-        data = path.read_bytes()
-        if data and not data.endswith(b"\n"):
-            path.write_bytes(data[: data.rfind(b"\n") + 1])

@@ -127,10 +127,10 @@ class LibreTranslator:
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             chunk = list(texts[start : start + TEXTS_AT_ONCE])
             body = {"q": chunk, "source": source, "target": target, "format": "text"}
-            found = self.interface.send(
+            answers = self.interface.send(
                 body | ({"api_key": self.interface.key} if self.interface.key != NO_KEY else {})
             )
-            made = found.get("translatedText") if isinstance(found, dict) else None
+            made = answers.get("translatedText") if isinstance(answers, dict) else None
             yield from _texts(made if isinstance(made, list) else None, len(chunk))
 
 
@@ -168,16 +168,18 @@ class DeepLTranslator:
         """See `Translator.translate`."""
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             chunk = list(texts[start : start + TEXTS_AT_ONCE])
-            found = self.interface.send(
+            answers = self.interface.send(
                 {
                     "text": chunk,
                     "source_lang": source.split("-", maxsplit=1)[0].upper(),
                     "target_lang": target.upper(),
                 }
             )
-            made = found.get("translations") if isinstance(found, dict) else None
+            made = answers.get("translations") if isinstance(answers, dict) else None
             texts_made = (
-                [one.get("text") for one in made if isinstance(one, dict)] if isinstance(made, list) else None
+                [item.get("text") for item in made if isinstance(item, dict)]
+                if isinstance(made, list)
+                else None
             )
             yield from _texts(texts_made, len(chunk))
 
@@ -187,5 +189,5 @@ def _texts(made: list[Any] | None, wanted: int) -> Iterator[str | None]:
     if made is None or len(made) != wanted:
         yield from [None] * wanted
         return
-    for one in made:
-        yield " ".join(str(one or "").split()) or None
+    for item in made:
+        yield " ".join(str(item or "").split()) or None

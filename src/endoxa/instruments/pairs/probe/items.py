@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.language import language_name
-from endoxa.curate.unstated_language import taken_language
+from endoxa.curate.unstated_language import assumed_language
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.items import chunked
@@ -81,7 +81,7 @@ def language_notes(path: Path, settings: PairsSettings) -> list[str]:
             f"{path.name} names no language, so its pairs are not calibrated with neutral identities. Give --language "
             "CODE or a column 'language'."
         ]
-    code = taken_language(unsaid["sent_more"].to_list(), path.name).code
+    code = assumed_language(unsaid["sent_more"].to_list(), path.name).code
     if code != "en":
         raise UserError(
             f"{path} has a format that names no language and is taken as English, but its sentences seem to be in "

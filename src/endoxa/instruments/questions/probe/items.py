@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from endoxa.curate.unstated_language import Taken, language_of_questions
+from endoxa.curate.unstated_language import AssumedLanguage, language_of_questions
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.items import each_once
@@ -67,7 +67,7 @@ def available(settings: QaSettings) -> Iterator[QaItem]:
     return (item for item in found if not settings.languages or item.language in settings.languages)
 
 
-def unstated_language(settings: QaSettings) -> Taken | None:
+def unstated_language(settings: QaSettings) -> AssumedLanguage | None:
     """The language that is taken for questions that do not name theirs; None where they do, or --language says it.
 
     Raises:
