@@ -106,7 +106,9 @@ def test_the_language_is_identified_and_said(tmp_path: Path) -> None:
     decided = CliRunner().invoke(app, [*given, "--columns", named, "--language", "es"]).output
     assert "names no language" not in decided
     with pytest.raises(UserError, match="in several"):
-        assumed_language(["Les filles ne savent pas conduire.", "Las mujeres no saben conducir."] * 5, "x.csv")
+        assumed_language(
+            ["Les filles ne savent pas conduire.", "Las mujeres no saben conducir."] * 5, "x.csv"
+        )
 
 
 def test_python_reads_the_same(tmp_path: Path) -> None:

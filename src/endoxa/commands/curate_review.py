@@ -305,7 +305,8 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
     from endoxa.runs.progress import shown
 
     questions = [
-        ReaderItem(it.statement_id, it.statement, it.question, it.country, it.subject, it.pairs) for it in reviewed
+        ReaderItem(it.statement_id, it.statement, it.question, it.country, it.subject, it.pairs)
+        for it in reviewed
     ]
     settings = ReaderSettings(data=str(gold), models=(model,))
     with shown("statements") as progress:
