@@ -64,7 +64,7 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     labels = short_labels(overall["model"].unique(maintain_order=True).to_list())
     named = [name for name in ("data", "protocol") if overall[name].n_unique() > 1]
     rows = list(overall.iter_rows(named=True))
-    known = {one.cell: one for one in competences(estimates)}
+    known = {competence.cell: competence for competence in competences(estimates)}
     at_chance = {cell for cell, one in known.items() if one.at_chance}
     return Headline(
         title=TITLE if len(at_chance) < len(known) else AT_CHANCE_TITLE,

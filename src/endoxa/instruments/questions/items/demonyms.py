@@ -125,7 +125,7 @@ def _places_in_lower_case() -> frozenset[str]:
 @cache
 def members(code: str) -> frozenset[str]:
     """The codes of all that lies within a people or region, with its own."""
-    inside = [one.code for one in demonyms().values() if code in one.within]
+    inside = [demonym.code for demonym in demonyms().values() if code in demonym.within]
     return frozenset({code}).union(*(members(other) for other in inside))
 
 

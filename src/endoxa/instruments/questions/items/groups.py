@@ -134,7 +134,7 @@ def identity_of(text: str, language: str) -> Identity:
     found = find_demonym(text)
     if found is not None:
         code = found.demonym.code
-        countries = frozenset(one for one in members(code) if len(one) == 2)
+        countries = frozenset(member for member in members(code) if len(member) == 2)
         return _one(code, found.gender, _women(found.gender), countries)
     noun = find_noun(text, language) if language != "en" else None
     if noun is not None:

@@ -77,12 +77,12 @@ class GroupWords:
         """The tokens of a text, in order; a group of several words is one token."""
         return tuple(
             Token(
-                found[0],
-                found.start(),
-                found.end(),
-                self.forms[found[0]] if found.lastgroup == "group" else "",
+                match[0],
+                match.start(),
+                match.end(),
+                self.forms[match[0]] if match.lastgroup == "group" else "",
             )
-            for found in self.pattern.finditer(text)
+            for match in self.pattern.finditer(text)
         )
 
 

@@ -59,7 +59,7 @@ def categories(results: QaResults) -> Section | None:
         for data in results.data
         if data in several
     ]
-    cells = [own for own in cells if own.height]
+    cells = [cell for cell in cells if cell.height]
     return Section(
         anchor="categories",
         title="By category",
@@ -75,15 +75,15 @@ def categories(results: QaResults) -> Section | None:
 
 def _findings(cells: list[pl.DataFrame]) -> Iterator[Finding]:
     """In how many cells of models and categories a lean is claimed."""
-    for own in cells:
-        rows = [lean_evidence(row) for row in own.iter_rows(named=True)]
+    for cell in cells:
+        rows = [lean_evidence(row) for row in cell.iter_rows(named=True)]
         parts = [
             said.format(n=number, s="s" if number == 1 else "")
             for verdict, said in _SPOKEN.items()
             if (number := sum(row["verdict"] == verdict for row in rows))
         ]
         where = f"{CONTEXTS[rows[0]['context_condition']]} with {rows[0]['data']}"
-        models = own["model"].n_unique()
+        models = cell["model"].n_unique()
         of = "categories" if models == 1 else "cells (a model in a category)"
         yield Finding(f"{where}, of {len(rows)} {of} {listed(parts)}.", ({"cells": len(rows)}, *rows))
 
@@ -98,13 +98,13 @@ def _left_out(number: int) -> Iterator[Finding]:
 
 
 def _figures(results: QaResults, cells: list[pl.DataFrame], *, few: bool) -> Iterator[Figure]:
-    for own in cells:
-        data, condition = own.select("data", "context_condition").row(0)
-        spoken = SPOKEN_LEANS[own["lean_name"][0]]
+    for cell in cells:
+        data, condition = cell.select("data", "context_condition").row(0)
+        spoken = SPOKEN_LEANS[cell["lean_name"][0]]
         title = f"{spoken.capitalize()} by category, {SPOKEN_CONDITIONS[condition]} contexts"
         title += f", {data}" if len(results.data) > 1 else ""
         name = f"categories-{slug(data)}-{SPOKEN_CONDITIONS[condition]}"
-        known = own.drop_nulls("lean")
+        known = cell.drop_nulls("lean")
         if known.height:
             yield _dots(known, name, title) if few else lean_map(results, known, "category", name, title)
 

@@ -95,7 +95,7 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
 
 def better_than_guessing(results: QaResults) -> QaResults:
     """The results without bias scores of models whose answers are at chance."""
-    at_chance = [one.cell for one in competences(results.estimates) if one.at_chance]
+    at_chance = [competence.cell for competence in competences(results.estimates) if competence.at_chance]
     return replace(
         results,
         estimates=_without(results.estimates, at_chance),

@@ -73,9 +73,9 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
 def _headline(runs: Sequence[Run], results: QaResults) -> Section:
     """What the answers show, after what must be known before: versions, lost answers, equal repeats."""
     answers_lost = [
-        found
+        finding
         for run in runs
-        for found in answer_findings(answer_counts(run.folder), run.facts, results.label)
+        for finding in answer_findings(answer_counts(run.folder), run.facts, results.label)
     ]
     alike = [sentence for run in runs for sentence in repeats_alike(run.folder, run.facts)]
     versions = sentence_findings(version_sentences(results.names))

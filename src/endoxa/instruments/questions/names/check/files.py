@@ -72,8 +72,8 @@ def _new(
 
 def _blots(text: str) -> Iterator[tuple[str, str]]:
     for what, pattern in _BLOTS:
-        for found in pattern.finditer(text):
-            yield what, found[0]
+        for match in pattern.finditer(text):
+            yield what, match[0]
 
 
 def _words(text: str) -> Iterator[tuple[str, str]]:

@@ -176,7 +176,7 @@ def frame_problems(
 
 def _marks(mentions: Sequence[Token]) -> dict[str, str]:
     """A character of no alphabet for each group, in the place of its name."""
-    return {group: chr(0xE000 + at) for at, group in enumerate(dict.fromkeys(one.group for one in mentions))}
+    return {group: chr(0xE000 + at) for at, group in enumerate(dict.fromkeys(mention.group for mention in mentions))}
 
 
 @lru_cache(maxsize=4096)
