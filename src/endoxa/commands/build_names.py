@@ -14,8 +14,9 @@ from endoxa.schema.options import ITEMS, OUTPUT, Option
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from endoxa.instruments.questions.names import NameBank, NameVariants
     from endoxa.instruments.questions.names.ask import Asked
+    from endoxa.instruments.questions.names.bank import NameBank
+    from endoxa.instruments.questions.names.build import NameVariants
     from endoxa.instruments.questions.names.rewrite import Prepared
 
 SHOWN = 5
@@ -57,7 +58,7 @@ def names(
       endoxa build names Nationality.jsonl --check names.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.questions.names import read_bank
+    from endoxa.instruments.questions.names.bank import read_bank
 
     if check is not None:
         if out is not None or gender_model is not None:
@@ -75,7 +76,8 @@ def _build(
     items: Path, output: Path, bank_file: Path | None, *, seed: int, variants: int, gender_model: str | None
 ) -> None:
     from endoxa.errors import UserError
-    from endoxa.instruments.questions.names import build_names, read_bank
+    from endoxa.instruments.questions.names.bank import read_bank
+    from endoxa.instruments.questions.names.build import build_names
     from endoxa.runs.progress import shown
     from endoxa.sources.bbq import read_rows, write_items
     from endoxa.sources.files import require_apart

@@ -13,7 +13,7 @@ from endoxa.runs.options import IncludeDrafts
 from endoxa.schema.options import OUTPUT, Option
 
 if TYPE_CHECKING:
-    from endoxa.instruments.questions.items import Questions
+    from endoxa.instruments.questions.items.record import Questions
 
 
 def questions(
@@ -41,7 +41,7 @@ def questions(
       endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.questions.items import build_questions
+    from endoxa.instruments.questions.items.build import build_questions
     from endoxa.sources.bbq import write_items
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
@@ -75,7 +75,7 @@ def _require_jsonl(output: Path) -> None:
 
 def _write_sample(path: Path, given: list[Path | None]) -> None:
     from endoxa.errors import UserError
-    from endoxa.instruments.questions.items import SAMPLE
+    from endoxa.instruments.questions.items.build import SAMPLE
     from endoxa.sources.frames import read_table, write_table
 
     if any(given):

@@ -20,7 +20,7 @@ from endoxa.instruments.questions.answers.options import (
     leading_letter,
     only_letter,
 )
-from endoxa.instruments.questions.answers.said import Said, all_said, dismisses
+from endoxa.instruments.questions.answers.statements import Said, all_said, dismisses
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.runs.answers.text import before_new_question, declined, fold, plain, read_first
 from endoxa.schema import QaItem, Reading

@@ -7,19 +7,23 @@ from dataclasses import asdict, replace
 
 import polars as pl
 
-from endoxa.instruments.questions.competence import AT_CHANCE, competence_sentence
-from endoxa.instruments.questions.estimates.competence import (
+from endoxa.instruments.questions.headline import (
+    AT_CHANCE,
     CELL,
     GUESSING,
     RULE,
     Competence,
+    competence_sentence,
     competences,
 )
+from endoxa.instruments.questions.report.differences import names_compared, names_summed_up
 from endoxa.instruments.questions.report.leans import FEW_SERIES, lean_figures
-from endoxa.instruments.questions.report.names_compared import names_compared, names_summed_up
-from endoxa.instruments.questions.report.results import AMBIGUOUS, CONTEXTS, SPOKEN_CONDITIONS, QaResults
-from endoxa.instruments.questions.report.values import (
+from endoxa.instruments.questions.report.results import (
+    AMBIGUOUS,
+    CONTEXTS,
+    SPOKEN_CONDITIONS,
     SPOKEN_LEANS,
+    QaResults,
     Row,
     because,
     lean_evidence,

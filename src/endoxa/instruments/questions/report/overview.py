@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.questions.outcomes import answer_counts
+from endoxa.instruments.questions.headline import answer_counts
 from endoxa.instruments.questions.report.results import QaResults
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
