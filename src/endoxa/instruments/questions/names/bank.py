@@ -145,7 +145,9 @@ def _read(path: Path, label: str) -> NameBank:
 def _entry(row: Mapping[str, str], place: str) -> Name:
     for column in _REQUIRED:
         if not row[column]:
-            raise UserError(f"{place}, column '{column}': empty. Expected {', '.join(_REQUIRED)} for every name.")
+            raise UserError(
+                f"{place}, column '{column}': empty. Expected {', '.join(_REQUIRED)} for every name."
+            )
     gender = row["gender"].lower()
     if gender not in GENDERS:
         raise UserError(
