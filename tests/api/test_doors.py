@@ -123,6 +123,7 @@ def test_every_instrument_has_a_function_that_tells_its_options() -> None:
         ex.probe_pairs("pairs.csv", "hf/x", rulez=["sum"])
 
 
+@pytest.mark.slow
 def test_json_is_all_that_is_printed(tmp_path: Path) -> None:
     data = qa_questions.write(tmp_path / "questions.jsonl", qa_questions.questions(8))
     words = ("probe", "qa", "--data", data, "--model", "sim/biased", "--out", tmp_path / "run")

@@ -107,6 +107,7 @@ def second(messages: list[dict[str, str]], temperature: float) -> str:
     return "(B)"
 
 
+@pytest.mark.slow
 def test_a_function_is_a_chat_model(tmp_path: Path) -> None:
     data = qa_questions.write(tmp_path / "questions.jsonl", qa_questions.questions(8))
     found = ex.probe_questions(data, second, temperature=0.5, progress=False)
@@ -143,6 +144,7 @@ def test_a_function_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pyte
     assert set(Path(tempfile.gettempdir()).glob("endoxa-*")) == before  # nothing is left behind
 
 
+@pytest.mark.slow
 def test_runs_begin_inside_a_running_loop_too(tmp_path: Path) -> None:
     """Notebooks have one."""
     data = qa_questions.write(tmp_path / "questions.jsonl", qa_questions.questions(4))

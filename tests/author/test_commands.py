@@ -68,6 +68,7 @@ def test_json_for_scripts(identities, tmp_path):
     assert json.loads(told.stdout)["counts"] == {"drafts": 20, "left_out": 0}
 
 
+@pytest.mark.slow
 def test_every_command_has_help_with_an_example():
     names = ("tuples", "sentences", "expand", "counter", "adapt", "translate", "label", "approve", "kappa")
     listed = run("author", "--help").stdout

@@ -55,6 +55,7 @@ def test_unseen_respondents_gain_on_edited_rows_and_lose_nowhere():
     assert values(table, reader="rules", subset="edited")["both"] == 0
 
 
+@pytest.mark.slow
 def test_the_learning_curve_starts_at_the_rules_and_rises():
     curve = learning_curve(campaign())
     points = curve.filter(subset="edited", measure="both").sort("units")

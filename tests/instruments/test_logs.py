@@ -230,6 +230,7 @@ def test_choices_between_two_sentences_are_shares_of_answers(suffix: str, tmp_pa
     assert row["n"] == 4
 
 
+@pytest.mark.slow
 def test_pages_are_made_from_logs(tmp_path: Path) -> None:
     log = inspect_log(
         tmp_path / "chat.json", inspect_pairs({f"town{k}": ("1", "2") for k in range(8)} | CHOICES)

@@ -130,6 +130,7 @@ def test_where_all_are_set_aside_the_one_that_is_back_first_is_asked() -> None:
     assert Addresses(URLS[:1]).counts() == {}
 
 
+@pytest.mark.slow
 @given(
     number=st.integers(2, 4),
     data=st.data(),

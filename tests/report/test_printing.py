@@ -67,6 +67,7 @@ def test_plots_become_wider_and_what_stands_beside_them_moves() -> None:
     assert made["datasets"] is spec["datasets"]
 
 
+@pytest.mark.slow
 def test_too_wide_for_a_column_is_drawn_for_a_page_and_said(tmp_path: Path) -> None:
     figures = [figure(), figure(name="pair", columns=2), figure(name="row", columns=9)]
     written = {one.name: one for one in write_printed(figures, tmp_path / "t.tex", "column")}

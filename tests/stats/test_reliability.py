@@ -150,6 +150,7 @@ def test_estimates_are_those_planted():
     assert np.mean(values) == pytest.approx(0.6, abs=0.03)
 
 
+@pytest.mark.slow
 def test_false_claims_are_fewer_than_one_in_twenty():
     claimed = []
     for seed in range(600):

@@ -146,6 +146,7 @@ def test_planted_strengths_are_in_the_records(finished):
         assert value == pytest.approx(planted.of(name, "pairs"), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_finished_study_is_left_alone_and_a_changed_setting_reruns_only_what_depends_on_it(study):
     before = {
         name: read_run(study / "runs" / name)["finished"]
@@ -172,6 +173,7 @@ def test_stories_with_other_repeats_give_other_profiles(study):
     assert {name for name, again in done.items() if again} == {"stories", "profiles"}
 
 
+@pytest.mark.slow
 def test_a_model_is_added_without_measuring_the_others_again(study):
     edit(study, "[[models]]", '[[models]]\nname = "second"\nquestions = "sim/biased"\n\n[[models]]')
     done = {one.step.name: one for one in run_study(read_study(study))[1]}
@@ -181,6 +183,7 @@ def test_a_model_is_added_without_measuring_the_others_again(study):
     assert set(found["model"]) == {"sim/latent", "sim/biased"}
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_continues_and_every_item_is_there_once(begun, finished, tmp_path):
     folder = Path(shutil.copytree(begun, tmp_path / "study"))
     command = [sys.executable, "-c", "from endoxa.commands import main; main()", "study", "run", str(folder)]
@@ -360,6 +363,7 @@ def test_python_has_the_same_steps(tmp_path):
     assert ex.read_run(folders["pairs"]).records.height == 96
 
 
+@pytest.mark.slow
 def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
     out = tmp_path / "out" / "study.html"
     done = CliRunner().invoke(app, ["study", "report", str(study), "-o", str(out)])
@@ -400,6 +404,7 @@ def test_the_comparison_can_be_chosen(study):
         read_study(study)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("planted", "low", "high"), [(1.0, 0.8, 1.3), (0.0, -0.5, 0.5)])
 def test_a_planted_correlation_of_pairs_and_tests_is_found(tmp_path, planted, low, high):
     """From the study file to the page: what was planted between two instruments is what the study reports."""
@@ -435,6 +440,7 @@ def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
         init_study(tmp_path / "other", associations(tmp_path), ("sim/nobody",), ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"), [("confidence = 0.95", "confidence = 0.9"), ("seed = 0", "seed = 7")]
 )

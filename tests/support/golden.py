@@ -30,7 +30,7 @@ from urllib.parse import unquote
 import polars as pl
 from openpyxl import load_workbook
 
-from support.collect import commands
+from collect_support import commands
 
 DIGITS = 10
 """Significant digits that are compared where no network was computed."""
@@ -116,7 +116,7 @@ class Runner:
     def _plain(self, text: str, case: Case) -> str:
         plain = normalised(text, self.folder)
         return (
-            re.sub(r"\b[0-9a-f]{12}\b", "<hash>", plain) if case.network else plain
+            re.sub(r"(?<!\.)\b[0-9a-f]{12}\b", "<hash>", plain) if case.network else plain
         )  # of weights, to the last bit
 
     def _typed(self, line: str) -> str:

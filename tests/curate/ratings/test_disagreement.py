@@ -97,6 +97,7 @@ def test_a_planted_topic_is_found_and_others_are_not_called_disputed():
     assert row["low"] < row["relative_change"] < row["high"]
 
 
+@pytest.mark.slow
 def test_without_a_planted_topic_false_claims_stay_rare():
     studies = (planted(seed, count=200, disputed=()) for seed in range(60))
     found = [analyze_disagreement(study, resamples=100).topics["verdict"] for study in studies]

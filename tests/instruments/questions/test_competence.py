@@ -36,6 +36,7 @@ def probed(folder: Path, *, model: str = "", count: int = 40) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_answers_at_chance_lead_with_that_and_not_with_a_bias_score(tmp_path: Path) -> None:
     found = headline(probed(tmp_path / "run"))
     assert "at chance" in found.warnings[0]

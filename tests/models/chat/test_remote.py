@@ -346,6 +346,7 @@ def test_organisation_goes_to_openai_alone(monkeypatch: pytest.MonkeyPatch) -> N
     assert "org-planted" not in asyncio.run(main("server")).values()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["server", "anthropic"])
 def test_check_names_what_is_to_be_had(kind: str) -> None:
     async def main(reply: Any) -> None:

@@ -57,6 +57,7 @@ def found(folder: Path, correlation: float) -> Convergence:
     return converge(study_runs(study))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0, 1])
 def test_what_was_planted_is_found(tmp_path, correlation):
     made = found(tmp_path / "study", correlation)

@@ -267,6 +267,7 @@ def test_agreement_on_the_association_is_told_from_agreement_on_the_attribute():
     assert correlations(shared)["verdict"][0] == "above", "convergence alone would not have noticed"
 
 
+@pytest.mark.slow
 def test_no_difference_is_claimed_where_only_the_attribute_counts():
     claimed = []
     for seed in range(150):

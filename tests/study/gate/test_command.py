@@ -39,6 +39,7 @@ def call(*words):
     return CliRunner().invoke(app, ["gate", *map(str, words)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("candidate", "code"), [("alike", 0), ("worse", 1), ("close", 4)])
 def test_exit_codes_and_files(runs, tmp_path, candidate, code):
     files = {name: tmp_path / f"gate.{name}" for name in ("json", "md", "xml", "html")}

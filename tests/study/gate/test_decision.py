@@ -75,6 +75,7 @@ def test_sides_may_be_exchanged(values, margin):
     assert one.p_worse == pytest.approx(other.p_worse)
 
 
+@pytest.mark.slow
 @given(some_values(), st.sampled_from([0.0, 0.02, 0.1, 0.4]))
 def test_bounds_agree_with_p_values(values, margin):
     contrasts = Contrasts.of(values)

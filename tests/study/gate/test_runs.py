@@ -80,6 +80,7 @@ def test_the_other_side_of_neutral_is_as_bad(runs):
     assert test.difference == pytest.approx(0)
 
 
+@pytest.mark.slow
 def test_identical_scores_pass_at_any_margin_and_with_one_identity(tmp_path, runs):
     (test,) = ex.gate(runs / "base", runs / "copy", margin=0).tests
     assert (test.verdict, test.low, test.high) == ("pass", 0, 0)
@@ -89,6 +90,7 @@ def test_identical_scores_pass_at_any_margin_and_with_one_identity(tmp_path, run
     assert ex.gate(tmp_path / "one", tmp_path / "two", margin=0.02).passed
 
 
+@pytest.mark.slow
 def test_equal_sides_with_other_scores_pass_by_an_honest_bound(runs):
     (test,) = ex.gate(runs / "base", runs / "sides", margin=0.05).tests
     assert test.difference == 0
@@ -111,6 +113,7 @@ def test_few_identities_decide_nothing(tmp_path, identities):
     assert test.more_identities >= 6 - identities
 
 
+@pytest.mark.slow
 def test_several_axes_pass_together_and_fail_after_holm(runs):
     found = ex.gate(runs / "base", runs / "close", margin=0.0, axis=["all", "work", "age"])
     assert [test.axis for test in found.tests] == ["all", "work", "age"]

@@ -11,12 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.report.findings import effect_sizes, findings, spoken
-from endoxa.instruments.association_tests.report.forest import MOST_ROWS, forest_plots
-from endoxa.instruments.association_tests.report.matrix import matrices
-from endoxa.instruments.association_tests.report.numbers import all_tests
-from endoxa.instruments.association_tests.report.poolings import sign_changes
+from endoxa.instruments.association_tests.report.figures import MOST_ROWS, forest_plots, matrices
+from endoxa.instruments.association_tests.report.findings import findings, sign_changes, spoken
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
+from endoxa.instruments.association_tests.report.tables import all_tests, effect_sizes
 from endoxa.instruments.reports import write_report
 from endoxa.report.charts import symmetric_domain
 from endoxa.report.document import Section
@@ -82,6 +80,7 @@ def test_the_page_loads_nothing(page: Page) -> None:
         assert str(own.get("href") or "#").startswith(("#", "data:text/csv;")), own
 
 
+@pytest.mark.slow
 def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
     ids = [own["id"] for _, own in page.elements if "id" in own]
     assert len(ids) == len(set(ids))
@@ -91,6 +90,7 @@ def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
     assert targets | labels <= set(ids)
 
 
+@pytest.mark.slow
 def test_words_are_blurred_and_in_no_figure(page: Page, output: Path) -> None:
     assert {"kept-a, <script>alert(1)</script>", "kept-c, kept-d"} <= set(page.sentences)
     assert "kept-a" not in page.text
@@ -99,6 +99,7 @@ def test_words_are_blurred_and_in_no_figure(page: Page, output: Path) -> None:
         assert "kept" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_limits_notices_and_what_was_left_out_are_said(page: Page) -> None:
     for words in (
         "A distance between sets, not a behaviour.",
@@ -113,6 +114,7 @@ def test_limits_notices_and_what_was_left_out_are_said(page: Page) -> None:
         assert words in " ".join(page.texts).replace("\n", " "), words
 
 
+@pytest.mark.slow
 def test_counts_on_the_page_are_those_of_the_table(page: Page, run: Path) -> None:
     verdicts = pl.read_csv(run / "estimates.csv", infer_schema_length=None)["verdict"].to_list()
     said = [
@@ -126,6 +128,7 @@ def test_counts_on_the_page_are_those_of_the_table(page: Page, run: Path) -> Non
     assert {row["effect size"] for row in page.table("All tests") if row["reason"] == REASON} == {"undefined"}
 
 
+@pytest.mark.slow
 def test_figures_are_in_the_page_and_beside_it(page: Page, output: Path) -> None:
     folder = output.parent / "report_figures"
     stems = {path.stem for path in folder.glob("*.svg")}
@@ -314,7 +317,7 @@ def test_sign_changes_do_not_depend_on_which_pooling_comes_first(values: list[fl
         == sum(abs(value) > 0.0005 and k % 2 == 0 for k, value in enumerate(values))
     )
     assert row["tests"] == len(values)
-    assert row["both"] + row["only_one"] == sum(value > 1 for value in values)
+    assert row["differ"] + row["only_first"] == sum(value > 1 for value in values)
 
 
 # ------------------------------------------------------------------- what is refused

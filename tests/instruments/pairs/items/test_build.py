@@ -470,6 +470,7 @@ def test_any_table_gives_pairs_or_reasons(rows):
         assert differing_spans(words(more), words(less))
 
 
+@pytest.mark.slow
 def test_command(tmp_path):
     source, target, report = (tmp_path / name for name in ("in.csv", "out.csv", "report.csv"))
     source.write_text("identity,attribute\nbakers,strong\nbakers,threat\nbakers,a threat\n", encoding="utf-8")

@@ -69,6 +69,7 @@ def test_nothing_is_loaded_from_anywhere(page: Page, output: Path) -> None:
     assert "@import" not in style
 
 
+@pytest.mark.slow
 def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
     ids = [own["id"] for _, own in page.elements if "id" in own]
     assert len(ids) == len(set(ids))
@@ -78,6 +79,7 @@ def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
     assert targets | labels <= set(ids)
 
 
+@pytest.mark.slow
 def test_markup_in_sentences_and_names_stays_text(page: Page) -> None:
     scripts = [own.get("type") for tag, own in page.elements if tag == "script"]
     assert scripts == ["application/json", None, None]  # a chart, figures, tables
@@ -86,6 +88,7 @@ def test_markup_in_sentences_and_names_stays_text(page: Page) -> None:
     assert HOSTILE in page.text  # the model's name
 
 
+@pytest.mark.slow
 def test_every_model_rule_axis_and_language_is_named(page: Page) -> None:
     for word in (BERT, GPT, "pll", "crows-token", "sum", *AXES, "English", "Hindi"):
         assert word in page.text
@@ -93,6 +96,7 @@ def test_every_model_rule_axis_and_language_is_named(page: Page) -> None:
     assert "The preference of these models was planted." in page.text
 
 
+@pytest.mark.slow
 def test_sentences_stand_in_blurred_cells_and_nowhere_else(page: Page, output: Path) -> None:
     assert len(page.sentences) == 2 * 96  # a row a pair, whatever the number of models
     assert "Quoted words" not in page.text
@@ -107,6 +111,7 @@ def test_sentences_stand_in_blurred_cells_and_nowhere_else(page: Page, output: P
     )
 
 
+@pytest.mark.slow
 def test_the_stereotypical_sentence_comes_first(page: Page) -> None:
     by_case = {re.sub(r".*case (\d+ \w+)\..*", r"\1", text.strip()): None for text in page.sentences}
     assert len(by_case) == 96
@@ -115,6 +120,7 @@ def test_the_stereotypical_sentence_comes_first(page: Page) -> None:
         assert ("late" in first, "late" in second) == (swapped, not swapped)
 
 
+@pytest.mark.slow
 def test_a_pair_is_a_row_and_a_model_with_its_rule_a_column(page: Page, run: Path) -> None:
     """Every cell is the difference of that pair under that model and rule, signed towards the stereotype."""
     rows = {row["pair"]: row for row in page.table("Sentence pairs and their differences")}
@@ -144,6 +150,7 @@ def test_few_pairs_of_many_are_those_that_some_model_separates_most(run: Path) -
     assert sum(str(cell) == "–" for cell in row) == 1
 
 
+@pytest.mark.slow
 def test_headline_numbers_are_those_of_another_library(page: Page, run: Path) -> None:
     rows = page.table("Preference ratio, all pairs")
     records = pl.read_parquet(run / "records.parquet")
@@ -178,6 +185,7 @@ def test_axis_numbers_are_those_of_the_estimates(page: Page, estimates: pl.DataF
     )
 
 
+@pytest.mark.slow
 def test_findings_follow_the_planted_preference(page: Page) -> None:
     planted = "planted_<script>alert(1)</script>"
     label = re.escape(
@@ -193,12 +201,14 @@ def test_findings_follow_the_planted_preference(page: Page) -> None:
     assert re.search(r"gpt under sum prefers the stereotypical sentence less often than chance", page.text)
 
 
+@pytest.mark.slow
 def test_calibration_says_what_is_left(page: Page) -> None:
     (row,) = page.table("Raw and calibrated")
     assert (row["rule"], row["pairs"]) == ("pll", "72")
     assert "After calibration the preference is not distinguishable from chance." in page.text
 
 
+@pytest.mark.slow
 def test_flips_and_comparisons_are_counted(page: Page) -> None:
     (flip,) = page.table("Rule flips")
     assert (flip["one rule"], flip["other rule"], flip["pairs"]) == ("crows-token", "pll", "96")
@@ -207,6 +217,7 @@ def test_flips_and_comparisons_are_counted(page: Page) -> None:
     assert "(other rule)" in page.text
 
 
+@pytest.mark.slow
 def test_figures_are_files_and_in_the_page(page: Page, output: Path) -> None:
     folder = output.parent / "report_figures"
     stems = {path.stem for path in folder.glob("*.svg")}
@@ -221,6 +232,7 @@ def test_figures_are_files_and_in_the_page(page: Page, output: Path) -> None:
         assert names[:2] == ["title", "desc"]
 
 
+@pytest.mark.slow
 def test_how_to_repeat_is_there(page: Page) -> None:
     assert "endoxa probe pairs --data sample.csv --out 'a folder'" in page.text
     assert "confidence 0.95 and seed 0" in page.text

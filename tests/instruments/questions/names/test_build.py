@@ -304,6 +304,7 @@ def test_all_of_nationality_is_written(made, nationality):
         assert len({tuple(row["names"].items()) for row in records[at : at + 4]}) == 1
 
 
+@pytest.mark.slow
 def test_genders_follow_the_noun_of_the_option(made, nationality, shared):
     """The published counts of options by the gender of their noun (nationality_terms.csv)."""
     import polars as pl

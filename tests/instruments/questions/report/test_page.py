@@ -80,6 +80,7 @@ def test_the_page_loads_nothing(page: Page) -> None:
         assert str(own.get("href") or "#").startswith(("#", "data:text/csv;")), own
 
 
+@pytest.mark.slow
 def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
     ids = [own["id"] for _, own in page.elements if "id" in own]
     assert len(ids) == len(set(ids))
@@ -89,6 +90,7 @@ def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
     assert targets | labels <= set(ids)
 
 
+@pytest.mark.slow
 def test_figures_are_files_with_words_for_who_cannot_see_them(output: Path) -> None:
     folder = output.with_name("qa_figures")
     names = {path.stem for path in folder.glob("*.svg")}
@@ -107,6 +109,7 @@ def test_the_same_runs_give_the_same_page(runs: list[Path], output: Path, tmp_pa
     assert again.read_bytes() == output.read_bytes()
 
 
+@pytest.mark.slow
 def test_simulated_models_are_called_so_everywhere(page: Page, output: Path) -> None:
     assert "These runs are rehearsals." in page.text
     assert "simulated respondents" in page.text
@@ -140,6 +143,7 @@ def test_published_tables_hold_the_estimates(page: Page, answers: pl.DataFrame) 
             assert row[data].replace("−0.000", "0.000") == expected.replace("−0.000", "0.000")
 
 
+@pytest.mark.slow
 def test_accuracy_is_that_counted_by_hand(page: Page, answers: pl.DataFrame) -> None:
     own = answers.filter(model="openai/big", data="Nationality", context_condition="ambig")
     shares = [
@@ -185,6 +189,7 @@ def test_repeats_of_a_question_do_not_narrow_its_interval(answers: pl.DataFrame)
     assert identity_bias(once, 0.9).select(ends).equals(identity_bias(thrice, 0.9).select(ends))
 
 
+@pytest.mark.slow
 def test_planted_values_stand_beside_measured_ones(page: Page) -> None:
     rows = page.table("Planted and measured values")
     assert {row["model"] for row in rows} == {"sim/biased (simulated)"}
@@ -214,6 +219,7 @@ def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(results: QaResu
     assert [row["verdict"] for row in fair] == ["unclear"]
 
 
+@pytest.mark.slow
 def test_what_was_not_read_is_said(page: Page, answers: pl.DataFrame) -> None:
     own = answers.filter(model="openai/little", data="Nationality")
     refused, unparsed = (int((own["outcome"] == name).sum()) for name in ("refused", "unparsed"))
@@ -241,6 +247,7 @@ def test_self_debiasing_shows_reduction_and_what_was_dropped(debiased: Path, tmp
 # ------------------------------------------------------------------- quotes and names
 
 
+@pytest.mark.slow
 def test_answers_are_covered_escaped_and_nobody_picked_them(page: Page, answers: pl.DataFrame) -> None:
     assert any(HOSTILE in sentence for sentence in page.sentences)
     assert "Quoted" not in page.text
@@ -252,6 +259,7 @@ def test_answers_are_covered_escaped_and_nobody_picked_them(page: Page, answers:
     assert {name for _, name in counts} == set(answers["outcome"])
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_text(page: Page) -> None:
     assert HOSTILE_MODEL in page.text
     assert not [tag for tag, _ in page.elements if tag == "img"]

@@ -68,6 +68,7 @@ def test_people_decide_what_is_harmful(results: StoryResults, page: Page) -> Non
     )
 
 
+@pytest.mark.slow
 def test_bars_count_the_associations_of_each_model(
     results: StoryResults, found: pl.DataFrame, page: Page
 ) -> None:
@@ -78,6 +79,7 @@ def test_bars_count_the_associations_of_each_model(
     assert int(printed["plain"]["harmful"]) == counted.filter(label="plain")["harmful"].item()
 
 
+@pytest.mark.slow
 def test_raters_are_printed_as_analysed(results: StoryResults, page: Page) -> None:
     assert results.harm is not None
     row = results.harm.analysis.raters.filter(rater=MODELS[1]).row(0, named=True)
@@ -89,6 +91,7 @@ def test_raters_are_printed_as_analysed(results: StoryResults, page: Page) -> No
     assert cells[13] == percent(row["agreement"])
 
 
+@pytest.mark.slow
 def test_blind_spots_are_those_that_a_model_calls_harmful_itself(results: StoryResults, page: Page) -> None:
     assert results.harm is not None
     spots = results.harm.analysis.blind_spots
@@ -98,6 +101,7 @@ def test_blind_spots_are_those_that_a_model_calls_harmful_itself(results: StoryR
     assert {row["association"] for row in printed} == {""}  # covered
 
 
+@pytest.mark.slow
 def test_differences_show_every_attribute(results: StoryResults, page: Page) -> None:
     assert results.harm is not None
     told = [own.get("aria-labelledby") for _, own in page.elements]

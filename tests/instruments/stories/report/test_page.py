@@ -90,6 +90,7 @@ def test_the_page_loads_nothing(page: Page) -> None:
     assert "default-src 'none'" in str(policy)
 
 
+@pytest.mark.slow
 def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
     ids = [own["id"] for _, own in page.elements if "id" in own]
     assert len(ids) == len(set(ids))
@@ -100,6 +101,7 @@ def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
     assert targets | labels | fields <= set(ids)
 
 
+@pytest.mark.slow
 def test_what_models_wrote_stays_text(output: Path, page: Page) -> None:
     text = output.read_text(encoding="utf-8")
     assert HOSTILE not in text
@@ -108,6 +110,7 @@ def test_what_models_wrote_stays_text(output: Path, page: Page) -> None:
     assert any(row[7].endswith(HOSTILE_END) for row in unpacked(page, "stories")["rows"])
 
 
+@pytest.mark.slow
 def test_stories_and_associations_are_blurred_and_in_no_figure(page: Page, output: Path) -> None:
     told = " ".join(page.sentences)
     assert "Day " in told
@@ -126,6 +129,7 @@ def test_the_same_run_gives_the_same_page(run: Path, output: Path, tmp_path: Pat
     assert write_report([run], tmp_path / "stories.html").read_bytes() == output.read_bytes()
 
 
+@pytest.mark.slow
 def test_scripts_are_as_they_are_written_and_say_no_markup(page: Page) -> None:
     assert "innerHTML" not in page.scripts[-1]
     assert "fetch(" not in page.scripts[-1]
@@ -134,6 +138,7 @@ def test_scripts_are_as_they_are_written_and_say_no_markup(page: Page) -> None:
 # ------------------------------------------------------------------- numbers of the records
 
 
+@pytest.mark.slow
 def test_every_row_is_accounted_for(page: Page) -> None:
     records = stories()
     assert "nothing could be told about the protagonist, refusals among them" in page.text
@@ -144,6 +149,7 @@ def test_every_row_is_accounted_for(page: Page) -> None:
     assert len(told) == len(MODELS) * len(LANGUAGES)
 
 
+@pytest.mark.slow
 def test_distributions_are_those_counted_by_hand(results: StoryResults, page: Page) -> None:
     own = stories().filter(
         (pl.col("generator_model") == "openai/plain")
@@ -162,6 +168,7 @@ def test_distributions_are_those_counted_by_hand(results: StoryResults, page: Pa
     assert printed["plain"] == f"{100 * profiles.count('dog') / len(profiles):.1f}\u00a0%"
 
 
+@pytest.mark.slow
 def test_scripts_get_the_same_counts(results: StoryResults, page: Page) -> None:
     data = unpacked(page, "distributions")
     assert sum(data["n"]) == results.counts["n"].sum()
@@ -255,10 +262,12 @@ def test_a_difference_that_the_prompts_make_is_none_of_models() -> None:
     assert row["verdict"] == "unclear"
 
 
+@pytest.mark.slow
 def test_chance_is_not_stated_as_a_finding(page: Page) -> None:
     assert "Differences between themes are not distinguishable from chance (3 attributes" in page.text
 
 
+@pytest.mark.slow
 def test_associations_are_those_of_the_analysis(run: Path, results: StoryResults, page: Page) -> None:
     expected = discover(read_profiles(run), Discovery()).associations
     row = results.found.filter(
@@ -279,6 +288,7 @@ def test_associations_are_those_of_the_analysis(run: Path, results: StoryResults
     assert {data["languages"][place] for place in shown[1]} == {"English", "Hindi"}
 
 
+@pytest.mark.slow
 def test_the_static_table_holds_every_association(results: StoryResults, page: Page) -> None:
     assert len(page.table("Associations")) == results.associations.height
 
@@ -317,6 +327,7 @@ def test_thoughts_before_a_story_are_not_shown(tmp_path: Path) -> None:
     assert {one.story for one in found} == {"One day."}
 
 
+@pytest.mark.slow
 def test_a_broken_profile_is_shown_as_such(page: Page) -> None:
     rows = unpacked(page, "stories")["rows"]
     assert any(row[6] is None for row in rows)

@@ -370,6 +370,7 @@ def test_models_that_share_nothing_cannot_be_told_apart(edge_of):
     )
 
 
+@pytest.mark.slow
 def test_the_verdicts_of_protagonists_follow_from_their_numbers(edge_of):
     for edge in EDGES:
         for row in edge_of(edge)[1].differences.iter_rows(named=True):
