@@ -19,19 +19,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.questions.estimates.cells import Cell
 from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, interval_of_change
-from endoxa.instruments.questions.estimates.intervals import (
+from endoxa.instruments.questions.estimates.estimates import lean_of
+from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
     MIN_TEMPLATES,
     effective,
     expanded,
     resampled,
+    templates_test,
 )
-from endoxa.instruments.questions.estimates.leans import lean_of
-from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, bias_score, share
+from endoxa.instruments.questions.estimates.measures import COUNTED, Cell, Counts, bias_score, share
 from endoxa.instruments.questions.estimates.retention import jackknifed
-from endoxa.instruments.questions.estimates.template_tests import templates_test
 from endoxa.stats.intervals import Interval, agreeing, clustered_mean
 
 CORRELATIONS = (0.0, 0.1, 0.3, 0.6)

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
+from endoxa.instruments.questions.headline import repeats_alike
 from endoxa.instruments.questions.instrument import QUESTIONS
-from endoxa.instruments.questions.outcomes import repeats_alike
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.stories.instrument import EXTRACT, HARM
 from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings

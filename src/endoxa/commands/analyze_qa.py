@@ -66,9 +66,8 @@ def qa(
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.logs import runs_and_logs
-    from endoxa.instruments.questions.competence import competence_warnings
     from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, why_unmatched
-    from endoxa.instruments.questions.estimates.competence import competences
+    from endoxa.instruments.questions.headline import competence_warnings, competences
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
 
@@ -205,7 +204,7 @@ def _retention(retention: pl.DataFrame) -> Iterator[str | Table]:
 
 def _debias(debias: pl.DataFrame) -> Iterator[str | Table]:
     """Protocols of self-debiasing, with intervals and verdicts over templates; nothing where there are none."""
-    from endoxa.instruments.questions.estimates.leans import TEMPLATES
+    from endoxa.instruments.questions.estimates.estimates import TEMPLATES
     from endoxa.report.claims import CHIPS
 
     shown = debias.filter(interval=TEMPLATES)

@@ -94,7 +94,7 @@ def _expected_work(study: Study, step: Step, items: Items) -> list[Planned]:
     if not isinstance(step.settings, ChatRunSettings):
         return []
     if step.name == QUESTIONS.name:
-        from endoxa.instruments.questions.probe.run import plan_qa
+        from endoxa.instruments.questions.probe.work import plan_qa
 
         return plan_qa(step.settings)  # type: ignore[arg-type]
     if step.name == STORIES.name:

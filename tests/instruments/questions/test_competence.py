@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from endoxa.instruments.questions.estimates import analyze_run
-from endoxa.instruments.questions.estimates.competence import competences
-from endoxa.instruments.questions.headline import headline
+from endoxa.instruments.questions.headline import competences, headline
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.questions.report.page import qa_sections

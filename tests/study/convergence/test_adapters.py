@@ -19,7 +19,7 @@ from endoxa.instruments.pairs.items import build_pairs
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.questions.instrument import QUESTIONS
-from endoxa.instruments.questions.items import build_questions
+from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.encoders.static import read_vectors

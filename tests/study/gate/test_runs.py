@@ -13,8 +13,7 @@ from statsmodels.stats.multitest import multipletests
 import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import load_answers
-from endoxa.instruments.questions.estimates.cells import compact
-from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap_of, measured
+from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, compact, gap_of, measured
 from support.gate_runs import pairs, write_run
 from support.report_qa_samples import Lean, qa_folder, questions, records
 

@@ -34,20 +34,20 @@ Examples:
 
 
 def _work(settings: QaSettings, out: Path) -> Work:
-    from endoxa.instruments.questions.probe.run import questions_work
+    from endoxa.instruments.questions.probe.work import questions_work
 
     return questions_work(settings, out)
 
 
 def _plan(settings: QaSettings) -> Plan:
-    from endoxa.instruments.questions.probe.run import plan_qa, qa_warning
+    from endoxa.instruments.questions.probe.work import plan_qa, qa_warning
     from endoxa.runs.asking.plan import plan_table
 
     return plan_table(plan_qa(settings), qa_warning(settings))
 
 
 def _words(settings: QaSettings) -> Used:
-    from endoxa.instruments.questions.probe.words import words
+    from endoxa.instruments.questions.probe.items import words
 
     return words(settings)
 
@@ -71,7 +71,7 @@ def _headline(folder: Path) -> Headline:
 
 
 def _tables() -> Mapping[str, Mapping[str, Any]]:
-    from endoxa.instruments.questions.estimates.run import SCHEMAS
+    from endoxa.instruments.questions.estimates.analysis import SCHEMAS
 
     return SCHEMAS
 

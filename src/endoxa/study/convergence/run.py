@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.competence import run_warnings
+from endoxa.instruments.questions.headline import run_warnings
 from endoxa.report.words import listed, plural
 from endoxa.schema.convergence import PART_COLUMNS
 from endoxa.sources.frames import write_table

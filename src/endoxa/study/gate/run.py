@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.competence import run_warnings
-from endoxa.instruments.questions.estimates.competence import RULE
+from endoxa.instruments.questions.headline import RULE, run_warnings
 from endoxa.report.inputs import QUESTIONS
 from endoxa.report.words import listed, plural
 from endoxa.stats.intervals import NAN

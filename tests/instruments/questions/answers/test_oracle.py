@@ -11,7 +11,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from endoxa.instruments.questions.answers import read_answer
+from endoxa.instruments.questions.answers.read import read_answer
 from endoxa.schema import QaItem
 from endoxa.sources.bbq import read_items
 from support.answer_forms import answers, critical, letters_alone

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers import RULES, outcome, read_answer
+from endoxa.instruments.questions.answers.read import RULES, outcome, read_answer
 from endoxa.runs.answers.text import fold, plain
 from endoxa.schema import OUTCOMES, QaItem, Reading
 from support.answer_cases import CASES, REFUSED

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from endoxa.instruments.questions.estimates.intervals import effective, expanded, percentile, resampled
+from endoxa.instruments.questions.estimates.inference import effective, expanded, percentile, resampled
 from endoxa.instruments.questions.estimates.measures import (
     COUNTED,
     MEASURES,

@@ -8,7 +8,7 @@ import pytest
 
 from endoxa.instruments.questions.estimates import analyze_qa
 from endoxa.instruments.questions.estimates.debias import BY_ITEM, BY_TEMPLATE, REPLICATES
-from endoxa.instruments.questions.estimates.intervals import split_reason
+from endoxa.instruments.questions.estimates.inference import split_reason
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
 

@@ -18,8 +18,8 @@ from scipy.stats import binomtest, fisher_exact
 
 from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
 from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, parts
+from endoxa.instruments.questions.estimates.inference import templates_test, whole
 from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap_of
-from endoxa.instruments.questions.estimates.template_tests import templates_test, whole
 from endoxa.stats.differences import difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import analyze_qa
-from endoxa.instruments.questions.estimates.intervals import split_reason
+from endoxa.instruments.questions.estimates.inference import split_reason
 from endoxa.instruments.questions.estimates.measures import (
     COUNTED,
     Counts,

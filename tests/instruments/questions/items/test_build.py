@@ -15,13 +15,18 @@ from scipy.stats import chisquare
 
 from endoxa import commands
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers import read_answer
-from endoxa.instruments.questions.items import LANGUAGES, SAMPLE, QaOptions, build_questions
-from endoxa.instruments.questions.items.build import Distractors, Observed, plain_attribute
+from endoxa.instruments.questions.answers.read import read_answer
+from endoxa.instruments.questions.items.build import (
+    SAMPLE,
+    Distractors,
+    Observed,
+    build_questions,
+    plain_attribute,
+)
 from endoxa.instruments.questions.items.demonyms import demonyms, members
-from endoxa.instruments.questions.items.groups import identity_of, overlap
-from endoxa.instruments.questions.items.people import person
-from endoxa.instruments.questions.items.record import load_templates
+from endoxa.instruments.questions.items.groups import identity_of, overlap, person
+from endoxa.instruments.questions.items.record import LANGUAGES, load_templates
+from endoxa.instruments.questions.options import QaOptions
 from endoxa.sources.bbq import read_items, write_items
 
 NATIONS = ("argentinos", "chilenos", "peruanos", "cubanos", "japoneses", "daneses", "kenianos")

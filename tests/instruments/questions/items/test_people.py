@@ -13,12 +13,19 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items import LANGUAGES, QaOptions, build_questions
 from endoxa.instruments.questions.items import __file__ as package
+from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.items.demonyms import demonyms, find_demonym
-from endoxa.instruments.questions.items.groups import find_noun, identity_of, larger, overlap
-from endoxa.instruments.questions.items.people import comparable, person
-from endoxa.instruments.questions.items.record import load_templates
+from endoxa.instruments.questions.items.groups import (
+    comparable,
+    find_noun,
+    identity_of,
+    larger,
+    overlap,
+    person,
+)
+from endoxa.instruments.questions.items.record import LANGUAGES, load_templates
+from endoxa.instruments.questions.options import QaOptions
 
 FOLDER = Path(package).parent
 

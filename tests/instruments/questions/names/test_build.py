@@ -9,15 +9,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from endoxa.instruments.questions.names import build_names, problems, read_bank, sub_seeds
-from endoxa.instruments.questions.names.bank import Name, NameBank
-from endoxa.instruments.questions.names.build import draw_names
-from endoxa.instruments.questions.names.find import find_phrases
+from endoxa.instruments.questions.names.bank import Name, NameBank, read_bank
+from endoxa.instruments.questions.names.build import build_names, draw_names, sub_seeds
+from endoxa.instruments.questions.names.check import problems
 from endoxa.instruments.questions.names.gender import required_genders
-from endoxa.instruments.questions.names.phrases import UnwritableError
+from endoxa.instruments.questions.names.phrases import UnwritableError, find_phrases
 from endoxa.instruments.questions.names.rewrite import Told, rewrite
-from endoxa.instruments.questions.names.rows import bundles
-from endoxa.instruments.questions.names.text import group_words, mended
+from endoxa.instruments.questions.names.text import bundles, group_words, mended
 from endoxa.sources.bbq import read_items, read_rows, write_items
 from support.name_samples import bank, question
 

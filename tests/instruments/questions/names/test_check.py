@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.instruments.questions.names import build_names, problems
-from endoxa.instruments.questions.names.check import Checked, check_file
+from endoxa.instruments.questions.names.build import build_names
+from endoxa.instruments.questions.names.check import Checked, check_file, problems
 from support.name_samples import bank, question
 
 FRIENDS = question(

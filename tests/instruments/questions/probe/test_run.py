@@ -32,8 +32,8 @@ from endoxa.instruments.questions.probe.jobs import (
     turns_of,
     written,
 )
-from endoxa.instruments.questions.probe.run import plan_qa
 from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.instruments.questions.probe.work import plan_qa
 from endoxa.models import retrying
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs.asking.journal import AnswerJournal
@@ -236,7 +236,7 @@ def test_questions_too_long_for_a_later_model_are_refused_before_the_first(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "endoxa.instruments.questions.probe.run.scoring_model", lambda *_: pytest.fail("a model was loaded")
+        "endoxa.instruments.questions.probe.work.scoring_model", lambda *_: pytest.fail("a model was loaded")
     )
     long, short = (
         tiny.causal(tmp_path / name, n_positions=number) for name, number in (("long", 512), ("short", 16))

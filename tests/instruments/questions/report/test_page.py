@@ -14,10 +14,10 @@ from scipy.stats import binomtest
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import analyze_qa, load_answers
-from endoxa.instruments.questions.estimates.run import identity_bias, outcome_counts
+from endoxa.instruments.questions.estimates.analysis import identity_bias, outcome_counts
+from endoxa.instruments.questions.report.outcomes import EACH
 from endoxa.instruments.questions.report.page import qa_sections
 from endoxa.instruments.questions.report.results import QaResults, read_results
-from endoxa.instruments.questions.report.samples import EACH
 from endoxa.instruments.reports import write_report
 from endoxa.report.inputs import read_runs
 from endoxa.schema import SHOWN_OUTCOMES

@@ -12,9 +12,9 @@ import pytest
 
 from endoxa.instruments.questions.estimates import QaAnalysis, analyze_qa, check_answers
 from endoxa.instruments.questions.report import page
-from endoxa.instruments.questions.report.categories import categories
 from endoxa.instruments.questions.report.debias import debias
 from endoxa.instruments.questions.report.headline import _claim, headline
+from endoxa.instruments.questions.report.leans import categories
 from endoxa.instruments.questions.report.overview import overview
 from endoxa.instruments.questions.report.results import QaResults, results_of
 from endoxa.report.document import Finding, Section

@@ -12,18 +12,22 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import QaAnalysis
+from endoxa.instruments.questions.estimates.analysis import IDENTITY_TYPES, OUTCOME_TYPES
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES
 from endoxa.instruments.questions.estimates.differences import DIFFERENCE_TYPES
 from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES
 from endoxa.instruments.questions.estimates.retention import RETENTION_TYPES
-from endoxa.instruments.questions.estimates.run import IDENTITY_TYPES, OUTCOME_TYPES
-from endoxa.instruments.questions.report.averages import average_of_cells, averages
 from endoxa.instruments.questions.report.conditions import conditions_compared, series_shapes
 from endoxa.instruments.questions.report.headline import headline
-from endoxa.instruments.questions.report.published import paper_tables
-from endoxa.instruments.questions.report.results import QaResults, results_of
-from endoxa.instruments.questions.report.tables import wide_table
-from endoxa.instruments.questions.report.values import ALL_READ, bounds, missing, value_with_sd
+from endoxa.instruments.questions.report.published import average_of_cells, averages, paper_tables, wide_table
+from endoxa.instruments.questions.report.results import (
+    ALL_READ,
+    QaResults,
+    bounds,
+    missing,
+    results_of,
+    value_with_sd,
+)
 from endoxa.instruments.reports import write_report
 from endoxa.report.labels import ModelName, name_models, read_labels
 from endoxa.report.tables import latex, markdown

@@ -20,7 +20,7 @@ from endoxa.instruments.questions.answers.options import (
     leading_letter,
     only_letter,
 )
-from endoxa.instruments.questions.answers.said import Said, all_said, dismisses
+from endoxa.instruments.questions.answers.statements import Said, all_said, dismisses
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.runs.answers.text import before_new_question, declined, fold, plain, read_first
 from endoxa.schema import QaItem, Reading
@@ -83,7 +83,7 @@ def _against_another(standing: Sequence[Said]) -> int | None:
     """The one person of whom the question's words are said where the rest is contrast ("X has money, but Y little")."""
     answered = _only([one for one in standing if one.answering])
     others = [one for one in standing if one.option != answered]
-    return answered if all(one.clause.contrasting for one in others) else None
+    return answered if all(other.clause.contrasting for other in others) else None
 
 
 def _at_odds(standing: Sequence[Said], unknown: int) -> bool:
@@ -314,7 +314,7 @@ class _Reader:
         if lines[-1].rstrip().endswith(":"):
             last = None  # "A:" at the end is a question's label, and nothing follows
         ends = [found for found, beside in ((first, second), (last, before)) if found and not beside]
-        choices = {found.choice for found in ends}
+        choices = {end.choice for end in ends}
         if len(choices) != 1:
             return None
         rest = all_said("\n".join(lines[1:]), self.asked, self.order)

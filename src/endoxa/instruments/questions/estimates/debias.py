@@ -23,18 +23,19 @@ import polars as pl
 from polars import selectors as cs
 
 from endoxa.instruments.questions.estimates.answers import grouped
-from endoxa.instruments.questions.estimates.cells import ITEM_NAME
-from endoxa.instruments.questions.estimates.intervals import (
+from endoxa.instruments.questions.estimates.estimates import ITEMS, TEMPLATES
+from endoxa.instruments.questions.estimates.inference import (
     Ends,
+    TemplateTest,
     expanded,
+    judged,
     percentile,
     resampled,
+    templates_test,
     without_interval,
 )
-from endoxa.instruments.questions.estimates.leans import ITEMS, TEMPLATES
-from endoxa.instruments.questions.estimates.measures import scaled, share
+from endoxa.instruments.questions.estimates.measures import ITEM_NAME, scaled, share
 from endoxa.instruments.questions.estimates.pairing import Asked, asked_of
-from endoxa.instruments.questions.estimates.template_tests import TemplateTest, judged, templates_test
 from endoxa.runs.families import SELF_DEBIASING
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
 from endoxa.stats.intervals import NAN, Interval, agreeing, clustered_mean

@@ -11,16 +11,20 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from endoxa.instruments.questions.estimates.intervals import (
+from endoxa.instruments.questions.estimates.estimates import ACCURACY_GAP, TEMPLATES
+from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
     NOT_ASKED_FOR,
     Ends,
+    TemplateTest,
     effective,
     expanded,
+    judged,
     resampled,
+    templates_test,
+    whole,
     without_interval,
 )
-from endoxa.instruments.questions.estimates.leans import ACCURACY_GAP, TEMPLATES
 from endoxa.instruments.questions.estimates.measures import (
     MEASURES,
     Counts,
@@ -37,12 +41,6 @@ from endoxa.instruments.questions.estimates.pairing import (
     left_out,
     matched_names,
     side_sums,
-)
-from endoxa.instruments.questions.estimates.template_tests import (
-    TemplateTest,
-    judged,
-    templates_test,
-    whole,
 )
 from endoxa.runs.families import NAME_DIFFERENCES
 from endoxa.schema import QA_DIFFERENCE_COLUMNS

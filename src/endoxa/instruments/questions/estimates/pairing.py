@@ -12,8 +12,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import is_read
-from endoxa.instruments.questions.estimates.cells import ITEM_NAME
-from endoxa.instruments.questions.estimates.measures import COUNTED, counted
+from endoxa.instruments.questions.estimates.measures import COUNTED, ITEM_NAME, counted
 from endoxa.schema import PROTOCOLS
 
 ITEM = ("category", "example_id")

@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.curate.unstated_language import language_of_questions
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers import outcome, read_answer
+from endoxa.instruments.questions.answers.read import outcome, read_answer
 from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers
 from endoxa.schema import PROTOCOLS, QaItem, Reading
 from endoxa.sources.bbq import find_metadata, read_items

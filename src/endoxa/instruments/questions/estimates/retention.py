@@ -12,17 +12,20 @@ import polars as pl
 from polars import selectors as cs
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.estimates.intervals import (
+from endoxa.instruments.questions.estimates.estimates import TEMPLATES
+from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
     NOT_ASKED_FOR,
     Ends,
+    TemplateTest,
     check_settings,
     effective,
     expanded,
+    judged,
     resampled,
+    templates_test,
     without_interval,
 )
-from endoxa.instruments.questions.estimates.leans import TEMPLATES
 from endoxa.instruments.questions.estimates.measures import Counts, share
 from endoxa.instruments.questions.estimates.pairing import (
     ITEM,
@@ -35,7 +38,6 @@ from endoxa.instruments.questions.estimates.pairing import (
     side_sums,
     unpaired_seeds,
 )
-from endoxa.instruments.questions.estimates.template_tests import TemplateTest, judged, templates_test
 from endoxa.runs.families import RETENTION
 from endoxa.schema import RETENTION_COLUMNS
 from endoxa.stats.intervals import UNDEFINED, Interval, agreeing, effective_number, jackknife_variance

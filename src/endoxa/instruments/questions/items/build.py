@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,14 @@ import polars as pl
 
 from endoxa.curate.associations import association_id
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items.groups import Identity, identity_of, overlap
-from endoxa.instruments.questions.items.people import Person, comparable, person
+from endoxa.instruments.questions.items.groups import (
+    Identity,
+    Person,
+    comparable,
+    identity_of,
+    overlap,
+    person,
+)
 from endoxa.instruments.questions.items.record import (
     LEFT_OUT_COLUMNS,
     Draw,
@@ -29,6 +36,9 @@ from endoxa.instruments.questions.items.record import (
 )
 from endoxa.instruments.questions.options import DEFAULT_LANGUAGE, QaOptions
 from endoxa.schema.associations import SMALLEST_CELL
+
+SAMPLE = Path(__file__).with_name("sample.csv")
+"""36 mild associations in Spanish, English and Portuguese, written for endoxa and collected from nobody."""
 
 
 @dataclass(frozen=True, slots=True)

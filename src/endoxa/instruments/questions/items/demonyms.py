@@ -86,19 +86,20 @@ class Found:
 def demonyms() -> Mapping[str, Demonym]:
     """Every row of the table, by code."""
     text = files(__package__).joinpath("demonyms.csv").read_text(encoding="utf-8")
-    return {row["code"]: _demonym(row) for row in csv.DictReader(text.splitlines())}
-
-
-def _demonym(row: Mapping[str, str]) -> Demonym:
-    return Demonym(
-        row["code"],
-        row["en"],
-        (row["es_m"], row["es_f"], row["es_plural"]),
-        (row["pt_m"], row["pt_f"], row["pt_plural"]),
-        row["en_plural"],
-        tuple(filter(None, row["within"].split(";"))),
-        tuple(filter(None, row["also"].split(";"))),
-    )
+    return {
+        row["code"]: (
+            Demonym(
+                row["code"],
+                row["en"],
+                (row["es_m"], row["es_f"], row["es_plural"]),
+                (row["pt_m"], row["pt_f"], row["pt_plural"]),
+                row["en_plural"],
+                tuple(filter(None, row["within"].split(";"))),
+                tuple(filter(None, row["also"].split(";"))),
+            )
+        )
+        for row in csv.DictReader(text.splitlines())
+    }
 
 
 def find_demonym(text: str) -> Found | None:
@@ -125,7 +126,7 @@ def _places_in_lower_case() -> frozenset[str]:
 @cache
 def members(code: str) -> frozenset[str]:
     """The codes of all that lies within a people or region, with its own."""
-    inside = [one.code for one in demonyms().values() if code in one.within]
+    inside = [demonym.code for demonym in demonyms().values() if code in demonym.within]
     return frozenset({code}).union(*(members(other) for other in inside))
 
 

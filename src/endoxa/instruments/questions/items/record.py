@@ -18,7 +18,7 @@ import polars as pl
 from endoxa import __version__
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.demonyms import LANGUAGES
-from endoxa.instruments.questions.items.people import Kind, Person
+from endoxa.instruments.questions.items.groups import Kind, Person
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.sources.check.wording import indefinite_article
 
@@ -174,13 +174,10 @@ class Pair:
 
     def genders(self, wanted: str) -> tuple[str, str]:
         """Genders of target and distractor: the wanted one, or that of whichever has one form only."""
-        fixed = [gender for side in (self.target, self.distractor) if (gender := _only(side.who)) is not None]
+        sides = (self.target, self.distractor)
+        fixed = [next(iter(forms)) for side in sides if len(forms := side.who.forms) == 1]
         common = fixed[0] if fixed else wanted
         return _form(self.target.who, common), _form(self.distractor.who, common)
-
-
-def _only(who: Person) -> str | None:
-    return next(iter(who.forms)) if len(who.forms) == 1 else None
 
 
 def _form(who: Person, gender: str) -> str:

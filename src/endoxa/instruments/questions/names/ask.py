@@ -42,7 +42,7 @@ class Asked:
 
 def unsettled(prepared: Iterable[Prepared]) -> list[Asked]:
     """Everybody for whom the rules find no gender, each once."""
-    return list(dict.fromkeys(asked for one in prepared for asked in _questions(one).values()))
+    return list(dict.fromkeys(question for one in prepared for question in _questions(one).values()))
 
 
 def settle(prepared: Prepared, answers: Mapping[Asked, str]) -> Prepared:

@@ -16,8 +16,7 @@ from endoxa.instruments.questions.names.bank import Gender, Name, NameBank
 from endoxa.instruments.questions.names.check import check_record, published
 from endoxa.instruments.questions.names.phrases import UnwritableError
 from endoxa.instruments.questions.names.rewrite import Prepared, Unwritten, left_out, prepare
-from endoxa.instruments.questions.names.rows import Row, bundles
-from endoxa.instruments.questions.names.text import GroupWords, group_words
+from endoxa.instruments.questions.names.text import GroupWords, Row, bundles, group_words
 from endoxa.schema import Progress
 
 _SEEDS = 10_000

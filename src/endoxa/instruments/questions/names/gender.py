@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from endoxa.instruments.questions.names import lexicon
 from endoxa.instruments.questions.names.bank import Gender
-from endoxa.instruments.questions.names.find import find_phrases
-from endoxa.instruments.questions.names.phrases import Phrase, UnwritableError, singular
+from endoxa.instruments.questions.names.phrases import Phrase, UnwritableError, find_phrases, singular
 from endoxa.instruments.questions.names.text import GroupWords, Token
 
 _PERSONS = ("person", "predicate")

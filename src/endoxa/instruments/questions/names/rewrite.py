@@ -8,11 +8,17 @@ from dataclasses import dataclass, field
 
 from endoxa.instruments.questions.names import lexicon
 from endoxa.instruments.questions.names.bank import Gender
-from endoxa.instruments.questions.names.find import find_phrases
 from endoxa.instruments.questions.names.gender import required_genders
-from endoxa.instruments.questions.names.phrases import Phrase, UnwritableError, singular
-from endoxa.instruments.questions.names.rows import OPTIONS, Row, option_label, people_options
-from endoxa.instruments.questions.names.text import GroupWords, mended, starts_sentence
+from endoxa.instruments.questions.names.phrases import Phrase, UnwritableError, find_phrases, singular
+from endoxa.instruments.questions.names.text import (
+    OPTIONS,
+    GroupWords,
+    Row,
+    mended,
+    option_label,
+    people_options,
+    starts_sentence,
+)
 from endoxa.sources.check.wording import indefinite_article
 
 

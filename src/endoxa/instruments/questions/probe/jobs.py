@@ -21,7 +21,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers import read_answer
+from endoxa.instruments.questions.answers.read import read_answer
 from endoxa.instruments.questions.probe.items import items
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.asking.cost import Expected, expect

@@ -7,9 +7,15 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.questions.estimates.leans import ITEMS, TEMPLATES
-from endoxa.instruments.questions.report.results import BASELINE, QaResults
-from endoxa.instruments.questions.report.values import because, evidence, missing, spoken_interval
+from endoxa.instruments.questions.estimates.estimates import ITEMS, TEMPLATES
+from endoxa.instruments.questions.report.results import (
+    BASELINE,
+    QaResults,
+    because,
+    evidence,
+    missing,
+    spoken_interval,
+)
 from endoxa.report.charts import interval_rows, symmetric_domain
 from endoxa.report.claims import chip, is_clear
 from endoxa.report.document import Figure, Finding, Section

@@ -7,19 +7,23 @@ from dataclasses import asdict, replace
 
 import polars as pl
 
-from endoxa.instruments.questions.competence import AT_CHANCE, competence_sentence
-from endoxa.instruments.questions.estimates.competence import (
+from endoxa.instruments.questions.headline import (
+    AT_CHANCE,
     CELL,
     GUESSING,
     RULE,
     Competence,
+    competence_sentence,
     competences,
 )
+from endoxa.instruments.questions.report.differences import names_compared, names_summed_up
 from endoxa.instruments.questions.report.leans import FEW_SERIES, lean_figures
-from endoxa.instruments.questions.report.names_compared import names_compared, names_summed_up
-from endoxa.instruments.questions.report.results import AMBIGUOUS, CONTEXTS, SPOKEN_CONDITIONS, QaResults
-from endoxa.instruments.questions.report.values import (
+from endoxa.instruments.questions.report.results import (
+    AMBIGUOUS,
+    CONTEXTS,
+    SPOKEN_CONDITIONS,
     SPOKEN_LEANS,
+    QaResults,
     Row,
     because,
     lean_evidence,
@@ -95,7 +99,7 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
 
 def better_than_guessing(results: QaResults) -> QaResults:
     """The results without bias scores of models whose answers are at chance."""
-    at_chance = [one.cell for one in competences(results.estimates) if one.at_chance]
+    at_chance = [competence.cell for competence in competences(results.estimates) if competence.at_chance]
     return replace(
         results,
         estimates=_without(results.estimates, at_chance),

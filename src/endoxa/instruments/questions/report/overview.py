@@ -7,42 +7,48 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.questions.outcomes import answer_counts
+from endoxa.instruments.questions.headline import answer_counts
 from endoxa.instruments.questions.report.results import QaResults
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import Run
 from endoxa.report.labels import visible_directions, without_directions
 from endoxa.report.outcomes import outcome_table
-from endoxa.report.tables import Column, Table
+from endoxa.report.overview import data_field, run_table, what_was_run
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, NOT_RECORDED, count, listed, percent, plural
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "reasoning")
-
-
 COUNTS = ("calls", "prompt_tokens", "completion_tokens")
-
-TOTAL = "all together"
-
-NO_RUN = ""
-
 UNKNOWN_PRICE = "not known"
 
 
 def overview(runs: Sequence[Run], results: QaResults) -> Section:
     """What each model was asked, what could not be read, and where the answers came from."""
-    return Section(
-        anchor="what-was-asked",
-        folded=True,
-        title="What was asked",
-        findings=tuple(_unread(results)),
-        tables=(
-            _asked_table(results),
-            outcome_table([one for run in runs for one in answer_counts(run.folder)], results.label),
-            _run_table(runs),
-            _model_table(results),
-            _version_table(runs),
+    asked = table_of(
+        "What each model was asked",
+        results.asked,
+        (
+            *(text_field("model", "line"), text_field("data"), text_field("protocol")),
+            text_field("asked for", "ask"),
+            *map(number_field, ("items", "variants", "repeats", "answers", "refused", "unparsed")),
+            text_field("options shuffled", lambda row: "yes" if row["orders"] > 1 else "no"),
         ),
+    )
+    counts = [counts for run in runs for counts in answer_counts(run.folder)]
+    fields = (
+        data_field("data", "label", without_directions),
+        data_field("file", "path", visible_directions),
+        text_field("seed", lambda run: inputs.text(_settings(run), "seed")),
+        text_field("sampling", lambda run: _sampling(_settings(run).get("sampling"))),
+        text_field("system message", lambda run: "yes" if _settings(run).get("system") else "no"),
+    )
+    return what_was_run(
+        _unread(results),
+        (asked, outcome_table(counts, results.label), run_table(runs, fields, data="file"), _models(results)),
+        runs,
+        anchor="what-was-asked",
+        title="What was asked",
         notes=(
             "An item is one question with its three options. It is asked once per repeat, and per variant where names "
             "were drawn more than once; variants × repeats are the seeds. Options shuffled means that they were shown "
@@ -51,85 +57,28 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
     )
 
 
-def data_facts(run: Run) -> Mapping[str, object]:
-    """What `run.json` says of the data."""
-    data = run.facts.get("data")
-    return data if isinstance(data, Mapping) else {}
+def _settings(run: Run) -> Mapping[str, Any]:
+    settings = run.facts.get("settings")
+    return settings if isinstance(settings, Mapping) else {}
 
 
 def _unread(results: QaResults) -> Iterator[Finding]:
     for row in results.asked.iter_rows(named=True):
-        lost = row["refused"] + row["unparsed"]
-        if not lost:
+        refused, unparsed = row["refused"], row["unparsed"]
+        if not refused + unparsed:
             continue
-        parts = [
-            *([_refusals(row["refused"])] if row["refused"] else []),
-            *([f"in {count(row['unparsed'])} no option could be read"] if row["unparsed"] else []),
-        ]
+        share = (refused + unparsed) / row["answers"]
+        refusals = "1 was a refusal" if refused == 1 else f"{count(refused)} were refusals"
+        parts = [refusals] * bool(refused) + [f"in {count(unparsed)} no option could be read"] * bool(
+            unparsed
+        )
         failed = f"; the provider declined {plural(row['failed'], 'request')}" if row["failed"] else ""
         counts = {name: row[name] for name in ("answers", "refused", "unparsed", "failed")}
         yield Finding(
             f"{row['line']} with {row['data']}: of {plural(row['answers'], 'answer')}, {listed(parts)} "
-            f"({percent(lost / row['answers'])}{failed}). They are in no score; the tables give bounds.",
-            ({**counts, "share": lost / row["answers"]},),
+            f"({percent(share)}{failed}). They are in no score; the tables give bounds.",
+            ({**counts, "share": share},),
         )
-
-
-def _refusals(number: int) -> str:
-    return "1 was a refusal" if number == 1 else f"{count(number)} were refusals"
-
-
-def _asked_table(results: QaResults) -> Table:
-    numbers = ("items", "variants", "repeats", "answers", "refused", "unparsed")
-    rows = tuple(
-        (
-            row["line"],
-            row["data"],
-            row["protocol"],
-            row["ask"],
-            *(count(row[name]) for name in numbers),
-            "yes" if row["orders"] > 1 else "no",
-        )
-        for row in results.asked.iter_rows(named=True)
-    )
-    columns = (
-        *(Column(name) for name in ("model", "data", "protocol", "asked for")),
-        *(Column(name, numeric=True) for name in numbers),
-        Column("options shuffled"),
-    )
-    return Table("What each model was asked", columns, rows)
-
-
-def _run_table(runs: Sequence[Run]) -> Table:
-    rows = []
-    for run in runs:
-        data, said = data_facts(run), run.facts.get("settings")
-        settings = said if isinstance(said, Mapping) else {}
-        rows.append(
-            (
-                run.origin,
-                without_directions(inputs.text(data, "label")),
-                visible_directions(inputs.text(data, "path")),
-                inputs.text(settings, "seed"),
-                _sampling(settings.get("sampling")),
-                "yes" if settings.get("system") else "no",
-                inputs.text(data, "sha256")[: inputs.SHOWN_DIGITS],
-                inputs.text(run.facts, "endoxa"),
-                inputs.text(run.facts, "finished")[:19].replace("T", " "),
-            )
-        )
-    names = (
-        "run",
-        "data",
-        "file",
-        "seed",
-        "sampling",
-        "system message",
-        "SHA-256 of the file",
-        "endoxa",
-        "finished",
-    )
-    return Table("Runs", tuple(Column(name) for name in names), tuple(rows), measured=False)
 
 
 def _sampling(value: object) -> str:
@@ -146,30 +95,27 @@ def _sampling(value: object) -> str:
     )
 
 
-def _model_table(results: QaResults) -> Table:
+def _models(results: QaResults) -> Table:
     served = results.asked.group_by("model").agg(
-        pl.col("served").explode().drop_nulls().unique(maintain_order=True)
+        pl.col("served").explode().drop_nulls().unique(maintain_order=True).str.join(", ")
     )
-    found: dict[str, list[str]] = dict(served.iter_rows())
-    rows = tuple(
+    names: dict[str, str] = dict(served.iter_rows())
+    return table_of(
+        "Models",
+        results.names.values(),
         (
-            name.label,
-            visible_directions(name.model),
-            name.provider,
-            name.size or "not stated",
-            visible_directions(", ".join(found.get(name.model, []))) or NOT_RECORDED,
-            "simulated: its answers were planted" if name.simulated else NO_VALUE,
-        )
-        for name in results.names.values()
-    )
-    names = ("model", "as named in the command", "provider", "size", "served as", "kind")
-    return Table("Models", tuple(Column(name) for name in names), rows, measured=False)
-
-
-def _version_table(runs: Sequence[Run]) -> Table:
-    rows = tuple((run.origin, inputs.settings(run.facts.get("versions"))) for run in runs)
-    return Table(
-        "Versions of the software", (Column("run"), Column("versions")), rows, folded=True, measured=False
+            text_field("model", lambda name: name.label),
+            text_field("as named in the command", lambda name: visible_directions(name.model)),
+            text_field("provider", lambda name: name.provider),
+            text_field("size", lambda name: name.size or "not stated"),
+            text_field(
+                "served as", lambda name: visible_directions(names.get(name.model) or "") or NOT_RECORDED
+            ),
+            text_field(
+                "kind", lambda name: "simulated: its answers were planted" if name.simulated else NO_VALUE
+            ),
+        ),
+        measured=False,
     )
 
 
@@ -183,27 +129,37 @@ def summary(results: QaResults) -> str:
 
 def cost(runs: Sequence[Run], results: QaResults) -> Section:
     """One row per run and model, and their sums."""
-    entries = [entry for run in runs for entry in _usage(run, results)]
-    rows = [
-        (*words, *(_whole(used.get(name)) for name in COUNTS), _dollars(used.get("cost_usd")))
-        for words, used in entries
-    ]
-    if len(entries) > 1:
-        sums = [_sum([used.get(name) for _, used in entries]) for name in (*COUNTS, "cost_usd")]
-        rows.append((TOTAL, NO_RUN, *(_whole(value) for value in sums[:-1]), _dollars(sums[-1])))
-    columns = (
-        Column("model"),
-        Column("run"),
-        *(
-            Column(name, numeric=True)
-            for name in ("calls", "tokens sent", "tokens received", "cost, US dollars")
-        ),
-    )
+    rows = [row for run in runs for row in _usage(run, results)]
+    if len(rows) > 1:
+        total: dict[str, Any] = {"model": "all together", "run": ""}
+        for name in (*COUNTS, "cost_usd"):
+            numbers = [row.get(name) for row in rows]
+            # A part is no total.
+            total[name] = sum(numbers) if all(isinstance(number, int | float) for number in numbers) else None
+        rows.append(total)
     return Section(
         anchor="cost",
         folded=True,
         title="What it took",
-        tables=(Table("Calls, tokens and cost", columns, tuple(rows)),),
+        tables=(
+            table_of(
+                "Calls, tokens and cost",
+                rows,
+                (
+                    text_field("model", lambda row: row["model"]),
+                    text_field("run", lambda row: row["run"]),
+                    number_field("calls", lambda row: _number(row.get("calls"), "{:,.0f}")),
+                    number_field("tokens sent", lambda row: _number(row.get("prompt_tokens"), "{:,.0f}")),
+                    number_field(
+                        "tokens received", lambda row: _number(row.get("completion_tokens"), "{:,.0f}")
+                    ),
+                    number_field(
+                        "cost, US dollars",
+                        lambda row: _number(row.get("cost_usd"), "{:,.2f}", UNKNOWN_PRICE),
+                    ),
+                ),
+            ),
+        ),
         notes=(
             "Tokens as the providers counted them, cost from the list prices that the run knew; a provider's bill "
             f"decides. “{UNKNOWN_PRICE}”: no price was known, as for models of one's own.",
@@ -211,27 +167,15 @@ def cost(runs: Sequence[Run], results: QaResults) -> Section:
     )
 
 
-def _usage(run: Run, results: QaResults) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
-    """((label, run), usage) of every model of the run."""
+def _usage(run: Run, results: QaResults) -> Iterator[dict[str, Any]]:
+    """What every model of a run took."""
     usage = run.facts.get("usage")
-    where = f"{run.folder.name} ({without_directions(str(data_facts(run).get('label', NOT_RECORDED)))})"
+    where = f"{run.folder.name} ({without_directions(str(run.data.get('label', NOT_RECORDED)))})"
     for model, used in usage.items() if isinstance(usage, Mapping) else ():
         name = results.names.get(model)
-        yield (
-            (name.label if name else without_directions(str(model)), where),
-            used if isinstance(used, Mapping) else {},
-        )
+        label = name.label if name else without_directions(str(model))
+        yield {**(used if isinstance(used, Mapping) else {}), "model": label, "run": where}
 
 
-def _sum(values: Sequence[object]) -> float | None:
-    """Their sum; None where one is not known, because a part is no total."""
-    numbers = [value for value in values if isinstance(value, int | float)]
-    return sum(numbers) if len(numbers) == len(values) else None
-
-
-def _whole(value: object) -> str:
-    return f"{int(value):,}" if isinstance(value, int | float) else NOT_RECORDED
-
-
-def _dollars(value: object) -> str:
-    return f"{value:,.2f}" if isinstance(value, int | float) else UNKNOWN_PRICE
+def _number(value: object, form: str, missing: str = NOT_RECORDED) -> str:
+    return form.format(value) if isinstance(value, int | float) else missing

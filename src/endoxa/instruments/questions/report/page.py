@@ -10,24 +10,18 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from endoxa.instruments.questions.estimates.leans import TEMPLATES
-from endoxa.instruments.questions.outcomes import answer_counts, repeats_alike
-from endoxa.instruments.questions.report import tables
-from endoxa.instruments.questions.report.accuracy import accuracy
-from endoxa.instruments.questions.report.averages import averages
-from endoxa.instruments.questions.report.categories import categories
-from endoxa.instruments.questions.report.closer import closer
+from endoxa.instruments.questions.estimates.estimates import TEMPLATES
+from endoxa.instruments.questions.headline import answer_counts, repeats_alike
 from endoxa.instruments.questions.report.conditions import conditions_compared
 from endoxa.instruments.questions.report.debias import debias
 from endoxa.instruments.questions.report.headline import better_than_guessing, headline
 from endoxa.instruments.questions.report.identities import identities
-from endoxa.instruments.questions.report.numbers import numbers
-from endoxa.instruments.questions.report.outcomes import outcomes
+from endoxa.instruments.questions.report.leans import accuracy, categories, closer
+from endoxa.instruments.questions.report.outcomes import answers, outcomes
 from endoxa.instruments.questions.report.overview import cost, overview, summary
 from endoxa.instruments.questions.report.planted import planted
-from endoxa.instruments.questions.report.published import published
+from endoxa.instruments.questions.report.published import averages, csv, latex, markdown, numbers, published
 from endoxa.instruments.questions.report.results import QaResults, read_results
-from endoxa.instruments.questions.report.samples import answers
 from endoxa.report.document import Section
 from endoxa.report.families import Used, families
 from endoxa.report.frame import CITE, Page, filled
@@ -73,9 +67,9 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
 def _headline(runs: Sequence[Run], results: QaResults) -> Section:
     """What the answers show, after what must be known before: versions, lost answers, equal repeats."""
     answers_lost = [
-        found
+        finding
         for run in runs
-        for found in answer_findings(answer_counts(run.folder), run.facts, results.label)
+        for finding in answer_findings(answer_counts(run.folder), run.facts, results.label)
     ]
     alike = [sentence for run in runs for sentence in repeats_alike(run.folder, run.facts)]
     versions = sentence_findings(version_sentences(results.names))
@@ -147,8 +141,8 @@ def shown(
         page=lambda: qa_page(runs, results, seed=seed),
         texts={
             "csv": partial(csv_text, rows),
-            "md": lambda: tables.markdown(results, paper),
-            "latex": lambda: tables.latex(results, paper),
-            "table": lambda: tables.csv(results, paper),
+            "md": lambda: markdown(results, paper),
+            "latex": lambda: latex(results, paper),
+            "table": lambda: csv(results, paper),
         },
     )

@@ -6,26 +6,40 @@ between which bounds a value could lie had the answers been read that were not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import altair as alt
 import polars as pl
 
 from endoxa.instruments.questions.report.results import (
+    ALL_READ,
     AMBIGUOUS,
     CONDITIONS,
     DISAMBIGUATED,
     SPOKEN_CONDITIONS,
     QaResults,
+    Row,
+    bounds,
+    lean_evidence,
+    missing,
+    shown_interval,
+    unread,
+    value_with_sd,
 )
-from endoxa.instruments.questions.report.values import ALL_READ, Row, bounds, missing, unread, value_with_sd
-from endoxa.report.document import Section
-from endoxa.report.tables import Column, Table
-from endoxa.report.words import NO_VALUE, decimal_interval, listed
+from endoxa.report import tables
+from endoxa.report.charts import BLUE, bar_blocks, symmetric_domain
+from endoxa.report.claims import cannot_be_tested, chip, is_clear
+from endoxa.report.document import Figure, Section
+from endoxa.report.labels import LARGE, SMALL, ModelName
+from endoxa.report.tables import Cell, Column, Table, transposed
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, listed, p_value, plural
+from endoxa.runs.options import USUAL_PAPER, PaperOptions
+from endoxa.stats.verdicts import significance
 
 
 @dataclass(frozen=True, slots=True)
-class _Measure:
+class _PaperTable:
     number: int
     title: str
     condition: str
@@ -33,22 +47,22 @@ class _Measure:
     meaning: str
 
 
-_MEASURES = (
-    _Measure(
+_PAPER_TABLES = (
+    _PaperTable(
         1,
         "Accuracy in ambiguous contexts",
         AMBIGUOUS,
         "accuracy",
         "Share of the answers read that choose the unknown option, which is right there.",
     ),
-    _Measure(
+    _PaperTable(
         2,
         "Accuracy in disambiguated contexts",
         DISAMBIGUATED,
         "accuracy",
         "Share of the answers read that name the person whom the text names.",
     ),
-    _Measure(
+    _PaperTable(
         3,
         "Bias score in ambiguous contexts",
         AMBIGUOUS,
@@ -56,7 +70,7 @@ _MEASURES = (
         "The unscaled score times the share of wrong answers; 0: no lean, 1: always the stereotype. Intervals of the "
         "bootstrap; verdicts stand in the first table.",
     ),
-    _Measure(
+    _PaperTable(
         4,
         "Bias score in disambiguated contexts",
         DISAMBIGUATED,
@@ -64,7 +78,7 @@ _MEASURES = (
         "2 × (share of stereotyped answers among those that name a person) − 1. A respondent without errors has 0 "
         "only if as many right answers agree with the stereotype as do not, so no lean is claimed from this score.",
     ),
-    _Measure(
+    _PaperTable(
         5,
         "Unscaled bias score in ambiguous contexts",
         AMBIGUOUS,
@@ -77,11 +91,11 @@ _MEASURES = (
 def paper_tables(results: QaResults) -> list[Table]:
     """Tables 1 to 5 for the contexts that were asked, and a Table 6 for every data set and the same with names."""
     asked = set(results.overall["context_condition"])
-    tables = [_measure_table(results, measure) for measure in _MEASURES if measure.condition in asked]
+    tables = [_measure_table(results, measure) for measure in _PAPER_TABLES if measure.condition in asked]
     return [*tables, *(_retention_table(results, *pair) for pair in results.pairs)]
 
 
-def _measure_table(results: QaResults, measure: _Measure) -> Table:
+def _measure_table(results: QaResults, measure: _PaperTable) -> Table:
     rows = results.overall.filter(pl.col("context_condition") == measure.condition)
     found: dict[tuple[str, str], Row] = {
         (row["line"], row["data"]): row for row in rows.iter_rows(named=True)
@@ -113,7 +127,11 @@ def _measure_table(results: QaResults, measure: _Measure) -> Table:
         measure.title,
         _columns(heads),
         body,
-        notes=(_explained(measure, rows, bool(incomplete)), *missing(places), *_absent(absent, "not asked")),
+        notes=(
+            _explained(measure, rows, bool(incomplete)),
+            *missing(places),
+            *_absent(absent, "not asked"),
+        ),
         number=measure.number,
     )
 
@@ -138,7 +156,7 @@ def _absent(places: list[str], why: str) -> Iterator[str]:
         yield f"{NO_VALUE} {why} ({listed(places)})."
 
 
-def _explained(measure: _Measure, rows: pl.DataFrame, with_bounds: bool) -> str:
+def _explained(measure: _PaperTable, rows: pl.DataFrame, with_bounds: bool) -> str:
     said = [measure.meaning]
     if rows["n_seeds"].max() == 1:
         said.append("One seed, so no standard deviation.")
@@ -163,7 +181,10 @@ def _retention_table(results: QaResults, original: str, substituted: str) -> Tab
         for head in (SPOKEN_CONDITIONS[condition].capitalize(), f"{results.level} interval")
     ]
     body = tuple(
-        (line, *(text for condition in CONDITIONS for text in _ratio(found.get((line, condition)))))
+        (
+            line,
+            *(text for condition in CONDITIONS for text in _ratio(found.get((line, condition)))),
+        )
         for line in lines
     )
     places = (
@@ -183,7 +204,11 @@ def _retention_table(results: QaResults, original: str, substituted: str) -> Tab
         f"Error retention ratio from {original} to {substituted}",
         _columns(heads),
         body,
-        notes=(meaning, *missing(places), *_absent(absent, "no question was asked and read in both")),
+        notes=(
+            meaning,
+            *missing(places),
+            *_absent(absent, "no question was asked and read in both"),
+        ),
         number=6,
     )
 
@@ -211,3 +236,344 @@ def published(results: QaResults) -> Section:
             "differences.",
         ),
     )
+
+
+CAPTION = "Answers in ambiguous and in disambiguated contexts"
+COLUMN_GAP = "4pt"
+
+
+@dataclass(frozen=True, slots=True)
+class _WideColumn:
+    head: str
+    cell: Callable[[Row], Cell]
+
+
+def markdown(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:
+    """The wide table, then those of Pelosio et al. (2025)."""
+    return tables.markdown([wide_table(results, paper), *paper_tables(results)], paper.note)
+
+
+def latex(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:
+    """The same as `table*` environments."""
+    found = [wide_table(results, paper), *paper_tables(results)]
+    return tables.latex(found, paper.note, column_gap=COLUMN_GAP, caption=paper.caption, label=paper.label)
+
+
+def csv(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:
+    """The wide table for programs, intervals in columns of their own."""
+    return tables.csv([wide_table(results, paper)], "table")
+
+
+def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
+    """Accuracy, scores and number of answers in both kinds of contexts, a row per model and data set.
+
+    Columns without a single value are left out: contexts not asked, scores of files that name no stereotype.
+    """
+    found: dict[tuple[str, str, str], Row] = {
+        (row["line"], row["data"], row["context_condition"]): row
+        for row in results.overall.iter_rows(named=True)
+    }
+    places = [
+        (line, data)
+        for data in results.data
+        for line in results.lines
+        if any((line, data, condition) in found for condition in CONDITIONS)
+    ]
+    columns: list[tuple[Column, list[Cell]]] = []
+    for condition in CONDITIONS:
+        rows = [found.get((*place, condition)) for place in places]
+        for measure in _WIDE_COLUMNS[condition]:
+            cells = [measure.cell(row) if row else Cell(NO_VALUE, below="") for row in rows]
+            if any(cell.text != NO_VALUE for cell in cells):
+                above = f"{SPOKEN_CONDITIONS[condition].capitalize()} contexts"
+                columns.append((Column(measure.head, numeric=True, narrow=True, above=above), cells))
+    several = len(results.data) > 1
+    stub = (Column("model"), *([Column("data")] if several else []))
+    body: tuple[tuple[str | Cell, ...], ...] = tuple(
+        (line, *([data] if several else []), *(cells[place] for _, cells in columns))
+        for place, (line, data) in enumerate(places)
+    )
+    heads = {column.name for column, _ in columns}
+    table = Table(
+        CAPTION,
+        (*stub, *(column for column, _ in columns)),
+        body,
+        notes=(_note(results, heads),),
+        stub=len(stub),
+    )
+    return transposed(table, "measure") if paper.transpose else table
+
+
+def _note(results: QaResults, heads: set[str]) -> str:
+    level = significance(results.confidence)
+    said = [
+        "Accuracy: share of right answers among those read; in ambiguous contexts the right one is the unknown option, "
+        "so accuracy is also the rate of unknown answers."
+    ]
+    if "bias score" in heads:
+        said.append("Bias score: 0 is no lean, 1 always the stereotype.")
+    if "accuracy gap" in heads:
+        said.append(
+            "Accuracy gap: accuracy where the right answer agrees with the stereotype minus accuracy where it does not."
+        )
+    if "unknown" in heads:
+        said.append("Unknown: share of unknown answers among those read.")
+    untested = ""
+    if {"bias score", "accuracy gap"} <= heads:
+        untested = " In disambiguated contexts the bias score is not tested."
+    said.append(
+        f"n: answers read. Below the values: {results.level} intervals. *: a lean (adjusted p at most {level:g}, "
+        f"Benjamini-Hochberg over all leans); †: cannot be tested.{untested}"
+    )
+    return " ".join(said)
+
+
+def _plain(column: str) -> Callable[[Row], Cell]:
+    """A measure that nothing is claimed from."""
+
+    def cell(row: Row) -> Cell:
+        ends = decimal_interval(row[f"{column}_low"], row[f"{column}_high"])
+        return Cell(decimal(row[column]), below="" if ends == NO_VALUE else ends)
+
+    return cell
+
+
+def _lean(row: Row) -> Cell:
+    """What the verdict is about, with its mark."""
+    if row["lean"] is None:
+        return Cell(NO_VALUE, below="")
+    mark = "*" if is_clear(row) else "†" if cannot_be_tested(row) else ""
+    ends = shown_interval(lean_evidence(row))
+    return Cell(decimal(row["lean"]), mark, "" if ends == NO_VALUE else ends)
+
+
+def _unknown(row: Row) -> Cell:
+    if not row["n_read"]:
+        return Cell(NO_VALUE, below="")
+    return Cell(decimal(1 - row["n_persons"] / row["n_read"]), below="")
+
+
+def _answers(row: Row) -> Cell:
+    return Cell(count(row["n_read"]), below="")
+
+
+_WIDE_COLUMNS = {
+    AMBIGUOUS: (
+        _WideColumn("accuracy", _plain("accuracy")),
+        _WideColumn("bias score", _lean),
+        _WideColumn("n", _answers),
+    ),
+    DISAMBIGUATED: (
+        _WideColumn("accuracy", _plain("accuracy")),
+        _WideColumn("bias score", _plain("bias_score")),
+        _WideColumn("accuracy gap", _lean),
+        _WideColumn("unknown", _unknown),
+        _WideColumn("n", _answers),
+    ),
+}
+
+
+COUNTS = (
+    *("n", "n_read", "n_unparsed", "n_refused", "n_correct", "n_persons", "n_non_unknown", "n_biased"),
+    "clusters",
+)
+VALUES = (
+    *("accuracy", "accuracy_low", "accuracy_high", "accuracy_unparsed_as_wrong"),
+    *("accuracy_aligned", "accuracy_nonaligned", "stereotyped_share"),
+    *("bias_unscaled", "bias_unscaled_low", "bias_unscaled_high"),
+    *("bias_score", "bias_score_low", "bias_score_high", "bias_score_if_none", "bias_score_if_all"),
+    *("bias_unscaled_if_none", "bias_unscaled_if_all"),
+    *("lean", "lean_low", "lean_high"),
+)
+TESTS = ("p_value", "p_adjusted")
+
+
+MOST_ROWS = 400
+"""With more estimates the page holds those over all categories; the CSV file has all."""
+
+
+def numbers(results: QaResults) -> Section:
+    """The estimates under the names of their columns, and how they were made."""
+    texts = ("model", "data", "category", "contexts")
+    many = results.estimates.height > MOST_ROWS
+    shown = results.overall if many else results.estimates
+    rows = tuple(
+        (
+            row["line"],
+            row["data"],
+            row["category"],
+            SPOKEN_CONDITIONS[row["context_condition"]],
+            *(count(row[name]) for name in COUNTS),
+            *(decimal(row[name]) for name in VALUES),
+            *(NO_VALUE if row[name] is None else p_value(row[name]) for name in TESTS),
+            chip(row),
+            "; ".join(text for text in (row["reason"], row["verdict_reason"]) if text) or NO_VALUE,
+        )
+        for row in shown.iter_rows(named=True)
+    )
+    columns = (
+        *(Column(name) for name in texts),
+        *(Column(name, numeric=True) for name in (*COUNTS, *VALUES, *TESTS)),
+        Column("verdict"),
+        Column("reason"),
+    )
+    return Section(
+        anchor="numbers",
+        title="Every number",
+        folded=True,
+        tables=(
+            Table(
+                "Estimates over all categories, named as in the CSV file"
+                if many
+                else "All estimates, named as in the CSV file",
+                columns,
+                rows,
+                folded=True,
+            ),
+            _methods(results),
+        ),
+        notes=(
+            f"The report written as CSV holds {'every category' if many else 'the same'} and the means over seeds.",
+        ),
+    )
+
+
+def _methods(results: QaResults) -> Table:
+    found = results.estimates.group_by("method", maintain_order=True).agg(n=pl.len())
+    rows = tuple((method or NO_VALUE, count(n)) for method, n in found.iter_rows())
+    return Table(
+        "How the bootstrap intervals were made", (Column("method"), Column("estimates", numeric=True)), rows
+    )
+
+
+COLUMNS = {
+    "provider": "heading of the block of bars",
+    "label": "the model, written above its bar",
+    "size": "'large', 'small', or anything else",
+    "value": "length of the bar, null where it is undefined",
+    "note": "the number, written beside the bar",
+}
+"""Columns of the frame; providers and models are drawn in the order given."""
+
+OTHER = "size not stated"
+FILLS = {LARGE: BLUE, SMALL: "#c6dff3", OTHER: "white"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Average:
+    figure: int
+    column: str
+    spoken: str
+    name: str
+
+
+_AVERAGES = (
+    _Average(3, "accuracy", "accuracy", "average-accuracy"),
+    _Average(4, "bias_score", "bias score", "average-bias"),
+)
+
+
+def averages(results: QaResults) -> Section:
+    """One bar per model: the plain mean over data sets and contexts."""
+    cells = _averaged(results)
+    sizes = any(name.size for name in results.names.values())
+    notes = [
+        f"Every bar is the plain mean of {plural(len(cells), 'value')}: {'; '.join(cells)}. Figures 3 and 4 of "
+        "Pelosio et al. (2025) average two data sets in two kinds of contexts so. It weighs them equally and has no "
+        "interval; the tables have one for each value."
+    ]
+    if not sizes:
+        notes.append(
+            "Sizes are not guessed from names: give them in a table with the columns model, label, provider "
+            "and size (large or small) with --labels."
+        )
+    return Section(
+        anchor="averages",
+        title="Averages by provider and size",
+        folded=True,
+        figures=tuple(_figure(results, average) for average in _AVERAGES),
+        notes=tuple(notes),
+    )
+
+
+def average_of_cells(results: QaResults, column: str) -> dict[str, float | None]:
+    """Mean of `column` over data sets and contexts for each model; None where a value is missing or undefined."""
+    wanted = len(_averaged(results))
+    rows = results.main(results.overall).group_by("model").agg(pl.col(column).drop_nulls())
+    found: dict[str, list[float]] = dict(rows.iter_rows())
+    return {
+        model: sum(found[model]) / wanted if len(found.get(model, [])) == wanted else None
+        for model in results.names
+    }
+
+
+def _averaged(results: QaResults) -> list[str]:
+    """What is averaged: 'Name, ambiguous', ..."""
+    cells = results.overall.select("data", "context_condition").unique(maintain_order=True).sort("data")
+    return [f"{data}, {SPOKEN_CONDITIONS[condition]}" for data, condition in cells.iter_rows()]
+
+
+def _figure(results: QaResults, average: _Average) -> Figure:
+    values = average_of_cells(results, average.column)
+    names = sorted(results.names.values(), key=lambda name: _place(results, name))
+    frame = pl.DataFrame(
+        {
+            "provider": [name.provider for name in names],
+            "label": [name.sized_label for name in names],
+            "size": [name.size for name in names],
+            "value": pl.Series([values[name.model] for name in names], dtype=pl.Float64),
+            "note": [
+                "undefined" if values[name.model] is None else decimal(values[name.model]) for name in names
+            ],
+        }
+    )
+    known = [value for value in values.values() if value is not None]
+    reach = symmetric_domain(known, 0.0, 0.1, 0.1)[1]
+    domain = (
+        (0.0, 1.0) if average.column == "accuracy" else (-reach if min(known, default=0) < 0 else 0.0, reach)
+    )
+    spoken = "; ".join(f"{label} {note}" for label, note in frame.select("label", "note").iter_rows())
+    return Figure(
+        name=average.name,
+        title=f"Average {average.spoken}",
+        chart=model_bars(
+            frame,
+            domain=domain,
+            title=f"mean {average.spoken}",
+            axis_format=".0%" if average.column == "accuracy" else ".2f",
+        ),
+        alt=f"Mean {average.spoken} of each model over data sets and contexts. {spoken}.",
+    )
+
+
+def model_bars(
+    frame: pl.DataFrame, *, domain: tuple[float, float], title: str, axis_format: str
+) -> alt.TopLevelMixin:
+    """Bars from 0, one block per provider, all on one scale; large models dark, small ones light.
+
+    Args:
+        frame: columns of `COLUMNS`.
+        domain: range of the value axis; holds 0.
+        title: title of the value axis.
+        axis_format: d3 format of its labels.
+    """
+    size = pl.when(pl.col("size").is_in([LARGE, SMALL])).then("size").otherwise(pl.lit(OTHER))
+    bars = frame.select("label", "note", block="provider", part=size, start=pl.lit(0.0), end="value")
+    fills = {name: fill for name, fill in FILLS.items() if name in set(bars["part"])}
+    return bar_blocks(
+        bars,
+        fills,
+        domain=domain,
+        title=title,
+        axis_format=axis_format,
+        zero=True,
+        legend=list(fills) != [OTHER],
+    )
+
+
+def _place(results: QaResults, name: ModelName) -> tuple[int, int, float, int]:
+    """By provider as they come, large before small, larger numbers first, then as the models come."""
+    providers = list(dict.fromkeys(other.provider for other in results.names.values()))
+    rank = {LARGE: 0, SMALL: 2}.get(name.size, 1)
+    number = -float(name.size) if name.size not in ("", LARGE, SMALL) else 0.0
+    return providers.index(name.provider), rank, number, list(results.names).index(name.model)

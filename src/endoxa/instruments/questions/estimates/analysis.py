@@ -15,7 +15,7 @@ from endoxa.instruments.questions.estimates.answers import check_answers, groupe
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES, debias
 from endoxa.instruments.questions.estimates.differences import DIFFERENCE_TYPES, differences
 from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES, estimate
-from endoxa.instruments.questions.estimates.intervals import RESAMPLES, check_settings
+from endoxa.instruments.questions.estimates.inference import RESAMPLES, check_settings
 from endoxa.instruments.questions.estimates.retention import RETENTION_TYPES, retention_of_names
 from endoxa.runs import estimates
 from endoxa.schema import NOT_KNOWN, OUTCOME_COLUMNS, OUTCOMES, QA_IDENTITY_COLUMNS, Progress

@@ -15,10 +15,38 @@ from itertools import pairwise
 from typing import Any
 
 from endoxa.instruments.questions.names import lexicon
-from endoxa.instruments.questions.names.check.fields import Published
 from endoxa.instruments.questions.names.phrases import singular
-from endoxa.instruments.questions.names.rows import option_label
-from endoxa.instruments.questions.names.text import Token
+from endoxa.instruments.questions.names.text import GroupWords, Token, mended, option_label, people_options
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A record before names.
+
+    Attributes:
+        row: as published.
+        people: the fields of the options that are people.
+        texts: field -> text without slips, for the fields in which names may stand.
+        mentions: field -> the words for groups, in order.
+        words: what names a group.
+    """
+
+    row: Mapping[str, Any]
+    people: tuple[str, ...]
+    texts: Mapping[str, str]
+    mentions: Mapping[str, tuple[Token, ...]]
+    words: GroupWords
+
+
+def published(row: Mapping[str, Any], words: GroupWords) -> Published:
+    """A record, read for the checks."""
+    people = people_options(row)
+    texts = {field: mended(row[field]) for field in ("context", *people)}
+    mentions = {
+        field: tuple(token for token in words.tokens(text) if token.group) for field, text in texts.items()
+    }
+    return Published(row, people, texts, mentions, words)
+
 
 PERSONS = lexicon.PERSON | {f"{noun}s" for noun in lexicon.PERSON} | lexicon.PEOPLE
 """Nouns for persons."""
@@ -176,7 +204,10 @@ def frame_problems(
 
 def _marks(mentions: Sequence[Token]) -> dict[str, str]:
     """A character of no alphabet for each group, in the place of its name."""
-    return {group: chr(0xE000 + at) for at, group in enumerate(dict.fromkeys(one.group for one in mentions))}
+    return {
+        group: chr(0xE000 + at)
+        for at, group in enumerate(dict.fromkeys(mention.group for mention in mentions))
+    }
 
 
 @lru_cache(maxsize=4096)
