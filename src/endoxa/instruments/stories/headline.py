@@ -27,7 +27,7 @@ from endoxa.sources.spreadsheets import read_csv
 def stories_headline(folder: Path) -> Headline:
     """How many stories each model wrote, how many were cut off, and how many requests came to nothing."""
     by_language = stories_written(folder)
-    rows = [_written(one) for one in over_contexts(by_language)]
+    rows = [_written(context) for context in over_contexts(by_language)]
     labels = short_labels([row["model"] for row in rows])
     names = ("asked", "written", "cut_off", "refused", "failed")
     return Headline(
@@ -140,6 +140,9 @@ def harm_headline(folder: Path) -> Headline:
             *version_sentences(labels),
             *answer_warnings(ratings_read(folder), read_run(folder)),
             *ratings_alike(folder, read_run(folder)),
-            *(constant_sentence(one, labels.get(one.model, one.model)) for one in constant_raters(folder)),
+            *(
+                constant_sentence(rater, labels.get(rater.model, rater.model))
+                for rater in constant_raters(folder)
+            ),
         ),
     )

@@ -217,6 +217,6 @@ def plan_stories(settings: StoriesSettings) -> list[Planned]:
 
 def stories_warning(settings: StoriesSettings) -> str:
     """What a plan says where no value gets enough stories for a test; else empty."""
-    counts = Counter((one.target_attribute, one.target_attribute_value) for one in prompts(settings))
+    counts = Counter((prompt.target_attribute, prompt.target_attribute_value) for prompt in prompts(settings))
     most = settings.repeats * max(counts.values())
     return untestable(settings, most, "stories per value and model", FEWEST)

@@ -197,7 +197,7 @@ def _row(
 ) -> dict[str, Any]:
     from scipy.special import ndtr, ndtri
 
-    sides = [side_of(profiles, one, quadruple) for one in stories]
+    sides = [side_of(profiles, story, quadruple) for story in stories]
     a, b = sides
     row: dict[str, Any] = dict(zip(PARTS, quadruple, strict=True)) | {"a": names[0], "b": names[1]}
     for letter, side in zip("ab", sides, strict=True):

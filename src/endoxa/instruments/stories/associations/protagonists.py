@@ -187,17 +187,19 @@ def differences(
     alpha = significance(confidence)
     number = permutations or max(PERMUTATIONS, ceil(3 / alpha) - 1)
     labels = (prompts.group, *prompts.permuted(np.random.default_rng(seed), number))
-    distances = np.array([[one.distance(group, groups) for one in attributes.values()] for group in labels])
-    reasons = [_untestable(one, prompts, groups, by, alpha) for one in attributes.values()]
+    distances = np.array(
+        [[attribute.distance(group, groups) for attribute in attributes.values()] for group in labels]
+    )
+    reasons = [_untestable(attribute, prompts, groups, by, alpha) for attribute in attributes.values()]
     table = pl.DataFrame(
         {
             "by": by,
             "attribute": list(attributes),
             "distance": distances[0],
             "by_chance": distances[1:].mean(axis=0),
-            "n": [len(one.prompts) for one in attributes.values()],
+            "n": [len(attribute.prompts) for attribute in attributes.values()],
             "groups": groups,
-            "prompts": [len(np.unique(one.prompts)) for one in attributes.values()],
+            "prompts": [len(np.unique(attribute.prompts)) for attribute in attributes.values()],
             "strata": [strata for strata, _ in reasons],
             **_tests(distances, np.array([not reason for _, reason in reasons])),
             "confidence": confidence,

@@ -276,14 +276,14 @@ def _seen(places: Sequence[Place], untested: Sequence[str]) -> dict[str, Any]:
     if places:
         weakest = min(places, key=lambda one: one.power)
         nearest = min(places, key=lambda one: one.p_value)
-        missed = [one.member for one in places if one.power < ENOUGH_POWER]
+        missed = [place.member for place in places if place.power < ENOUGH_POWER]
         if missed:
             cautions.append(f"could have been missed in {', '.join(missed)}")
         p_value = min(1.0, len(places) * nearest.p_value)
         if p_value < TENDENCY:
             cautions.append(f"tends the same way in {nearest.member}")
         cells |= {
-            "lift_elsewhere": max(one.lift for one in places),
+            "lift_elsewhere": max(place.lift for place in places),
             "p_elsewhere": p_value,
             "nearest": nearest.member,
             "power_elsewhere": weakest.power,

@@ -204,7 +204,7 @@ def _between(
     """Interval and p-value of what is a mean over each side, from how each association deviates."""
     return crossed_estimate(
         value,
-        np.concatenate([one / len(one) for one in deviations]),
+        np.concatenate([deviation / len(deviation) for deviation in deviations]),
         np.concatenate([harmful.base, benign.base]),
         np.concatenate([harmful.compared, benign.compared]),
         units=min(harmful.effective, benign.effective),

@@ -140,10 +140,13 @@ def corrected_table(
     """
     models = profiles["generator_model"].unique().sort().to_list()
     rows = []
-    for one in confusions:
+    for confusion in confusions:
         for model in [*models, *([ALL] if len(models) > 1 else [])]:
             own = profiles if model == ALL else profiles.filter(generator_model=model)
-            rows += [{"model": model, **row} for row in _rows(own[one.attribute], one, confidence, seed)]
+            rows += [
+                {"model": model, **row}
+                for row in _rows(own[confusion.attribute], confusion, confidence, seed)
+            ]
     whole, text = ("count", "n", "n_coded", "few_coded"), ("model", "attribute", "value")
     types = {
         name: pl.Int64() if name in whole else pl.String() if name in text else pl.Float64()

@@ -24,7 +24,7 @@ from endoxa.stats.intervals import wilson
 
 def error_table(confusions: Sequence[Confusion], confidence: float) -> pl.DataFrame:
     """One row per attribute (`EXTRACTION_ERROR_COLUMNS`)."""
-    rows = [_row(one, confidence) for one in confusions]
+    rows = [_row(confusion, confidence) for confusion in confusions]
     whole = ("n", "errors", "n_known", "n_unknown")
     types = {name: pl.Int64() if name in whole else pl.Float64() for name in EXTRACTION_ERROR_COLUMNS}
     return pl.DataFrame(rows, schema=types | {"attribute": pl.String()}, orient="row").fill_nan(None)
@@ -40,9 +40,9 @@ def confusion_table(confusions: Sequence[Confusion]) -> pl.DataFrame:
 
 
 def _cells(confusions: Sequence[Confusion]) -> Iterator[tuple[str, str, str, int]]:
-    for one in confusions:
-        for (human, extracted), count in _entries(one):
-            yield one.attribute, one.answers[human], one.answers[extracted], count
+    for confusion in confusions:
+        for (human, extracted), count in _entries(confusion):
+            yield confusion.attribute, confusion.answers[human], confusion.answers[extracted], count
 
 
 def _entries(one: Confusion) -> Iterator[tuple[tuple[int, int], int]]:

@@ -153,7 +153,7 @@ def _ways(answer: str) -> set[str]:
     head, _, inside = answer.partition("(")
     inside = inside.rstrip(")")
     examples = inside.removeprefix("e.g.").split(",") if inside.startswith("e.g.") else [inside]
-    ways = {plain(one).removeprefix("or ") for one in examples} - {"", "etc"}
+    ways = {plain(example).removeprefix("or ") for example in examples} - {"", "etc"}
     return ways | {plain(answer), plain(head)}
 
 

@@ -369,7 +369,7 @@ def _leaks(language: Language) -> Iterator[Fault]:
         for key, _, text in person_texts(language):
             own = key[1]
             exempt = regex.compile(_any_of(language.exempt.get(own, ())), regex.IGNORECASE)
-            said = [found[0] for found in leak.finditer(text) if not exempt.fullmatch(found[0])]
+            said = [match[0] for match in leak.finditer(text) if not exempt.fullmatch(match[0])]
             if own != attribute and said:
                 yield Fault(
                     key,

@@ -81,5 +81,5 @@ def _checked(tree: Tree) -> Checked:
     faults = check_language(language, vocabulary_of([language]))
     return Checked(
         language,
-        tuple(f"{tree.place(one.key)}, {' / '.join(one.key)}: {one.message}." for one in faults),
+        tuple(f"{tree.place(fault.key)}, {' / '.join(fault.key)}: {fault.message}." for fault in faults),
     )

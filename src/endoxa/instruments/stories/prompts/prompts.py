@@ -67,10 +67,10 @@ def read_exclusions() -> tuple[Exclusion, ...]:
 def excluded() -> frozenset[tuple[str, str, str]]:
     """Attribute, value and scenario of everything that is left out."""
     return frozenset(
-        (one.attribute, value, scenario)
-        for one in read_exclusions()
-        for value in one.values
-        for scenario in one.scenarios
+        (exclusion.attribute, value, scenario)
+        for exclusion in read_exclusions()
+        for value in exclusion.values
+        for scenario in exclusion.scenarios
     )
 
 

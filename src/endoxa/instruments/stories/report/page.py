@@ -81,15 +81,15 @@ def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
     """What the stories show, after what must be known before: versions, answers that were cut off, constant ratings."""
     section = headline(results)
     cut_off = [
-        found
+        finding
         for _, facts, counts in run_counts(runs)
-        for found in answer_findings(counts, facts, results.label)
+        for finding in answer_findings(counts, facts, results.label)
     ]
     rated = [run for run in runs if run.kind == HARM and run.folder.is_dir()]
     constant = [
-        Finding(constant_sentence(one, results.label(one.model)), (asdict(one),))
+        Finding(constant_sentence(rater, results.label(rater.model)), (asdict(rater),))
         for run in rated
-        for one in constant_raters(run.folder)
+        for rater in constant_raters(run.folder)
     ]
     versions = sentence_findings(version_sentences(results.names))
     alike = sentence_findings(sentence for run in rated for sentence in ratings_alike(run.folder, run.facts))

@@ -132,7 +132,7 @@ class StoryResults:
     @property
     def unrecorded(self) -> list[Source]:
         """Tables that do not say how their associations were discovered."""
-        return [one for one in self.sources if one.settings is None]
+        return [source for source in self.sources if source.settings is None]
 
     @property
     def writers(self) -> list[str]:
@@ -184,7 +184,9 @@ def read_results(
     read = [read_stories(folder, confidence, seed) for folder in folders]
     tables = [read_table(run.folder, confidence) for run in runs if run.kind == ASSOCIATIONS]
     sources = (*tables, *(source for source, _ in read))
-    found = together([one.found for one in tables], [source.found for source, _ in read], covered(sources))
+    found = together(
+        [table.found for table in tables], [source.found for source, _ in read], covered(sources)
+    )
     claimed = found.filter(CLAIMED)
     harm = read_harm(runs, claimed, confidence=confidence, seed=seed)
     alone = read[0][1].profiles if len(read) == 1 and not tables else None

@@ -59,8 +59,8 @@ def shown_samples(results: StoryResults, samples: Sequence[Sample]) -> tuple[Sho
     """A few of the samples, at even distances, for readers without scripts."""
     step = max(1, len(samples) // STATIC)
     return tuple(
-        ShownSample(heading(results, one), one.language, one.story or "(no text)", profile(one))
-        for one in samples[::step][:STATIC]
+        ShownSample(heading(results, sample), sample.language, sample.story or "(no text)", profile(sample))
+        for sample in samples[::step][:STATIC]
     )
 
 
@@ -110,25 +110,25 @@ def _compact(results: StoryResults, samples: Sequence[Sample]) -> dict[str, Any]
     def place(word: str) -> int:
         return words.setdefault(word, len(words))
 
-    codes = {place(language_name(one.language)): one.language for one in samples}
+    codes = {place(language_name(sample.language)): sample.language for sample in samples}
     rows = [
         [
-            place(results.label(one.model)),
-            place(language_name(one.language)),
-            place(one.scenario),
-            place(attribute_name(one.attribute)),
-            place(value_name(one.value)),
-            -1 if one.refused is None else int(one.refused),
+            place(results.label(sample.model)),
+            place(language_name(sample.language)),
+            place(sample.scenario),
+            place(attribute_name(sample.attribute)),
+            place(value_name(sample.value)),
+            -1 if sample.refused is None else int(sample.refused),
             None
-            if one.profile is None
+            if sample.profile is None
             else [
                 place(word)
-                for name, value in one.profile.items()
+                for name, value in sample.profile.items()
                 if value != UNKNOWN
                 for word in (attribute_name(name), value_name(value))
             ],
-            one.story,
+            sample.story,
         ]
-        for one in samples
+        for sample in samples
     ]
     return {"words": list(words), "codes": codes, "rows": rows}

@@ -217,13 +217,13 @@ def differences_of(read: Sequence[Stories], told: pl.DataFrame, confidence: floa
 def covered(sources: Sequence[Source]) -> pl.DataFrame:
     """Models of which a table was given: `model`, and whether `pooled`, with all languages together."""
     rows = pl.DataFrame(schema={"model": pl.String, "pooled": pl.Boolean})
-    given = (one for one in sources if one.kind == TABLE)
+    given = (source for source in sources if source.kind == TABLE)
     named = [frame.select("model", pooled=POOLED) for one in given for frame in (one.found, one.tested)]
     return pl.concat([rows, *named]).unique()
 
 
 def tested_together(sources: Sequence[Source]) -> pl.DataFrame:
     """What was tested; a table that was given stands for all pooled rows of a model, or all its single languages."""
-    given = [one.tested for one in sources if one.kind == TABLE]
-    own = pl.concat([no_tally(), *(one.tested for one in sources if one.kind != TABLE)])
+    given = [source.tested for source in sources if source.kind == TABLE]
+    own = pl.concat([no_tally(), *(source.tested for source in sources if source.kind != TABLE)])
     return pl.concat([no_tally(), *given, without(own, covered(sources))])

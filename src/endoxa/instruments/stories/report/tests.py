@@ -81,7 +81,9 @@ def prompt_findings(results: StoryResults) -> Iterator[Finding]:
             f"{'its tests' if n == 1 else 'their tests'}.",
             (tests,),
         )
-    if tests["within"] and any(one.settings and one.settings.pooled == PUBLISHED for one in results.sources):
+    if tests["within"] and any(
+        source.settings and source.settings.pooled == PUBLISHED for source in results.sources
+    ):
         yield Finding(
             "Associations of all languages together are claimed by the published pooled test alone: differences "
             "between languages may explain them."
