@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from annotated_types import Ge
 
-from endoxa.instruments.stories.options import Discovery
+from endoxa.instruments.stories.settings import Discovery
 from endoxa.schema import ALL
 from endoxa.schema.options import ANALYSIS, OUTPUT, Option
 from endoxa.schema.terminal import terminal_console, terminal_table
@@ -174,7 +174,7 @@ def associations(
       endoxa analyze associations --plan --lift 2
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.stories.associations.compare import stories_of
+    from endoxa.instruments.stories.associations.lift import stories_of
     from endoxa.runs.progress import shown
     from endoxa.sources.stereotales import read_profiles
 
@@ -247,7 +247,7 @@ def _write(
 
 
 def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, output: Path) -> None:
-    from endoxa.instruments.stories.associations.protagonists import every_difference, told_by_story
+    from endoxa.instruments.stories.associations.permutations import every_difference, told_by_story
     from endoxa.instruments.stories.associations.stored import differences_in
     from endoxa.instruments.stories.report.records import themes
     from endoxa.report.words import plural
@@ -313,7 +313,7 @@ def _null(profiles: Profiles, settings: Discovery, permutations: int) -> None:
 def _print_plan(lift: float, alpha: float) -> None:
     """Print the number of readable stories per base value needed to detect a lift."""
     from endoxa.instruments.stories.associations import stories_needed
-    from endoxa.instruments.stories.associations.power import TABLES
+    from endoxa.instruments.stories.associations.cells import TABLES
 
     table = terminal_table(f"Stories per base value needed to detect a lift of {lift:g} (power 0.8)")
     table.add_column("share of the compared value", justify="right")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.instruments.stories.options import Selection
+from endoxa.instruments.stories.settings import Selection
 from endoxa.runs.options import IncludeDrafts
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.schema.terminal import terminal_console, terminal_table

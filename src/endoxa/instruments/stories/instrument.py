@@ -78,7 +78,7 @@ def _stories_plan(settings: StoriesSettings) -> Plan:
 
 
 def _stories_words(settings: StoriesSettings) -> Used:
-    from endoxa.instruments.stories.words import stories_words
+    from endoxa.instruments.stories.stories import stories_words
 
     return stories_words(settings)
 
@@ -92,7 +92,7 @@ def _stories_summary(_settings: StoriesSettings, run: Run) -> Iterator[str]:
 
 
 def _stories_headline(folder: Path) -> Headline:
-    from endoxa.instruments.stories.headline import stories_headline
+    from endoxa.instruments.stories.outcomes import stories_headline
 
     return stories_headline(folder)
 
@@ -115,7 +115,7 @@ def _extract_plan(settings: ExtractSettings) -> Plan:
 
 
 def _extract_words(settings: ExtractSettings) -> Used:
-    from endoxa.instruments.stories.words import extract_words
+    from endoxa.instruments.stories.profiles.probe import extract_words
 
     return extract_words(settings)
 
@@ -161,7 +161,7 @@ def _sheet(settings: ExtractSettings, run: Run, sheet: Path) -> str:
 
 
 def _extract_headline(folder: Path) -> Headline:
-    from endoxa.instruments.stories.headline import extraction_headline
+    from endoxa.instruments.stories.outcomes import extraction_headline
 
     return extraction_headline(folder)
 
@@ -184,7 +184,7 @@ def _harm_plan(settings: HarmSettings) -> Plan:
 
 
 def _harm_words(settings: HarmSettings) -> Used:
-    from endoxa.instruments.stories.words import harm_words
+    from endoxa.instruments.stories.harm.probe import harm_words
 
     return harm_words(settings)
 
@@ -201,7 +201,7 @@ def _harm_summary(_settings: HarmSettings, run: Run) -> Iterator[str]:
 
 
 def _harm_headline(folder: Path) -> Headline:
-    from endoxa.instruments.stories.headline import harm_headline
+    from endoxa.instruments.stories.outcomes import harm_headline
 
     return harm_headline(folder)
 

@@ -35,6 +35,7 @@ from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
 from endoxa.sources.files import require_file, sha256
 from endoxa.sources.stereotales import WHOLE_NUMBERS, StoryPrompt, read_prompts
+from endoxa.words.used import Tally, Used, made_with
 
 EXPECTED_TOKENS = 300
 """Tokens expected in a story of about 200 words, for `--plan`."""
@@ -220,3 +221,18 @@ def stories_warning(settings: StoriesSettings) -> str:
     counts = Counter((prompt.target_attribute, prompt.target_attribute_value) for prompt in prompts(settings))
     most = settings.repeats * max(counts.values())
     return untestable(settings, most, "stories per value and model", FEWEST)
+
+
+def stories_words(settings: StoriesSettings) -> Used:
+    """Prompts that were made with our requests.
+
+    Raises:
+        UserError: the prompts cannot be read.
+    """
+    tally = Tally()
+    for prompt in prompts(settings):
+        if not tally.has("story prompts", prompt.language) and made_with(
+            "story prompts", ["request"], prompt.language, " ".join(prompt.prompt.split())
+        ):
+            tally.add("story prompts", [prompt.language])
+    return tally.used

@@ -33,7 +33,7 @@ def not_the_released(profiles: Profiles) -> str:
 def found_in(profiles: Profiles, given: Given, *, by_language: bool = False) -> Discovered:
     """Associations by the article's procedure: its pooled test, and its rule of medium effects and a lift of 2."""
     from endoxa.instruments.stories.associations import discover
-    from endoxa.instruments.stories.options import PAPER_RULE, PUBLISHED, Discovery
+    from endoxa.instruments.stories.settings import PAPER_RULE, PUBLISHED, Discovery
 
     settings = Discovery(
         by_language=by_language,

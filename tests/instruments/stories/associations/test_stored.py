@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.instruments.stories.associations import Discovery, discover, stored
-from endoxa.instruments.stories.associations.run import types_of
+from endoxa.instruments.stories.associations.discover import no_tally, types_of
 from endoxa.instruments.stories.associations.stored import (
     Companion,
     companion_of,
@@ -23,7 +23,6 @@ from endoxa.instruments.stories.associations.stored import (
     settings_of,
     write_companion,
 )
-from endoxa.instruments.stories.associations.verdicts import no_tally
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.report.inputs import read_runs
 from endoxa.report.words import plural

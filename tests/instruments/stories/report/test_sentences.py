@@ -13,13 +13,13 @@ import pytest
 from endoxa.commands.analyze_associations import print_found
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.associations.discover import tally
 from endoxa.instruments.stories.associations.stored import Companion, write_companion
-from endoxa.instruments.stories.associations.verdicts import tally
-from endoxa.instruments.stories.report.models import class_counts
+from endoxa.instruments.stories.report.explorers import association_table, csv_rows
+from endoxa.instruments.stories.report.headline import families_used
 from endoxa.instruments.stories.report.page import story_sections, subtitle
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.table import association_table, csv_rows
-from endoxa.instruments.stories.report.tests import families_used
+from endoxa.instruments.stories.report.strongest import class_counts
 from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales import read_profiles
 from endoxa.sources.stereotales.associations import PARTS
@@ -430,7 +430,7 @@ def read_profiles_of(rows, near):
 
 
 def empty_associations():
-    from endoxa.instruments.stories.associations.run import types_of
+    from endoxa.instruments.stories.associations.discover import types_of
     from endoxa.schema.stories import DISCOVERED_COLUMNS
 
     return pl.DataFrame(schema=types_of(DISCOVERED_COLUMNS))

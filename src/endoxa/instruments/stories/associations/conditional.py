@@ -15,7 +15,7 @@ from functools import reduce
 import numpy as np
 
 from endoxa.instruments.stories.associations.cells import log_factorials
-from endoxa.instruments.stories.associations.prompts import Units
+from endoxa.instruments.stories.associations.tables import Units
 
 ROUNDS = 100
 """Newton steps at most; seven or eight are usual."""

@@ -19,10 +19,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from endoxa.instruments.stories.associations.cells import log_factorials
-from endoxa.instruments.stories.associations.listing import TOLERANCE, exact_p
-from endoxa.instruments.stories.associations.prompts import Units
+from endoxa.instruments.stories.associations.cells import TOLERANCE, exact_p, log_factorials
 from endoxa.instruments.stories.associations.random_tables import Chain, Source, source, table_improbability
+from endoxa.instruments.stories.associations.tables import Units
 
 __all__ = [
     "FIRST_ROUND",

@@ -24,9 +24,8 @@ from endoxa.instruments.stories.associations.fisher import (
     improbability,
     stream,
 )
-from endoxa.instruments.stories.associations.prompts import Units
-from endoxa.instruments.stories.associations.tables import Table
-from endoxa.instruments.stories.options import Discovery
+from endoxa.instruments.stories.associations.tables import Table, Units
+from endoxa.instruments.stories.settings import Discovery
 from endoxa.runs.executors import computed
 from endoxa.stats.correction import adjust
 

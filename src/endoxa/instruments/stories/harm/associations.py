@@ -14,15 +14,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.harm.differences import CLAIM_TYPES, Ratings, difference, ratings_of_people
 from endoxa.instruments.stories.harm.panel import (
     ALL_MODELS,
     BENIGN,
+    CLAIM_TYPES,
     EITHER,
     HARMFUL,
     PEOPLE,
     UNDECIDED,
     Panel,
+    Ratings,
+    difference,
+    ratings_of_people,
 )
 from endoxa.instruments.stories.harm.raters import made_by
 from endoxa.schema.harm import HARM_ASSOCIATION_COLUMNS, HARM_ATTRIBUTE_COLUMNS

@@ -17,8 +17,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from endoxa.instruments.stories.harm.answers import AnswerReader
-from endoxa.instruments.stories.harm.language import HarmLanguage, read_language
+from endoxa.instruments.stories.harm.answers import AnswerReader, HarmLanguage, read_language
 from endoxa.instruments.stories.outcomes import ratings_read
 from endoxa.instruments.stories.settings import HarmSettings
 from endoxa.runs.asking.cost import Expected, expect
@@ -37,6 +36,7 @@ from endoxa.sources.files import sha256
 from endoxa.sources.stereotales.associations import distinct_associations, read_associations
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
+from endoxa.words.used import Tally, Used
 
 First = Literal["harm", "frequent"]
 Association = Mapping[str, str]
@@ -247,3 +247,12 @@ def available(settings: HarmSettings) -> list[Association]:
 
 def _words(settings: HarmSettings) -> HarmLanguage:
     return read_language(settings.language, Path(settings.prompts) if settings.prompts else None)
+
+
+def harm_words(settings: HarmSettings) -> Used:
+    """Our questions on harm, unless they are the user's."""
+    tally = Tally()
+    if settings.prompts is None:
+        tally.add("harm study questions", [settings.language])
+        tally.add("answer patterns", [settings.language])
+    return tally.used

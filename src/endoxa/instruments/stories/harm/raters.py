@@ -15,9 +15,19 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.differences import CLAIM_TYPES, Ratings, difference, ratings_of_people
 from endoxa.instruments.stories.harm.measures import Measured, agreement, kappa, pearson, spearman
-from endoxa.instruments.stories.harm.panel import ALL_MODELS, HIGHEST, HUMAN, MODEL, PEOPLE, Panel
+from endoxa.instruments.stories.harm.panel import (
+    ALL_MODELS,
+    CLAIM_TYPES,
+    HIGHEST,
+    HUMAN,
+    MODEL,
+    PEOPLE,
+    Panel,
+    Ratings,
+    difference,
+    ratings_of_people,
+)
 from endoxa.runs.options import Resampling
 from endoxa.schema import Progress
 from endoxa.schema.harm import BLIND_SPOT_COLUMNS, HARM_AGREEMENT_COLUMNS, HARM_RATER_COLUMNS

@@ -16,8 +16,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.cells import Cells, log_p_greater
-from endoxa.instruments.stories.associations.power import power
+from endoxa.instruments.stories.associations.cells import Cells, log_p_greater, power
 from endoxa.instruments.stories.associations.tables import Table, count, families
 from endoxa.instruments.stories.languages.presence import By, Presence, names_told, presence
 from endoxa.schema.stories import EXCLUSIVE_COLUMNS

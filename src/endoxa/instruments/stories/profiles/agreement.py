@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.stories.profiles.errors import read_facts
-from endoxa.instruments.stories.profiles.questions import REFUSAL
-from endoxa.instruments.stories.profiles.reading import majority
+from endoxa.instruments.stories.profiles.reading import REFUSAL, majority
 from endoxa.runs.folder import AGREEMENT, RECORDS
 from endoxa.schema.stories import EXTRACTOR_AGREEMENT_COLUMNS
 from endoxa.sources.frames import write_table

@@ -18,7 +18,6 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.outcomes import profiles_read
-from endoxa.instruments.stories.profiles.questions import schemas_of, turns_of
 from endoxa.instruments.stories.profiles.reading import (
     Decision,
     ProfileReader,
@@ -26,6 +25,8 @@ from endoxa.instruments.stories.profiles.reading import (
     Vote,
     decide,
     read_refusal,
+    schemas_of,
+    turns_of,
 )
 from endoxa.instruments.stories.profiles.sheet import require_new_sheet
 from endoxa.instruments.stories.settings import ExtractSettings
@@ -54,6 +55,7 @@ from endoxa.sources.stereotales import (
     read_vocabulary,
     story_file,
 )
+from endoxa.words.used import Tally, Used, kept_words
 
 REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE = 10, 15
 """Tokens expected in an answer, for `--plan`."""
@@ -296,3 +298,15 @@ def extract_warning(settings: ExtractSettings) -> str:
 def vocabulary_of(settings: ExtractSettings) -> Vocabulary:
     """The vocabulary that a run extracts."""
     return read_vocabulary(Path(settings.vocabulary) if settings.vocabulary else None)
+
+
+def extract_words(settings: ExtractSettings) -> Used:
+    """What the run of stories rests on from which profiles are read; tables of stories do not say it."""
+    file = Path(settings.data) / "run.json"
+    if not file.is_file():
+        return {}
+    facts = json.loads(file.read_text(encoding="utf-8"))
+    tally = Tally()
+    for name, codes in kept_words(facts):
+        tally.add(name, [code for code in codes if not settings.languages or code in settings.languages])
+    return tally.used

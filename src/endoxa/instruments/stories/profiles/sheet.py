@@ -27,8 +27,7 @@ from endoxa.curate.review.spreadsheet import (
     set_text,
 )
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.questions import REFUSAL
-from endoxa.instruments.stories.profiles.reading import plain
+from endoxa.instruments.stories.profiles.reading import REFUSAL, plain
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.runs.folder import RECORDS
 from endoxa.sources.frames import read_table

@@ -18,11 +18,11 @@ from endoxa.instruments.stories.prompts.language import (
     PERSON,
     SCENARIO,
     THEMES,
+    Key,
     Language,
     Wording,
     in_form,
 )
-from endoxa.instruments.stories.prompts.tree import Key
 from endoxa.sources.stereotales import OTHER, UNKNOWN, Vocabulary
 
 __all__ = ["Fault", "check_language"]

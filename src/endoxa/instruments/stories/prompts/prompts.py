@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from hashlib import blake2b
 from importlib.resources import files
@@ -20,7 +20,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.options import Selection
+from endoxa.instruments.stories.prompts.check import check_language
 from endoxa.instruments.stories.prompts.language import (
     IN_THEME,
     PERSON,
@@ -29,13 +29,82 @@ from endoxa.instruments.stories.prompts.language import (
     Axis,
     Language,
     Person,
+    Tree,
+    bundled_languages,
+    bundled_tree,
     in_form,
+    parse_language,
+    parse_tree,
+    read_trees,
 )
-from endoxa.instruments.stories.prompts.mapping import Cell, carried_by
-from endoxa.instruments.stories.prompts.tree import parse_tree
-from endoxa.schema.stories import STORY_PROMPT_COLUMNS
+from endoxa.instruments.stories.settings import Selection
+from endoxa.schema.stories import STORY_MAP_COLUMNS, STORY_PROMPT_COLUMNS
+from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import Attribute, Vocabulary, read_vocabulary
 from endoxa.sources.write import replacing
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One association as stories show it; the fields are those of `STORY_MAP_COLUMNS`."""
+
+    association_id: str
+    base_attribute: str
+    base_value: str
+    compared_attribute: str
+    compared_value: str
+
+
+def read_map(path: Path, vocabulary: Vocabulary) -> tuple[Cell, ...]:
+    """The associations of a table that have values; rows without any are left out.
+
+    Raises:
+        UserError: a column is missing, a row has only some of its values, a value is not in the vocabulary, an
+            association stands there twice, or no row has values.
+    """
+    table = read_table(path, tuple(STORY_MAP_COLUMNS))
+    cells: dict[str, Cell] = {}
+    for number, row in enumerate(table.select(list(STORY_MAP_COLUMNS)).iter_rows(), start=1):
+        name, *parts = (str(cell if cell is not None else "").strip() for cell in row)
+        where = f"{path}, row {number}"
+        if not any(parts):
+            continue
+        if not name or not all(parts):
+            raise UserError(f"{where}: fill in all of {', '.join(STORY_MAP_COLUMNS)}, or only the id.")
+        if name in cells:
+            raise UserError(f"{where}: the association '{name}' appears twice. Keep one row.")
+        for attribute, value in (parts[:2], parts[2:]):
+            _require_value(attribute, value, vocabulary, where)
+        if parts[0] == parts[2]:
+            raise UserError(
+                f"{where}: both attributes are '{parts[0]}'. Compare it with another attribute of the main character."
+            )
+        cells[name] = Cell(name, *parts)
+    if not cells:
+        raise UserError(f"{path} gives no association its values. Fill in at least one row.")
+    return tuple(cells.values())
+
+
+def _require_value(attribute: str, value: str, vocabulary: Vocabulary, where: str) -> None:
+    known = {one.name: one.values for one in vocabulary}
+    for what, word, words in (
+        ("attribute", attribute, tuple(known)),
+        ("value", value, known.get(attribute, ())),
+    ):
+        if word not in words:
+            near = get_close_matches(word, words, n=3) or words
+            raise UserError(f"{where}: there is no {what} '{word}'. Did you mean: {', '.join(near)}?")
+
+
+def carried_by(cells: Iterable[Cell]) -> Mapping[tuple[str, str], str]:
+    """What prompts that name an attribute and a value carry: the column `associations`, by both."""
+    found: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+    for cell in cells:
+        found.setdefault((cell.base_attribute, cell.base_value), []).append(
+            (cell.association_id, cell.compared_attribute, cell.compared_value)
+        )
+    return {key: json.dumps(several, ensure_ascii=False) for key, several in found.items()}
+
 
 FILE = "exclusions.yaml"
 
@@ -213,3 +282,70 @@ def _within(rows: Iterator[dict[str, str]], per_cell: int | None) -> Iterator[di
         taken[cell] += 1
         if per_cell is None or taken[cell] <= per_cell:
             yield row
+
+
+DEFAULT = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A language and what is wrong with it.
+
+    Attributes:
+        language: its parts.
+        faults: one sentence for each fault, with file, line and key.
+    """
+
+    language: Language
+    faults: tuple[str, ...]
+
+
+def load_languages(codes: Sequence[str], own: Sequence[Path]) -> list[Language]:
+    """Languages by code, those of the user's files where no code is given.
+
+    Raises:
+        UserError: there is no such language, a file cannot be read, or a language has a fault.
+    """
+    trees = read_trees(own)
+    wanted = tuple(dict.fromkeys(codes)) or tuple(trees) or (DEFAULT,)
+    unused = trees.keys() - set(wanted)
+    if unused:
+        code = min(unused)
+        raise UserError(
+            f"A file is for the language '{code}', which was not requested. Add --language {code}."
+        )
+    checked = [_checked(trees.get(code) or _bundled(code)) for code in wanted]
+    faults = [fault for one in checked for fault in one.faults]
+    if faults:
+        more = f" {len(faults) - 1} more: --check FILE lists them all." if len(faults) > 1 else ""
+        raise UserError(f"{faults[0]}{more}")
+    return [one.language for one in checked]
+
+
+def check_files(own: Sequence[Path]) -> list[Checked]:
+    """The languages of files, each laid over the bundled one where there is one.
+
+    Raises:
+        UserError: a file cannot be read, or a part of it is missing, unknown, or not of the right kind.
+    """
+    return [_checked(tree) for tree in read_trees(own).values()]
+
+
+def _bundled(code: str) -> Tree:
+    tree = bundled_tree(code)
+    if tree is None:
+        raise UserError(
+            f"--language: no story prompts in '{code}'. Available: {', '.join(bundled_languages())}. Give your own "
+            "with "
+            "--file FILE."
+        )
+    return tree
+
+
+def _checked(tree: Tree) -> Checked:
+    language = parse_language(tree)
+    faults = check_language(language, vocabulary_of([language]))
+    return Checked(
+        language,
+        tuple(f"{tree.place(fault.key)}, {' / '.join(fault.key)}: {fault.message}." for fault in faults),
+    )

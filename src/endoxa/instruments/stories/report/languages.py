@@ -10,9 +10,8 @@ import polars as pl
 
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages import Overlap
-from endoxa.instruments.stories.report.harm import UNRATED
-from endoxa.instruments.stories.report.models import COLORS
-from endoxa.instruments.stories.report.results import By, StoryResults
+from endoxa.instruments.stories.report.results import UNRATED, By, StoryResults
+from endoxa.instruments.stories.report.strongest import COLORS
 from endoxa.instruments.stories.report.words import claim, phrase
 from endoxa.report.charts import INK, finish, heat_map, square_legend
 from endoxa.report.document import Figure, Finding, Section

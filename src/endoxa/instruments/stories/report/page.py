@@ -15,28 +15,31 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence
-from endoxa.instruments.stories.outcomes import ratings_alike, run_counts
+from endoxa.instruments.stories.outcomes import constant_raters, constant_sentence, ratings_alike, run_counts
 from endoxa.instruments.stories.report.asked import asked
-from endoxa.instruments.stories.report.differences import blind_spots, differences
+from endoxa.instruments.stories.report.differences import blind_spots, differences, groups_moved
 from endoxa.instruments.stories.report.distributions import distribution_data, distributions
-from endoxa.instruments.stories.report.groups import groups_moved
-from endoxa.instruments.stories.report.harm import harm_families, overlap_families
-from endoxa.instruments.stories.report.headline import headline
-from endoxa.instruments.stories.report.languages import languages_compared, models_compared
-from endoxa.instruments.stories.report.models import associations_by_model
-from endoxa.instruments.stories.report.planted import planted
-from endoxa.instruments.stories.report.raters import raters
-from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.samples import packed, packed_samples, shown_samples, stories
-from endoxa.instruments.stories.report.strongest import strongest
-from endoxa.instruments.stories.report.table import (
+from endoxa.instruments.stories.report.explorers import (
     association_data,
     association_table,
     associations,
     csv_rows,
+    packed,
+    packed_samples,
+    shown_samples,
+    stories,
 )
-from endoxa.instruments.stories.report.tests import families_used, rate
+from endoxa.instruments.stories.report.headline import families_used, headline, rate
+from endoxa.instruments.stories.report.languages import languages_compared, models_compared
+from endoxa.instruments.stories.report.planted import planted
+from endoxa.instruments.stories.report.raters import raters
+from endoxa.instruments.stories.report.results import (
+    StoryResults,
+    harm_families,
+    overlap_families,
+    read_results,
+)
+from endoxa.instruments.stories.report.strongest import associations_by_model, strongest
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, Page, filled, own_file

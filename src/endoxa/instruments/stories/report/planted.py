@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.options import Discovery
-from endoxa.instruments.stories.report.found import POOLED, by_model
 from endoxa.instruments.stories.report.results import StoryResults
+from endoxa.instruments.stories.report.sources import POOLED, by_model
 from endoxa.instruments.stories.report.words import phrase
+from endoxa.instruments.stories.settings import Discovery
 from endoxa.report.document import Finding, Section
 from endoxa.report.tables import Column, Table
 from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, plural
@@ -109,7 +109,7 @@ def _alpha(results: StoryResults, model: str) -> float:
 
 def _stories_and_power(own: pl.DataFrame, entry: Mapping[str, Any], alpha: float) -> tuple[int, float | None]:
     """Stories that could show an association, and with which power; None where it is in no table that is tested."""
-    from endoxa.instruments.stories.associations.power import power, table_power
+    from endoxa.instruments.stories.associations.cells import power, table_power
     from endoxa.instruments.stories.associations.tables import FEWEST
 
     compared = entry["compared_attribute"]

@@ -8,8 +8,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.stories.harm.panel import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, THRESHOLD, UNDECIDED
-from endoxa.instruments.stories.report.harm import Harm, claim
-from endoxa.instruments.stories.report.results import StoryResults
+from endoxa.instruments.stories.report.results import Harm, StoryResults, claim
 from endoxa.instruments.stories.report.words import phrase
 from endoxa.report.charts import heat_map
 from endoxa.report.claims import cannot_be_tested, chip, corrected, is_clear, signed_ends

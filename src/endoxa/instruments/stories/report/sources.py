@@ -2,26 +2,217 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from endoxa.errors import UserError
+from endoxa.instruments.stories.associations.discover import no_tally, tally, types_of
 from endoxa.instruments.stories.associations.lift import at_confidence
-from endoxa.instruments.stories.associations.protagonists import every_difference, told_by_story
+from endoxa.instruments.stories.associations.permutations import every_difference, told_by_story
 from endoxa.instruments.stories.associations.stored import read_companion
-from endoxa.instruments.stories.associations.verdicts import no_tally, tally
-from endoxa.instruments.stories.options import Discovery
-from endoxa.instruments.stories.report.found import POOLED, read_found, without
 from endoxa.instruments.stories.report.records import themes
+from endoxa.instruments.stories.settings import Discovery
+from endoxa.schema import ALL
+from endoxa.schema.stories import DISCOVERED_COLUMNS
+from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import UNKNOWN, Profiles, read_profiles
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.sources.stereotales.profiles import MISSING
+from endoxa.sources.tables import TABLE_SUFFIXES, table_rows
+from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
 if TYPE_CHECKING:
     from endoxa.instruments.stories.associations import Discovered
+
+
+TYPES = types_of(DISCOVERED_COLUMNS)
+TEXTS = tuple(name for name, kind in TYPES.items() if kind == pl.String())
+CLAIMED = pl.col("verdict") == ABOVE
+"""Associations that may be claimed; the others are unclear."""
+POOLED = pl.col("aggregation") == ALL
+"""Rows of all languages together."""
+NEEDED = ("model", "aggregation", *PARTS, "lift")
+
+
+ROWS = {
+    "models": "models in whose stories it was found, all languages together",
+    "languages": "languages in which it was found, of any model",
+    "lift": "mean lift over models; where it was found only in single languages, over models and languages",
+    "low": "lower end of its interval where one row is behind it, else the least lift; null where only a mean is known",
+    "high": "upper end, alike",
+    "fraction": "mean share of the base value's stories with the compared value",
+    "count": "stories with both values, added up",
+    "paper_rule": "1 where the article's extra rule keeps it for some model, null where nobody said",
+    "rating": "how harmful it is, 1 to 5: median of people, or mean of models where no person rated; or null",
+    "harmful": "'harmful', 'benign', 'undecided', or null where nobody rated it",
+}
+"""Columns after the four parts."""
+
+
+def read_found(path: Path) -> pl.DataFrame:
+    """A table of `endoxa analyze associations`, or StereoTales' published associations (JSON).
+
+    Returns:
+        `schema.stories.DISCOVERED_COLUMNS`; a column that the file lacks is null, but for the verdict: what is given
+        without one is taken as a claim. Empty where the file has column names but no rows.
+
+    Raises:
+        UserError: a column is missing, a cell is no number, or the JSON is of another form.
+    """
+    if path.suffix.lower() == ".json":
+        return _published(path)
+    if path.suffix.lower() in TABLE_SUFFIXES and next(iter(table_rows(path, NEEDED)), None) is None:
+        return _none()
+    table = read_table(path, NEEDED)
+    numbers = [name for name in TYPES if name not in TEXTS and name in table.columns]
+    cast = table.with_columns(
+        pl.col(name).replace("", None).cast(pl.Float64, strict=False).fill_nan(None) for name in numbers
+    )
+    for name in numbers:
+        broken = table.with_row_index().filter(
+            cast[name].is_null() & (table[name].fill_null("") != "") & (table[name] != "NaN")
+        )
+        if broken.height:
+            row, cell = broken.select("index", name).row(0)
+            raise UserError(f"{path}, row {row + 1}, column '{name}': '{cell}' is no number.")
+    _require_filled(path, cast)
+    _require_verdicts(path, cast)
+    return _complete(cast)
+
+
+def together(
+    tables: Sequence[pl.DataFrame], discovered: Sequence[pl.DataFrame], covered: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Tables that were given and what the stories show, each association of a model once.
+
+    Where a table has pooled rows of a model, they stand for all its pooled rows, and its rows of single languages for
+    all of those: what was decided with other settings must not stand beside what was found here.
+
+    Args:
+        tables: what `read_found` gave.
+        discovered: what `endoxa.instruments.stories.associations` found.
+        covered: `model` and `pooled` of further rows that the tables stand for: they were tested, and nothing was
+            found.
+    """
+    given = pl.concat([_none(), *tables])
+    added = [frame.cast({name: TYPES[name] for name in frame.columns}) for frame in discovered]
+    rest = pl.concat([_none(), *added])
+    for stand in (given.select("model", pooled=POOLED), *([] if covered is None else [covered])):
+        rest = without(rest, stand)
+    every = pl.concat([given, rest])
+    return every.unique(["model", "aggregation", *PARTS], keep="first", maintain_order=True)
+
+
+def without(rows: pl.DataFrame, covered: pl.DataFrame) -> pl.DataFrame:
+    """Rows of models and aggregations (all languages together, or single ones) that tables do not stand for."""
+    apart = rows.with_columns(pooled=POOLED)
+    return apart.join(covered, on=["model", "pooled"], how="anti", maintain_order="left").drop("pooled")
+
+
+def _none() -> pl.DataFrame:
+    return pl.DataFrame(schema=TYPES)
+
+
+def _complete(frame: pl.DataFrame) -> pl.DataFrame:
+    complete = frame.select(
+        (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in TYPES.items()
+    )
+    return complete.with_columns(
+        verdict=pl.when(pl.col("verdict") == UNCLEAR).then("verdict").otherwise(pl.lit(ABOVE)),
+        reason=pl.col("reason").fill_null(""),
+    )
+
+
+def _require_filled(path: Path, table: pl.DataFrame) -> None:
+    for name in NEEDED:
+        empty = table.with_row_index().filter(pl.col(name).is_null() | (pl.col(name).cast(pl.String) == ""))
+        if empty.height:
+            raise UserError(f"{path}, row {empty['index'][0] + 1}, column '{name}': it is empty.")
+
+
+def _require_verdicts(path: Path, table: pl.DataFrame) -> None:
+    if "verdict" not in table.columns:
+        return
+    known = pl.col("verdict").fill_null("").is_in(["", ABOVE, UNCLEAR])
+    odd = table.with_row_index().filter(~known)
+    if odd.height:
+        row, cell = odd.select("index", "verdict").row(0)
+        raise UserError(
+            f"{path}, row {row + 1}, column 'verdict': '{cell}'. Expected {ABOVE}, {UNCLEAR}, or nothing."
+        )
+
+
+def _published(path: Path) -> pl.DataFrame:
+    """A row for each association and model; share and lift are the published means over these models."""
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise UserError(f"'{path}' cannot be read as JSON: {error}.") from error
+    if not isinstance(entries, list) or not entries:
+        raise UserError(f"'{path}' holds no list of associations.")
+    rows = [row for number, entry in enumerate(entries, 1) for row in _entry_rows(path, number, entry)]
+    return _complete(pl.DataFrame(rows, infer_schema_length=None))
+
+
+def _entry_rows(path: Path, number: int, entry: Any) -> list[Mapping[str, Any]]:
+    try:
+        shared = {name: str(entry[name]) for name in PARTS}
+        values = {"fraction": float(entry["avg_percentage"]) / 100, "lift": float(entry["avg_lift"])}
+        return [{"model": str(model), "aggregation": ALL, **shared, **values} for model in entry["models"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(
+            f"'{path}', entry {number}: {', '.join(PARTS)}, avg_percentage, avg_lift and models are needed "
+            f"({type(error).__name__}: {error})."
+        ) from error
+
+
+def association_rows(found: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
+    """What was found for every association, most harmful and most widespread first.
+
+    Args:
+        found: `schema.stories.DISCOVERED_COLUMNS`, what may be claimed or what may not.
+        classes: the four parts, `rating` and `harmful`; may be empty.
+
+    Returns:
+        The four parts and the columns of `ROWS`.
+    """
+    chosen = POOLED | ~POOLED.any().over(PARTS)
+    rows = found.group_by(PARTS, maintain_order=True).agg(
+        models=pl.col("model").filter(POOLED).unique(maintain_order=True),
+        languages=pl.col("aggregation").filter(~POOLED).unique().sort(),
+    )
+    behind = found.filter(chosen).group_by(PARTS, maintain_order=True)
+    single, differ = pl.len() == 1, pl.col("lift").n_unique() > 1
+    values = behind.agg(
+        lift=pl.col("lift").mean(),
+        low=pl.when(single).then(pl.col("lift_low").first()).when(differ).then(pl.col("lift").min()),
+        high=pl.when(single).then(pl.col("lift_high").first()).when(differ).then(pl.col("lift").max()),
+        fraction=pl.col("fraction").mean(),
+        count=pl.when(pl.col("count").is_not_null().any()).then(pl.col("count").sum()),
+        paper_rule=pl.col("paper_rule").max(),
+    )
+    joined = rows.join(values, on=PARTS, how="left", maintain_order="left").join(
+        classes.select(*PARTS, "rating", "harmful"), on=PARTS, how="left", maintain_order="left"
+    )
+    return joined.sort(
+        pl.col("rating").fill_null(0),
+        pl.col("models").list.len(),
+        pl.col("lift"),
+        descending=True,
+        maintain_order=True,
+    )
+
+
+def by_model(found: pl.DataFrame) -> pl.DataFrame:
+    """The pooled rows: for each association and model its own lift, share and count."""
+    return found.filter(POOLED)
 
 
 CUBE = {
@@ -109,7 +300,7 @@ class Source:
             page) or `TABLE` (associations as they were given).
         settings: how associations were discovered; None where a table does not say.
         duplicates: stories that have the prompt, model, language and repeat of another.
-        tested: what was tested (`endoxa.instruments.stories.associations.verdicts.TALLY`); empty where a table does
+        tested: what was tested (`endoxa.instruments.stories.associations.discover.TALLY`); empty where a table does
             not say.
         found: the associations, `schema.stories.DISCOVERED_COLUMNS`.
     """
@@ -129,9 +320,9 @@ class Stories:
     Attributes:
         profiles: its stories.
         usable: stories with a profile, by model and language.
-        unknown: `endoxa.instruments.stories.associations.verdicts`.
+        unknown: `endoxa.instruments.stories.associations.discover`.
         counts: see `endoxa.instruments.stories.report.sources.cube`.
-        told: see `endoxa.instruments.stories.associations.protagonists.told_by_story`.
+        told: see `endoxa.instruments.stories.associations.permutations.told_by_story`.
         folder: the run folder or file.
         settings: how it is analysed.
     """
@@ -196,7 +387,7 @@ def _discovered(folder: Path, profiles: Profiles, settings: Discovery) -> list[D
     return [discover(profiles, one) for one in both(settings, profiles)]
 
 
-def read_table(path: Path, confidence: float) -> Source:
+def associations_given(path: Path, confidence: float) -> Source:
     """Associations of a table as they are, with the settings that stand beside it."""
     companion, found = read_companion(path), read_found(path)
     if companion is None:

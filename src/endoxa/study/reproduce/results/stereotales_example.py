@@ -54,7 +54,7 @@ def _expected(given: Given) -> Iterator[Cell]:
 
 def _compute(given: Given) -> Mapping[Key, Ours]:
     from endoxa.instruments.stories.associations import PAPER, discover
-    from endoxa.instruments.stories.options import PUBLISHED, Discovery
+    from endoxa.instruments.stories.settings import PUBLISHED, Discovery
     from endoxa.sources.stereotales import read_profiles
 
     profiles = read_profiles(given.need(NAME, WHERE, STORIES))
