@@ -20,7 +20,7 @@ test: .venv/ready
 
 # The campaign site alone: browser, PostgreSQL and load parts included where they are installed.
 test-collect: .venv/ready
-	$(PYTEST) tests/collect -rs
+	$(PYTEST) packages/endoxa-collect/tests -rs
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -34,8 +34,8 @@ audit: .venv/ready
 
 # Find new sentences of the pages for translators (docs/collect/translating.md), then compile what they wrote.
 messages: .venv/ready
-	cd src/endoxa/collect && ../../../$(BIN)/django-admin makemessages --all --no-obsolete --no-wrap --add-location file --settings endoxa.collect.settings
-	cd src/endoxa/collect && ../../../$(BIN)/django-admin compilemessages --settings endoxa.collect.settings
+	cd packages/endoxa-collect/src/endoxa_collect && $(CURDIR)/$(BIN)/django-admin makemessages --all --no-obsolete --no-wrap --add-location file --settings endoxa_collect.settings
+	cd packages/endoxa-collect/src/endoxa_collect && $(CURDIR)/$(BIN)/django-admin compilemessages --settings endoxa_collect.settings
 
 # Speed beside peers in one run; installs them first.
 bench: .venv/ready
@@ -72,6 +72,6 @@ INSTALL := $(BIN)/pip install --quiet --no-compile -c constraints.txt
 	$(INSTALL) -e ".[local]"
 	touch $@
 
-.venv/ready: .venv/demo-ready
-	$(INSTALL) -e ".[dev]"
+.venv/ready: .venv/demo-ready packages/endoxa-collect/pyproject.toml
+	$(INSTALL) -e ".[dev]" -e "packages/endoxa-collect[print]"
 	touch $@

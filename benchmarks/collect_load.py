@@ -22,9 +22,10 @@ from pathlib import Path
 from threading import Event, Thread
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages" / "endoxa-collect" / "tests"))
 
-from support.collect.databases import postgres, postgres_programs
-from support.collect.served import Site, drive, kept, served
+from collect_support.databases import postgres, postgres_programs
+from collect_support.served import Site, drive, kept, served
 
 
 def main() -> None:

@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _row(size: int) -> str:
-    from endoxa.collect.models import Match
+    from endoxa_collect.models import Match
 
     people = _set_up(size)
     draws, answers = _room(people)
@@ -69,7 +69,7 @@ def _room(
     """Milliseconds of draws and answers while people answer in turn, each a card every eight seconds."""
     from django.utils import timezone
 
-    from endoxa.collect.cards import answering, caching, drawing
+    from endoxa_collect.cards import answering, caching, drawing
 
     now = timezone.now()
     cards = {person.pk: drawing.next_card(person, now=now) for person, _ in people}
@@ -99,9 +99,9 @@ def _pages(people: list[tuple[Any, str]]) -> list[float]:
     """Milliseconds of the page of the next card, where no pair waits."""
     from django.test import Client
 
-    from endoxa.collect.cards import answering, drawing
-    from endoxa.collect.models import Card, Match
-    from endoxa.collect.security.codes import COOKIE
+    from endoxa_collect.cards import answering, drawing
+    from endoxa_collect.models import Card, Match
+    from endoxa_collect.security.codes import COOKIE
 
     client, pages = Client(SERVER_NAME="localhost"), []
     Card.objects.filter(state="open").update(state="lapsed")
@@ -127,7 +127,7 @@ def _at(times: list[float], percent: int) -> float:
 
 
 def _first_that_comes_to_mind(person: object) -> object:
-    from endoxa.collect.models import Moderation, Pair
+    from endoxa_collect.models import Moderation, Pair
 
     wanted = Pair.objects.filter(
         campaign=person.campaign, moderation=Moderation.LIVE, ratings__lt=3, language__in=person.languages
@@ -140,10 +140,10 @@ def _set_up(size: int) -> list[tuple[object, str]]:
     from django.db import connection
     from django.utils import timezone
 
-    from endoxa.collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
-    from endoxa.collect.presets import load_preset
-    from endoxa.collect.sampler import SamplerSettings
-    from endoxa.collect.security.codes import hash_secret
+    from endoxa_collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
+    from endoxa_collect.presets import load_preset
+    from endoxa_collect.sampler import SamplerSettings
+    from endoxa_collect.security.codes import hash_secret
 
     slug = f"pool-{size}"
     campaign = Campaign.objects.create(slug=slug, state=State.OPEN, began_at=timezone.now())
@@ -185,7 +185,7 @@ def _set_up(size: int) -> list[tuple[object, str]]:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        os.environ.update(ENDOXA_CAMPAIGN=folder, DJANGO_SETTINGS_MODULE="endoxa.collect.settings")
+        os.environ.update(ENDOXA_CAMPAIGN=folder, DJANGO_SETTINGS_MODULE="endoxa_collect.settings")
         Path(folder, "secret.key").write_text("only for this benchmark, which listens to nobody")
         import django
 

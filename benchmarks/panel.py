@@ -21,9 +21,10 @@ from pathlib import Path
 from statistics import mean
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages" / "endoxa-collect" / "tests"))
 
-from support.collect.panel_people import Plan, Said, associations, crowd, exported, keyed, plans
-from support.collect.served import endoxa, serving
+from collect_support.panel_people import Plan, Said, associations, crowd, exported, keyed, plans
+from collect_support.served import endoxa, serving
 
 BLOCK, NEEDED = 50, 12
 

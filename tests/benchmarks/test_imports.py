@@ -30,7 +30,7 @@ def imported(path: Path) -> set[tuple[str, str]]:
 def test_benchmarks_import_what_is_there(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "benchmarks")  # they import each other
     for module, name in imported(path):
-        if module.startswith(("endoxa", "support")) and not module.startswith("endoxa.collect"):
+        if module.startswith(("endoxa", "support")) and not module.startswith("endoxa_collect"):
             loaded = importlib.import_module(module)
             assert not name or hasattr(loaded, name) or find_spec(f"{module}.{name}"), f"{module}: {name}"
         else:

@@ -13,6 +13,7 @@ from functools import cache
 
 import pytest
 
+from endoxa.commands import plugins
 from support.repository import ROOT
 from support.tutorials import split
 
@@ -104,6 +105,7 @@ def test_link_leads_somewhere(page, target, anchor):
 
 
 SOURCE = ROOT / "src" / "endoxa"
+SITE = ROOT / "packages" / "endoxa-collect" / "src" / "endoxa_collect"
 FOREIGN = {"seat.py", "metric.py", "analysis_scripts/BBQ_results_metadata.R"}
 """Files of other projects that the manual names."""
 
@@ -111,7 +113,7 @@ FOREIGN = {"seat.py", "metric.py", "analysis_scripts/BBQ_results_metadata.R"}
 @cache
 def files():
     """Every file and folder of the repository that the manual may name."""
-    folders = [ROOT / name for name in ("src", "docs", "tests", "benchmarks")]
+    folders = [ROOT / name for name in ("src", "packages", "docs", "tests", "benchmarks")]
     return [
         path.as_posix() for folder in folders for path in folder.rglob("*") if "__pycache__" not in path.parts
     ]
@@ -119,7 +121,13 @@ def files():
 
 def named_paths():
     """Every path in backticks: those that begin with a folder of ours, and every name of a module."""
-    ours = {path.name for path in SOURCE.iterdir() if path.is_dir()} | {"src", "docs", "tests", "benchmarks"}
+    ours = {path.name for path in SOURCE.iterdir() if path.is_dir()} | {
+        "src",
+        "packages",
+        "docs",
+        "tests",
+        "benchmarks",
+    }
     for page in PAGES:
         named = re.findall(r"`([\w./*-]+)`", page.read_text(encoding="utf-8"))
         for name in dict.fromkeys(named):
@@ -138,9 +146,11 @@ def test_named_path_exists(page, name):
 GROUPS = set(
     re.findall(
         r'Registry\(\s*"[^"]+",\s*"(endoxa\.\w+)"',
-        "\n".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")),
+        "\n".join(
+            path.read_text(encoding="utf-8") for folder in (SOURCE, SITE) for path in folder.rglob("*.py")
+        ),
     )
-)
+) | {plugins.GROUP}
 """Entry-point groups of all registries."""
 
 
@@ -148,7 +158,7 @@ def dotted_names():
     """Every `endoxa.x.y` in prose, and every import of a Python example."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        for name in dict.fromkeys(re.findall(r"`(endoxa(?:\.\w+)+)(?:\([^`]*\))?`", text)):
+        for name in dict.fromkeys(re.findall(r"`(endoxa(?:_collect)?(?:\.\w+)+)(?:\([^`]*\))?`", text)):
             if name not in GROUPS and name != "endoxa.json":
                 yield pytest.param(name, id=f"{page.relative_to(ROOT)}: {name}")
         for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
@@ -177,14 +187,17 @@ def test_every_registry_is_in_the_architecture():
 
 
 def test_every_dependency_has_its_reason():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    files = (ROOT / "pyproject.toml", SITE.parents[1] / "pyproject.toml")
+    projects = [tomllib.loads(file.read_text())["project"] for file in files]
     wanted = [
-        *project["dependencies"],
-        *(d for extra in project["optional-dependencies"].values() for d in extra),
+        name
+        for project in projects
+        for names in (project["dependencies"], *project["optional-dependencies"].values())
+        for name in names
     ]
     reasons = (ROOT / "docs/dependencies.md").read_text()
     constraints = (ROOT / "constraints.txt").read_text().lower().replace("_", "-")
-    for name in {re.split(r"[\[<>=]", dependency)[0] for dependency in wanted} - {"endoxa"}:
+    for name in {re.split(r"[\[<>=]", dependency)[0] for dependency in wanted} - {"endoxa", "endoxa-collect"}:
         assert name in reasons, f"{name} has no reason in docs/dependencies.md"
         assert f"\n{name.lower()}==" in constraints, f"{name} has no tested version in constraints.txt"
 

@@ -16,10 +16,10 @@ from playwright.sync_api import Browser, Locator, Page
 from playwright.sync_api import TimeoutError as TooLateError
 
 import endoxa as ex
+from collect_support.browsing import CHROMIUM, chromium
 from endoxa.instruments.pairs.estimates import analyze_run
 from endoxa.instruments.reports import write_report
 from support import qa_questions, report_story_samples, report_test_samples
-from support.collect.browsing import CHROMIUM, chromium
 from support.report_samples import pairs, run_folder, scored
 
 pytestmark = [

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 import pytest
@@ -23,6 +24,7 @@ from endoxa.runs.folder import JOURNAL, DifferentRunError, differences
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import read_run, run
 from endoxa.schema import AssociationTest, TermSet
+from endoxa.schema.options import ASKING, Option
 from endoxa.testing.instruments import check_instrument, records
 from endoxa.testing.toy import LETTERS, LetterJournal, ToySettings
 from support.harm_samples import associations, write_associations
@@ -61,6 +63,27 @@ def test_the_toy_passes_the_battery(with_toy: None, tmp_path: Path) -> None:
     check_instrument(LETTERS, settings, other, "toy/n", tmp_path)
     found = pl.read_csv(tmp_path / "run" / "estimates.csv")
     assert found.rows() == [("toy/a", 2.0), ("toy/n", 1.5)]
+
+
+class WithAnOptionMore(ToySettings):
+    """An option that somebody adds, and nothing else."""
+
+    lead: Annotated[bool, Option("Put a question first.", ASKING)] = False
+    jobs: Annotated[int, Option("Lines at a time.", ASKING, decides=False)] = 1
+
+
+def test_an_option_that_is_added_without_a_mark_makes_another_run(with_toy: None, tmp_path: Path) -> None:
+    """Yesterday's answers never stand for today's settings, though nobody thought of the identity."""
+    toy = replace(LETTERS, settings=WithAnOptionMore)
+    settings = WithAnOptionMore(data=str(lines(tmp_path)), models=("toy/a",))
+    run(toy, settings, tmp_path / "run")
+    assert run(toy, settings.model_copy(update={"jobs": 8, "seed": 5}), tmp_path / "run").was_complete
+    with pytest.raises(DifferentRunError, match="lead was false, is now true"):
+        run(toy, settings.model_copy(update={"lead": True}), tmp_path / "run")
+    sampled = settings.model_copy(update={"sample": 1})
+    run(toy, sampled, tmp_path / "sampled")
+    with pytest.raises(DifferentRunError, match="seed was 0, is now 5"):
+        run(toy, sampled.model_copy(update={"seed": 5}), tmp_path / "sampled")
 
 
 def pairs(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:

@@ -30,7 +30,7 @@ from urllib.parse import unquote
 import polars as pl
 from openpyxl import load_workbook
 
-from support.collect import commands
+from collect_support import commands
 
 DIGITS = 10
 """Significant digits that are compared where no network was computed."""

@@ -20,28 +20,28 @@ from typing import Any
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from collect_support import commands
 from endoxa.commands import app
-from support.collect import commands
 from support.repository import ROOT
 from support.tutorials import PARTS, split
 
 NOT_RUN: Mapping[str, str] = {
     r"^endoxa collect serve": "serves until it is stopped",
     r"^endoxa datasets download": "needs a network",
-    r"^endoxa collect simulate": "takes minutes; tests/collect/simulate runs it",
+    r"^endoxa collect simulate": "takes minutes; the site's tests/simulate runs it",
     r"^endoxa demo": "takes a minute; tests/demo runs it",
     r"^endoxa reproduce run (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
     r"^endoxa curate thresholds": "takes a minute; tests/curate/group/test_reference.py",
     r"--engine ray": "needs a cluster; tests/runs/executors runs it",
     r"^endoxa (analyze|report) .*(harness/|logs/|\bLOG\b)": "logs of other harnesses; tests/instruments/test_logs.py",
-    r"-o cards\.pdf": "takes a minute and needs Pango; tests/collect/paper, and the sample files, print such cards",
+    r"-o cards\.pdf": "takes a minute and needs Pango; the site's tests/paper, and the sample files, print such cards",
     r"--labels sheet\.csv|novelty\.html": "people fill the sheet in; tests/curate/novelty",
-    r"build pairs export/pairs\.csv": "needs what people mentioned; tests/collect/export",
+    r"build pairs export/pairs\.csv": "needs what people mentioned; the site's tests/export",
     r"valley\.csv": "needs questions about these groups; tests/instruments/questions",
-    r"--withdrawals ": "needs people who withdrew; tests/collect/project/test_lists.py restores with their list",
-    r"collect expire": "needs a retention date that is over; tests/collect/project/test_folder.py runs it",
-    r"--results export\.json": "what another tool exported; tests/collect/tasks/test_exchange.py",
-    r"export/map\.toml": "needs answers to open questions; tests/collect/export/test_run.py checks the map",
+    r"--withdrawals ": "needs people who withdrew; the site's tests/project/test_lists.py restores with their list",
+    r"collect expire": "needs a retention date that is over; the site's tests/project/test_folder.py runs it",
+    r"--results export\.json": "what another tool exported; the site's tests/tasks/test_exchange.py",
+    r"export/map\.toml": "needs answers to open questions; the site's tests/export/test_run.py checks the map",
     r"--compare ": "needs stories of two models; tests/instruments/stories/associations",
     r"--vectors|static/": "vectors of the user's own programs; tests/commands/test_analyze_tests.py",
 }

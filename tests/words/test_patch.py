@@ -14,7 +14,7 @@ from endoxa.words import COMPONENTS, languages_of, states, texts_of, unreviewed
 from endoxa.words.items import items
 from endoxa.words.patch import SPEAKERS, make_patch
 from endoxa.words.state import REVIEWS, digest, read_reviews
-from endoxa.words.texts import PACKAGE, files_of, leaves, parsed
+from endoxa.words.texts import file_of, files_of, leaves, parsed
 from endoxa.words.writing import replaced
 
 pytestmark = pytest.mark.usefixtures("nothing_reviewed")
@@ -34,7 +34,7 @@ SAMPLES = [
 
 @pytest.mark.parametrize(("name", "path", "new"), SAMPLES)
 def test_only_the_text_is_changed_and_comments_stay(name, path, new):
-    content = (PACKAGE / name).read_text(encoding="utf-8")
+    content = file_of(name).read_text(encoding="utf-8")
     old = dict(leaves(parsed(name, content)))[path]
     changed = replaced(name, content, path, new)
     assert dict(leaves(parsed(name, changed))) == {**dict(leaves(parsed(name, content))), path: new}
@@ -50,7 +50,7 @@ def test_only_the_text_is_changed_and_comments_stay(name, path, new):
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_writing_back_leaves_the_bytes(name, data):
-    content = (PACKAGE / name).read_text(encoding="utf-8")
+    content = file_of(name).read_text(encoding="utf-8")
     texts = {path: text for path, text in leaves(parsed(name, content)) if isinstance(text, str)}
     path = data.draw(st.sampled_from(list(texts)))
     assert replaced(name, content, path, texts[path]) == content
@@ -70,8 +70,8 @@ def package(tmp_path):
     folder = tmp_path / "copy" / "src" / "endoxa"
     names = {name for one in (STORIES, "examples", "unkind words") for name in files_of(COMPONENTS[one])}
     for name in names:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(PACKAGE / name, folder / name)
+        file_of(name, folder).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file_of(name), file_of(name, folder))
     (folder / REVIEWS).write_text("# Reviews.\n", encoding="utf-8")
     return folder
 

@@ -6,15 +6,15 @@ import csv
 
 import pytest
 
-from endoxa.collect.entry.flags import flags
+from collect_support.samples import campaign_settings
 from endoxa.instruments.pairs.items.persons import name_in
 from endoxa.words import COMPONENTS, languages_of, texts_of
 from endoxa.words.persons import names_somebody
 from endoxa.words.persons.first_names import in_any_language, is_also_a_word, is_name
 from endoxa.words.persons.folding import folded_words
 from endoxa.words.persons.offences import expand, find_offences
-from endoxa.words.texts import PACKAGE
-from support.collect.samples import campaign_settings
+from endoxa.words.texts import file_of
+from endoxa_collect.entry.flags import flags
 
 SETTINGS = campaign_settings()
 
@@ -87,8 +87,8 @@ def test_attributes_of_published_sets_and_of_our_seeds_name_nobody(shared):
         (shared / "data/afristereo/cluster_attributes_dev.csv", "attribute"),
         (shared / "data/seegull/stereotypes_us_states.csv", "attribute"),
         (shared / "data/seegull/stereotypes_indian_states.csv", "attribute"),
-        (PACKAGE / "collect/presets/laces.csv", "attribute"),
-        (PACKAGE / "collect/presets/school.csv", "attribute"),
+        (file_of("collect/presets/laces.csv"), "attribute"),
+        (file_of("collect/presets/school.csv"), "attribute"),
     ]
     rows = []
     for path, column in sources:

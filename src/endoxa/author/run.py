@@ -28,7 +28,7 @@ from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
-from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned, require_schemas
+from endoxa.runs.asking.plan import Planned, parse_models, planned, require_schemas
 from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
@@ -178,18 +178,13 @@ def author_work(kind: Kind, settings: AuthorSettings) -> Work:
     specs = parse_models(settings.models)
     require_schemas(settings, specs)
     of = prepare(kind, settings)
-    identity = settings.identity(
-        kind.name,
-        sha256(Path(settings.data)),
-        {"id": of.prompts.id, "texts": dict(of.prompts.texts)},
-        [model_identity(spec, settings.options) for spec in specs],
-    )
+    digest = sha256(Path(settings.data))
     return asking_work(
         Questions(
             settings=settings,
             specs=specs,
-            identity=identity,
-            data={"path": settings.data, "sha256": identity["data"], "prompts": of.prompts.id},
+            contents={"data": digest, "prompts": {"id": of.prompts.id, "texts": dict(of.prompts.texts)}},
+            data={"path": settings.data, "sha256": digest, "prompts": of.prompts.id},
             scan=lambda _: len(of.asks),
             jobs=lambda: jobs(of),
             turns=1,

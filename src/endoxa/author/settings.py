@@ -9,10 +9,7 @@ from annotated_types import Ge, Le
 from endoxa.runs.asking.settings import CHAT_MODELS, ChatRunSettings
 from endoxa.runs.options import EngineOptions
 from endoxa.schema import Sampling
-from endoxa.schema.options import ASKING, DATA, NETWORK, OUTPUT, Option, options_of
-
-NOT_IN_IDENTITY = frozenset({"known", "encoder", "sheet", "sheet_rows", "services", "per_cell", "prompts"})
-"""Settings that change which answers become drafts, or how they are shown, and not what is asked."""
+from endoxa.schema.options import ASKING, DATA, NETWORK, OUTPUT, Internal, Option, options_of
 
 
 class AuthorSettings(ChatRunSettings):
@@ -46,6 +43,7 @@ class AuthorSettings(ChatRunSettings):
             NETWORK,
             name="--batch-interface",
             only_on=True,
+            decides=False,
         ),
     ] = False
     prompt_language: Annotated[str, Option("Language of the prompts.", ASKING, metavar="CODE")] = "en"
@@ -57,11 +55,13 @@ class AuthorSettings(ChatRunSettings):
     ] = True
     known: Annotated[
         str | None,
-        Option("Your own data: what is in it already is no new draft.", DATA, metavar="FILE"),
+        Option("Your own data: what is in it already is no new draft.", DATA, metavar="FILE", decides=False),
     ] = None
     encoder: Annotated[
         str | None,
-        Option("Encoder that measures how varied the drafts are, as in `curate group`.", OUTPUT),
+        Option(
+            "Encoder that measures how varied the drafts are, as in `curate group`.", OUTPUT, decides=False
+        ),
     ] = None
     sampling: Sampling = Sampling(max_tokens=4096)
 
@@ -70,27 +70,6 @@ class AuthorSettings(ChatRunSettings):
         """The option that says `row_language`."""
         names = {one.path: one.name for one in options_of(type(self))}
         return names["row_language",]
-
-    def identity(self, kind: str, data: str, prompts: Any, models: list[dict[str, Any]]) -> dict[str, Any]:
-        """Everything that decides the answers, as far as it is in our hands.
-
-        Args:
-            kind: the kind of draft.
-            data: SHA-256 of the data.
-            prompts: name and texts of the prompts.
-            models: identities of the models.
-        """
-        own = set(type(self).model_fields) - set(ChatRunSettings.model_fields) - NOT_IN_IDENTITY
-        return {
-            "kind": f"author {kind}",
-            **self.asked_identity(data, models),
-            **{name: _plain(getattr(self, name)) for name in sorted(own)},
-            "prompts": prompts,
-        }
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 class TuplesSettings(AuthorSettings):
@@ -149,7 +128,9 @@ class ExpandSettings(AuthorSettings):
     batch_rows: Annotated[int, Ge(1), Le(300), Option("Rows per request.", ASKING, name="--batch")] = 50
     examples: Annotated[int, Ge(0), Le(20), Option("Rows of your data per request.", ASKING)] = 4
     per_cell: Annotated[
-        int | None, Ge(1), Option("Drafts that each axis should have.", OUTPUT, default="rows / axes")
+        int | None,
+        Ge(1),
+        Option("Drafts that each axis should have.", OUTPUT, default="rows / axes", decides=False),
     ] = None
     only_listed: Annotated[
         bool,
@@ -212,7 +193,7 @@ class TranslateSettings(AuthorSettings):
             default="identified from their texts",
         ),
     ] = None
-    services: tuple[str, ...] = ()
+    services: Annotated[tuple[str, ...], Internal(decides=False)] = ()
 
 
 class LabelSettings(AuthorSettings):
@@ -236,7 +217,12 @@ class LabelSettings(AuthorSettings):
     repeats: Annotated[int, Ge(1), Le(25), Option("Labels per row and model.", ASKING)] = 1
     sheet: Annotated[
         str | None,
-        Option("Also write a sheet on which a person labels a random sample.", OUTPUT, metavar="FILE"),
+        Option(
+            "Also write a sheet on which a person labels a random sample.",
+            OUTPUT,
+            metavar="FILE",
+            decides=False,
+        ),
     ] = None
-    sheet_rows: Annotated[int, Ge(1), Option("Rows on that sheet.", OUTPUT)] = 100
+    sheet_rows: Annotated[int, Ge(1), Option("Rows on that sheet.", OUTPUT, decides=False)] = 100
     sampling: Sampling = Sampling(temperature=0.0, max_tokens=256)

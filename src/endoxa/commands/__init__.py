@@ -12,7 +12,6 @@ from endoxa.commands import (
     analyze,
     author,
     build,
-    collect,
     curate,
     datasets,
     demo,
@@ -24,7 +23,8 @@ from endoxa.commands import (
     reproduce,
     study,
 )
-from endoxa.commands.settings_command import GroupedCommand, Groups, add_command
+from endoxa.commands.plugins import Root
+from endoxa.commands.settings_command import GroupedCommand, add_command
 from endoxa.commands.stopping import EXIT_CODE, Farewell, stoppable
 from endoxa.errors import UserError
 from endoxa.schema.terminal import escaped_streams
@@ -41,7 +41,7 @@ _STARTS_OVER = "Nothing was finished. Run the same command again."
 
 app = typer.Typer(
     name="endoxa",
-    cls=Groups,
+    cls=Root,
     rich_markup_mode=None,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -63,7 +63,6 @@ app.add_typer(study.app, name="study")
 app.add_typer(reproduce.app, name="reproduce")
 add_command(app, gate.gate)
 app.add_typer(export.app, name="export")
-app.add_typer(collect.app, name="collect")
 app.add_typer(languages.app, name="languages")
 
 

@@ -212,8 +212,6 @@ def recorded_settings(instrument: Instrument[Any], run: Path) -> tuple[RunSettin
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         given = kept["settings"]
-        if "sample" not in kept["identity"]:
-            given.pop("sample", None)  # earlier versions of `extract` called --sheet-rows so
         for option in options_of(instrument.settings):
             if option.is_file and option.option.group == OUTPUT:
                 given.pop(option.path[0], None)  # only the command may say what is written outside of --out

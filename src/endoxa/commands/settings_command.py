@@ -161,7 +161,7 @@ class Groups(TyperGroup):
         """Write every command and group with its first paragraph."""
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, _first_paragraph(self.commands[name])) for name in self.list_commands(ctx)]
+                [(name, _first_paragraph(self.get_command(ctx, name))) for name in self.list_commands(ctx)]
             )
 
 

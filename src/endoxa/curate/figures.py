@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.report.charts import BLUE, INK, MUTED, ORANGE, finish, known
+from endoxa.report.charts import BLUE, INK, MUTED, ORANGE, defined, finish
 from endoxa.report.document import Figure
 
 COLUMNS = {
@@ -124,7 +124,7 @@ def thresholds_figure(table: pl.DataFrame, *, own_rules: bool = False) -> Figure
     shown = [column for column in PANELS if table[column].count()]
     panels = [
         _thresholds_panel(
-            known(table, column),
+            defined(table, column),
             column,
             legend=column == shown[0],
             note=OWN_RULES if own_rules and column in OF_PAIRS else "",

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge
 
 from endoxa.schema import Architecture
-from endoxa.schema.options import LOCAL, Option
+from endoxa.schema.options import LOCAL, MODELS, Option
 
 KEY_VARIABLE = "ENDOXA_SERVER_KEY"
 """Environment variable with a server's key, where it wants one. OPENAI_API_KEY is never sent to such a server."""
@@ -47,15 +47,21 @@ class ModelSpec:
         return not (self.served_name or self.held)
 
 
-Device = Annotated[str, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL)]
+Device = Annotated[str, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=MODELS)]
 Dtype = Annotated[
-    Literal["auto", "float32", "bfloat16", "float16"], Option("Number type of the weights.", LOCAL)
+    Literal["auto", "float32", "bfloat16", "float16"],
+    Option("Number type of the weights.", LOCAL, decides=MODELS),
 ]
-Revision = Annotated[str | None, Option("Branch, tag or commit of the model on the hub.", LOCAL)]
+Revision = Annotated[
+    str | None, Option("Branch, tag or commit of the model on the hub.", LOCAL, decides=MODELS)
+]
 Tokenizer = Annotated[
-    str | None, Option("Tokenizer, where it is not the model's own.", LOCAL, metavar="ID-OR-FOLDER")
+    str | None,
+    Option("Tokenizer, where it is not the model's own.", LOCAL, metavar="ID-OR-FOLDER", decides=MODELS),
 ]
-TrustRemoteCode = Annotated[bool, Option("Run Python code that comes with the model.", LOCAL, only_on=True)]
+TrustRemoteCode = Annotated[
+    bool, Option("Run Python code that comes with the model.", LOCAL, only_on=True, decides=MODELS)
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,8 @@ class ModelOptions:
     device: Device = "auto"
     dtype: Dtype = "auto"
     four_bit: Annotated[
-        bool, Option("Load weights in 4 bits (needs CUDA and bitsandbytes).", LOCAL, only_on=True)
+        bool,
+        Option("Load weights in 4 bits (needs CUDA and bitsandbytes).", LOCAL, only_on=True, decides=MODELS),
     ] = False
     revision: Revision = None
     tokenizer: Tokenizer = None
@@ -84,10 +91,13 @@ class ModelOptions:
     batch_tokens: Annotated[
         int | None,
         Ge(1),
-        Option("Maximum tokens per batch.", LOCAL, default="chosen by device"),
+        Option("Maximum tokens per batch.", LOCAL, default="chosen by device", decides=False),
     ] = None
     packed_weights: Annotated[
-        bool, Option("Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.", LOCAL)
+        bool,
+        Option(
+            "Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.", LOCAL, decides=False
+        ),
     ] = True
 
 

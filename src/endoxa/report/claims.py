@@ -1,15 +1,16 @@
-"""How verdicts are worded. Pages take their sentences from here; none decides anything itself."""
+"""How verdicts are worded, marked and counted. Pages take their words from here; none decides anything itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isnan
 from typing import Any
 
 import polars as pl
 
+from endoxa.report.tables import number_field, text_field
 from endoxa.report.words import NOT_DEFINED, decimal, p_value, percent, signed
-from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, CORRECTED, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, CORRECTED, UNTESTED, VERDICTS
 
 CHIPS = {
     "above": "above",
@@ -41,6 +42,41 @@ def cannot_be_tested(row: Row) -> bool:
 def adjusted(row: Row) -> str:
     """The corrected p-value of a row, for a table; one of too few units is none, however small it is."""
     return NOT_DEFINED if cannot_be_tested(row) else p_value(row["p_adjusted"])
+
+
+VERDICT = text_field("verdict", chip)
+P_ADJUSTED = number_field("p adjusted", adjusted)
+"""Columns of tables of estimates."""
+
+CLAIMED, UNTESTABLE = "*", "†"
+"""Marks in tables for papers."""
+
+
+def mark(row: Row) -> str:
+    """'*' beside a claim, '†' beside what cannot be tested, else empty."""
+    return CLAIMED if is_clear(row) else UNTESTABLE if cannot_be_tested(row) else ""
+
+
+def verdict_counts(rows: Iterable[Row]) -> dict[str, int]:
+    """How many rows have each verdict."""
+    verdicts = [str(row["verdict"]) for row in rows]
+    return {str(verdict): verdicts.count(str(verdict)) for verdict in VERDICTS}
+
+
+def counted(rows: Iterable[Row], words: Mapping[Any, str], **slots: str) -> list[str]:
+    """What each verdict says with the number of rows that have it, those that no row has left out.
+
+    Args:
+        rows: rows of estimates.
+        words: what a verdict says, by verdict: '{n} lean{s} towards the stereotype'; `n` is the number, `s` the ending
+            of a verb, empty for more than one.
+        slots: what else stands in the words.
+    """
+    return [
+        words[verdict].format(n=number, s="s" if number == 1 else "", **slots)
+        for verdict, number in verdict_counts(rows).items()
+        if number
+    ]
 
 
 def corrected(row: Row) -> str:

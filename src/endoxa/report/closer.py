@@ -10,7 +10,8 @@ import polars as pl
 
 from endoxa.report.charts import sorted_dots
 from endoxa.report.claims import CHIPS, clear
-from endoxa.report.document import Figure
+from endoxa.report.document import Figure, Section
+from endoxa.report.figures import Measure
 from endoxa.report.render import chart_spec
 from endoxa.report.words import count
 
@@ -72,31 +73,59 @@ class Choices:
     label_limit: int = LABEL_LIMIT
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The value axis.
+LEAST_ROWS = 20
+"""With fewer estimates the other figures show all of them at once."""
 
-    Attributes:
-        neutral: value of an unbiased model.
-        domain: range of the axis, the same for every choice.
-        title: what is measured, with the unit.
-        axis_format: d3 format of its labels.
+
+def closer_section(
+    rows: pl.DataFrame,
+    boxes: Sequence[Box],
+    measure: Measure,
+    *,
+    title: str,
+    reading: str,
+    line: str,
+    name: str = "closer",
+    choose: str = "",
+    noun: str = "estimates",
+) -> Section | None:
+    """The section 'Look closer'; None where there are few estimates, or where boxes do not tell them apart.
+
+    Args:
+        rows: as in `look_closer`.
+        boxes: what can be chosen.
+        measure: the value axis.
+        title: heading of the figure.
+        reading: a sentence on what is drawn.
+        line: what the dashed line is.
+        name: name of the figure and anchor of the section.
+        choose: what is chosen (' models and axes'), or empty.
+        noun: what a dot is.
     """
+    if rows.height < LEAST_ROWS or rows.select(box.column for box in boxes).is_duplicated().any():
+        return None
+    return Section(
+        anchor=name,
+        title="Look closer",
+        figures=(look_closer(rows, boxes, measure, name=name, title=title),),
+        notes=(
+            f"{reading} The dashed line is {line}; a filled dot is significant after correction. Where scripts run, "
+            f"choose{choose} above the chart; it draws at most {MOST_DRAWN} {noun}, the highest first. The download "
+            "holds all of them.",
+        ),
+    )
 
-    neutral: float
-    domain: tuple[float, float]
-    title: str
-    axis_format: str
 
-
-def look_closer(rows: pl.DataFrame, boxes: Sequence[Box], scale: Scale, *, name: str, title: str) -> Figure:
+def look_closer(
+    rows: pl.DataFrame, boxes: Sequence[Box], measure: Measure, *, name: str, title: str
+) -> Figure:
     """The figure: drawn with what is chosen first, all rows to download, boxes for who has scripts.
 
     Args:
         rows: the columns of the boxes (texts) and of `ROW_COLUMNS`, one row per estimate; further columns are only
             downloaded.
         boxes: what can be chosen. A row must differ from every other one in what the boxes say.
-        scale: the value axis.
+        measure: the value axis.
         name: name of the figure.
         title: heading above it.
     """
@@ -108,10 +137,10 @@ def look_closer(rows: pl.DataFrame, boxes: Sequence[Box], scale: Scale, *, name:
     first = first_view(rows, used)
     chart = sorted_dots(
         first,
-        neutral=scale.neutral,
-        domain=scale.domain,
-        title=scale.title,
-        axis_format=scale.axis_format,
+        neutral=measure.neutral,
+        domain=measure.domain(rows),
+        title=measure.title,
+        axis_format=measure.axis_format,
         label_limit=LABEL_LIMIT,
     )
     spec = chart_spec(chart)
@@ -122,7 +151,7 @@ def look_closer(rows: pl.DataFrame, boxes: Sequence[Box], scale: Scale, *, name:
         name=name,
         title=title,
         chart=chart,
-        alt=f"{scale.title}, neutral at {scale.neutral:g}. {shown}.",
+        alt=f"{measure.title}, neutral at {measure.neutral:g}. {shown}.",
         wide=True,
         rows=rows,
         choices=Choices(used, spec, data_name),
@@ -133,8 +162,8 @@ def first_view(rows: pl.DataFrame, boxes: Sequence[Box]) -> pl.DataFrame:
     """The rows first chosen, the highest first, with the columns of `sorted_dots`."""
     kept = rows
     for box in boxes:
-        own = pl.col(box.column)
-        kept = kept.filter(own != box.together if box.first == EACH else own == box.first)
+        column = pl.col(box.column)
+        kept = kept.filter(column != box.together if box.first == EACH else column == box.first)
     varying = [box.column for box in boxes if box.first == EACH] or [boxes[0].column]
     words = pl.concat_str([box.column for box in boxes], separator=" · ")
     chip = pl.col("verdict").fill_null("").replace_strict(CHIPS, return_dtype=pl.String)

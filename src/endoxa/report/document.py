@@ -75,7 +75,7 @@ class Section:
         folded: closed until somebody asks for it: what was run, methods, how to repeat.
         template: name of the template of what the page frame has no words for (methods, explorers), or empty.
         values: what the template needs besides what its page gives.
-        one_of: words before buttons that show one figure at a time ("Rule"); empty where all are shown.
+        pick_by: words before buttons that show one figure at a time ("Rule"); empty where all are shown.
     """
 
     anchor: str
@@ -90,7 +90,7 @@ class Section:
     folded: bool = False
     template: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
-    one_of: str = ""
+    pick_by: str = ""
 
     @property
     def empty(self) -> bool:

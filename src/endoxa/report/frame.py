@@ -26,7 +26,7 @@ from endoxa.words.used import kept_words
 Results = TypeVar("Results")
 
 HOME = "endoxa.report"
-OWN_STYLE = "page.css"
+PAGE_STYLE = "page.css"
 """Rules of an instrument's page, after those of all pages."""
 
 SIMULATED_NOTICE = (
@@ -65,15 +65,19 @@ class Page:
             yield from entry.sections if isinstance(entry, Article) else (entry,)
 
 
-def filled(builders: Iterable[Callable[[Results], Section | None]], results: Results) -> list[Section]:
-    """The sections that have something to say about the results, without tables that have no row."""
-    built = (build(results) for build in builders)
+def present(sections: Iterable[Section | None]) -> list[Section]:
+    """The sections that have something to say, without tables that have no row."""
     kept = (
         replace(section, tables=tuple(table for table in section.tables if table.rows))
-        for section in built
+        for section in sections
         if section is not None
     )
     return [section for section in kept if not section.empty]
+
+
+def filled(builders: Iterable[Callable[[Results], Section | None]], results: Results) -> list[Section]:
+    """`present` for sections that are built from the results."""
+    return present(build(results) for build in builders)
 
 
 def write_page(page: Page, output: Path) -> None:
@@ -125,7 +129,7 @@ def page_text(page: Page, svgs: Mapping[str, str]) -> str:
             "subtitle": page.subtitle,
             "notices": notices(page.runs, page.models),
             "entries": entries,
-            "style": own_file(HOME, "style.css") + own_file(page.package, OWN_STYLE),
+            "style": template_file(HOME, "style.css") + template_file(page.package, PAGE_STYLE),
             "figure_script": figure_script(page, svgs),
         }
     )
@@ -137,11 +141,11 @@ def figure_script(page: Page, svgs: Mapping[str, str]) -> Markup:
     closer = any(figure.choices for figure in figures)
     if not (closer or any(" data-tip=" in svg for svg in svgs.values())):
         return Markup()
-    parts = [own_file(HOME, "csv.js"), own_file(HOME, "tips.js")]
+    parts = [template_file(HOME, "csv.js"), template_file(HOME, "tips.js")]
     if closer:
         # Base64 text needs no escaping.
         library = Markup(f'const VEGA_EMBED = "{packed_library()}";\n')  # noqa: S704
-        parts = [own_file(HOME, "vega-licence.txt"), library, *parts, own_file(HOME, "closer.js")]
+        parts = [template_file(HOME, "vega-licence.txt"), library, *parts, template_file(HOME, "closer.js")]
     return Markup('(() => {\n"use strict";\n') + Markup().join(parts) + Markup("})();")
 
 
@@ -202,8 +206,8 @@ def with_part(page: Page) -> Page:
             for one in section.tables
         )
         # Titles of figures of which one is shown are buttons; their heading says it for all.
-        if section.one_of and len(section.figures) > 1:
-            return replace(section, tables=tuple(tables), one_of=f"{section.one_of} [{words}]")
+        if section.pick_by and len(section.figures) > 1:
+            return replace(section, tables=tuple(tables), pick_by=f"{section.pick_by} [{words}]")
         figures = (replace(one, title=f"{one.title} [{words}]") for one in section.figures)
         return replace(section, tables=tuple(tables), figures=tuple(figures))
 
@@ -233,7 +237,7 @@ def commands(runs: Iterable[Run]) -> list[str]:
     return list(dict.fromkeys(visible_directions(command(run)) for run in runs if not run.folder.is_file()))
 
 
-def own_file(package: str, name: str) -> Markup:
+def template_file(package: str, name: str) -> Markup:
     """A file of the package's templates as it is; empty where it has none of that name."""
     file = files(package) / "templates" / name
     return Markup(file.read_text(encoding="utf-8") if file.is_file() else "")  # noqa: S704

@@ -86,6 +86,12 @@ class Run:
         return ", ".join(text(log, "path") for log in entries(self.facts.get("logs"))) or str(self.folder)
 
     @property
+    def data(self) -> Mapping[str, Any]:
+        """What `run.json` says of the data."""
+        data = self.facts.get("data")
+        return data if isinstance(data, Mapping) else {}
+
+    @property
     def estimates(self) -> Path:
         """The table of estimates of the run, or the table itself."""
         return self.folder if self.folder.is_file() else self.folder / ESTIMATES
@@ -155,8 +161,8 @@ def _table_kind(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix == ".json":
         return ASSOCIATIONS
-    found = set(table_columns(path)) if suffix in TABLE_SUFFIXES else set()
-    return next((kind for kind, columns in TABLE_KINDS.items() if found.issuperset(columns)), EMBEDDINGS)
+    present = set(table_columns(path)) if suffix in TABLE_SUFFIXES else set()
+    return next((kind for kind, columns in TABLE_KINDS.items() if present.issuperset(columns)), EMBEDDINGS)
 
 
 SHOWN_DIGITS = 12

@@ -46,7 +46,7 @@ class ModelName:
         return f"{self.label}, {self.size}" if self.size else self.label
 
 
-def one_direction(text: str) -> str:
+def without_directions(text: str) -> str:
     """The text without characters that turn the direction in which it and its neighbours are shown."""
     return DIRECTIONS.sub("", text)
 
@@ -81,11 +81,11 @@ def name_models(
     ]:
         own = _told_of(model, told) or ModelName(model, short[model], "")
         made_up = model.startswith("sim/") or version_of(model)[0] in simulated
-        label = one_direction(own.label) or UNNAMED
+        label = without_directions(own.label) or UNNAMED
         named[model] = ModelName(
             model,
             _apart(f"{label} ({SIMULATED})" if made_up else label, named.values()),
-            one_direction(own.provider or (SIMULATED if made_up else _provider(model))),
+            without_directions(own.provider or (SIMULATED if made_up else _provider(model))),
             own.size,
             made_up,
         )

@@ -1,15 +1,17 @@
-"""One table, written as Markdown, LaTeX (booktabs), CSV, or HTML (`templates/parts.html.j2`)."""
+"""Tables: made from rows of estimates, written as Markdown, LaTeX (booktabs), CSV, or HTML (`parts.html.j2`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 import polars as pl
 
 from endoxa.report.markup import LATEX_MARKS, escape_latex, escape_markdown, stacked
-from endoxa.report.words import NO_VALUE
+from endoxa.report.words import NO_VALUE, count
+from endoxa.runs.options import PaperOptions
 from endoxa.sources.spreadsheets import csv_text
 
 SYMBOLS = {"−": "$-$", "±": r"$\pm$", "×": r"$\times$"}
@@ -127,6 +129,62 @@ class Table:
             yield tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in row)
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a table with what its cells are made from.
+
+    Attributes:
+        column: the column.
+        cell: from a row to what is written.
+    """
+
+    column: Column
+    cell: Callable[[Any], str | Cell]
+
+
+def text_field(name: str, cell: Callable[[Any], str | Cell] | str = "", **column: Any) -> Field:
+    """A column of texts.
+
+    Args:
+        name: its heading.
+        cell: what is written, or the key of the row that holds it (the heading where empty); a dash where it is empty.
+        column: further settings of `Column`.
+    """
+    key = cell or name
+    return Field(Column(name, **column), key if callable(key) else lambda row: str(row[key] or NO_VALUE))
+
+
+def number_field(name: str, cell: Callable[[Any], str | Cell] | str = "", **column: Any) -> Field:
+    """A column of numbers, as `text_field`; of a key the number is a count."""
+    key = cell or name
+    return Field(Column(name, numeric=True, **column), key if callable(key) else lambda row: count(row[key]))
+
+
+def table_of(
+    caption: str,
+    rows: pl.DataFrame | Iterable[Any],
+    fields: Sequence[Field | None],
+    *,
+    most_open: int | None = None,
+    **settings: Any,
+) -> Table:
+    """A table with a row for each row of estimates.
+
+    Args:
+        caption: one line that says what it holds.
+        rows: rows of a frame, or anything that the fields read.
+        fields: its columns; those that are None are left out.
+        most_open: rows up to which a page shows it open; None leaves that to `settings`.
+        settings: further settings of `Table`.
+    """
+    used = [field for field in fields if field is not None]
+    entries = rows.iter_rows(named=True) if isinstance(rows, pl.DataFrame) else rows
+    body = tuple(tuple(field.cell(row) for field in used) for row in entries)
+    if most_open is not None:
+        settings["folded"] = len(body) > most_open
+    return Table(caption, tuple(field.column for field in used), body, **settings)
+
+
 def transposed(table: Table, stub: str) -> Table:
     """The table with rows and columns exchanged: what a row was about becomes a heading.
 
@@ -194,11 +252,13 @@ def latex(
     return "\n".join([PREAMBLE + (FOREIGN if foreign else ""), *made])
 
 
-def _latex_table(table: Table, note: str, column_gap: str, own: str | None = None, label: str = "") -> str:
-    kinds = "".join("c" if one.narrow else "r" if one.numeric else "l" for one in table.columns)
+def _latex_table(
+    table: Table, note: str, column_gap: str, replacement: str | None = None, label: str = ""
+) -> str:
+    kinds = "".join("c" if column.narrow else "r" if column.numeric else "l" for column in table.columns)
     body = "\n".join(line for row in table.cells for line in _latex_rows(row))
-    said = [f"{table.caption}." if table.caption else "", *table.notes, note]
-    caption = latex_text(" ".join(part for part in said if part) if own is None else own)
+    sentences = [f"{table.caption}." if table.caption else "", *table.notes, note]
+    caption = latex_text(" ".join(filter(None, sentences)) if replacement is None else replacement)
     named = f"\\label{{{label}}}\n" if label else ""
     return (
         f"\\begin{{table*}}\n\\centering\\footnotesize\\setlength{{\\tabcolsep}}{{{column_gap}}}\n"
@@ -212,7 +272,7 @@ def _latex_head(table: Table) -> str:
     stub, others = table.columns[: table.stub], table.columns[table.stub :]
     lines = []
     if any(column.above for column in others):
-        spans = [(name, len(list(own))) for name, own in groupby(others, key=lambda column: column.above)]
+        spans = [(name, len(list(group))) for name, group in groupby(others, key=lambda column: column.above)]
         names = (rf"\multicolumn{{{width}}}{{c}}{{{latex_text(name)}}}" for name, width in spans)
         lines.append(_latex_line([*("" for _ in stub), *names]))
         start, rules = table.stub + 1, ""
@@ -221,7 +281,9 @@ def _latex_head(table: Table) -> str:
             start += width
         lines.append(rules)
     heads = (stacked(column.name) if column.narrow else latex_text(column.name) for column in others)
-    lines.append(_latex_line([*(latex_text(one.name[:1].upper() + one.name[1:]) for one in stub), *heads]))
+    lines.append(
+        _latex_line([*(latex_text(column.name[:1].upper() + column.name[1:]) for column in stub), *heads])
+    )
     if any(column.below for column in others):
         lines.append(_latex_line(latex_text(column.below) for column in table.columns))
     return "".join(f"{line}\n" for line in lines)
@@ -286,3 +348,32 @@ def _csv_parts(column: Column, cell: Cell, *, parted: bool) -> Iterator[tuple[st
     yield column.line, text.replace("−", "-") if column.numeric else text
     if parted:
         yield f"{column.line} interval", (cell.below or NO_VALUE).replace("−", "-")
+
+
+def paper_texts(
+    tables: Callable[[], Sequence[Table]],
+    paper: PaperOptions,
+    *,
+    title: str,
+    note: str = "",
+    column_gap: str = COLUMN_GAP,
+    for_programs: Callable[[], Sequence[Table]] | None = None,
+) -> dict[str, Callable[[], str]]:
+    """The tables of a paper in every form that `endoxa report` writes: `md`, `latex` and `table` (CSV).
+
+    Args:
+        tables: makes them.
+        paper: caption, label, and what is said of the runs.
+        title: name of the column of captions in the CSV.
+        note: what holds for all tables, at the end.
+        column_gap: half the space between two columns in LaTeX.
+        for_programs: makes those of the CSV, where they are others.
+    """
+    note = f"{note} {paper.note}".strip()
+    return {
+        "md": lambda: markdown(tables(), note),
+        "latex": lambda: latex(
+            tables(), note, column_gap=column_gap, caption=paper.caption, label=paper.label
+        ),
+        "table": lambda: csv((for_programs or tables)(), title),
+    }

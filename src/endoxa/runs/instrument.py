@@ -19,6 +19,7 @@ from endoxa.runs.part import part_of_run
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import Progress
 from endoxa.schema.headline import Headline
+from endoxa.schema.options import deciding
 from endoxa.words.used import Used
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ class Work:
     """What one run does; prepared from settings, before the folder is touched.
 
     Attributes:
-        identity: everything that decides the records; `models` in it is a list of dictionaries with `name`.
+        settings: the settings of the run; everything in them that decides a result is part of its identity.
+        models: what decides the results of each model: its `name`, and whatever else is known of it.
+        contents: what stands in the identity in place of a field of the settings: hashes of files, texts in use.
         facts: what `run.json` says besides; `scan` may still complete the mappings in it.
         journal: opens the journal of this kind of run.
         scan: reads the data once, refuses what cannot be measured, and counts the items.
@@ -68,7 +71,9 @@ class Work:
             what is done from the folder.
     """
 
-    identity: dict[str, Any]
+    settings: RunSettings
+    models: Sequence[Mapping[str, Any]]
+    contents: Mapping[str, Any]
     facts: Mapping[str, Any]
     journal: Callable[[Path], JournalFile]
     scan: Callable[[Any], int]
@@ -80,6 +85,11 @@ class Work:
     reopen: bool = False
     growing: tuple[str, ...] = ()
     keeps_journal: bool = True
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Everything that decides the records: two runs with one identity have the same records."""
+        return deciding(self.settings, {**self.contents, "models": [dict(model) for model in self.models]})
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,10 @@ IncludeDrafts = Annotated[
     ),
 ]
 Seed = Annotated[int, Ge(0), Le(2**31 - 1), Option("Seed of every random draw.", ANALYSIS)]
-Confidence = Annotated[float, Ge(0.01), Le(0.999), Option("Confidence level of the intervals.", ANALYSIS)]
-Resamples = Annotated[int, Ge(100), Option("Bootstrap samples per interval.", ANALYSIS)]
+Confidence = Annotated[
+    float, Ge(0.01), Le(0.999), Option("Confidence level of the intervals.", ANALYSIS, decides=False)
+]
+Resamples = Annotated[int, Ge(100), Option("Bootstrap samples per interval.", ANALYSIS, decides=False)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,8 @@ class Cluster:
     """
 
     engine: Annotated[
-        Literal["local", "ray"], Option("Compute on this machine, or on a Ray cluster.", MACHINES)
+        Literal["local", "ray"],
+        Option("Compute on this machine, or on a Ray cluster.", MACHINES, decides=False),
     ] = "local"
     ray_address: Annotated[
         str | None,
@@ -167,6 +170,7 @@ class Cluster:
             MACHINES,
             metavar="ADDRESS",
             default="one on this machine",
+            decides=False,
         ),
     ] = None
 
@@ -225,13 +229,20 @@ class EngineOptions(Cluster):
         int | None,
         Ge(1),
         Option(
-            "With --engine ray: copies of each model.", MACHINES, default="one per GPU, else one per machine"
+            "With --engine ray: copies of each model.",
+            MACHINES,
+            default="one per GPU, else one per machine",
+            decides=False,
         ),
     ] = None
     num_gpus: Annotated[
         float | None,
         Ge(0),
         Option(
-            "With --engine ray: GPUs of each copy, such as 0.5.", MACHINES, metavar="X", default="1 if any"
+            "With --engine ray: GPUs of each copy, such as 0.5.",
+            MACHINES,
+            metavar="X",
+            default="1 if any",
+            decides=False,
         ),
     ] = None

@@ -80,13 +80,6 @@ def counted(items: Callable[[], Iterable[Any]], settings: RunSettings) -> Callab
     return lambda: sum(1 for _ in items())
 
 
-def part_identity(settings: RunSettings) -> dict[str, Any]:
-    """What of the settings decides which items a run takes."""
-    sample = {} if settings.sample is None else {"sample": settings.sample, "seed": settings.seed}
-    drafts = {"include_drafts": True} if settings.include_drafts else {}
-    return {"limit": settings.limit, **sample, **drafts}
-
-
 def part_of_run(facts: Mapping[str, Any]) -> str:
     """What part of the items a run took, from its `run.json`; empty where it took all of them."""
     counts, settings = facts.get("counts") or {}, facts.get("settings") or {}

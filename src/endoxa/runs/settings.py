@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from endoxa.errors import UserError
 from endoxa.runs.options import IncludeDrafts, Languages, Limit, Sample, Seed
-from endoxa.schema.options import DATA, Option
+from endoxa.schema.options import ANALYSIS, DATA, Internal, Option
 
 
 class Settings(BaseModel):
@@ -38,8 +38,8 @@ class RunSettings(Settings):
     limit: Limit = None
     sample: Sample = None
     include_drafts: IncludeDrafts = False
-    seed: Seed = 0
-    notice: str | None = None
+    seed: Annotated[Seed, Option("Seed of every random draw.", ANALYSIS, decides="sample")] = 0
+    notice: Annotated[str | None, Internal(decides=False)] = None
 
     @model_validator(mode="after")
     def _one_part(self) -> Self:

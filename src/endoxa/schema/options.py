@@ -11,11 +11,14 @@ the same way, as parameters of its function.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import inspect
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar, get_type_hints
 
 from endoxa.errors import UserError
@@ -49,6 +52,9 @@ class Option:
         default: what `--help` says of the default, where the value itself would not tell.
         parse: reads the text; raises ValueError or UserError with a sentence.
         only_on: no `--no-...` form.
+        decides: whether the value decides a result, and so belongs to the identity of a run: yes, unless it is marked.
+            False for what changes speed, cost or looks; the name of another option, if it decides only beside that
+            one; `MODELS`, if it is part of the identity of each model that it concerns.
     """
 
     help: str
@@ -59,6 +65,22 @@ class Option:
     default: str | None = None
     parse: Callable[[str], Any] | None = None
     only_on: bool = False
+    decides: bool | str = True
+
+
+@dataclass(frozen=True, slots=True)
+class Internal:
+    """Marks a field of settings that is no option.
+
+    Attributes:
+        decides: see `Option.decides`.
+    """
+
+    decides: bool | str
+
+
+MODELS = "models"
+"""See `Option.decides`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +160,52 @@ def _default(field: dataclasses.Field[Any]) -> Any:
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return ... if field.default is dataclasses.MISSING else field.default
+
+
+def deciding(
+    settings: Any, contents: Mapping[str, Any] = MappingProxyType({}), *, of_models: bool = False
+) -> dict[str, Any]:
+    """Everything in settings that decides a result, by the names of the fields, as JSON has it.
+
+    A file is named by what it contains: its SHA-256.
+
+    Args:
+        settings: an instance of a settings class.
+        contents: values that take the place of fields.
+        of_models: take what belongs to the identity of each model, too.
+    """
+    decided: dict[str, Any] = {}
+    hints = get_type_hints(type(settings), include_extras=True)
+    for name, value in _fields(type(settings), settings):
+        if name in contents:
+            continue
+        marks = [
+            mark for mark in getattr(hints[name], "__metadata__", ()) if isinstance(mark, Option | Internal)
+        ]
+        when = marks[-1].decides if marks else True
+        if when is False or (when == MODELS and not of_models):
+            continue
+        if isinstance(when, str) and when != MODELS and not getattr(settings, when):
+            continue
+        if is_settings(type(value)):
+            decided |= {name: inner} if (inner := deciding(value, of_models=of_models)) else {}
+        else:
+            file = marks and isinstance(marks[-1], Option) and marks[-1].metavar == "FILE"
+            decided[name] = _content(value) if file else _plain(value)
+    return decided | dict(contents)
+
+
+def _content(file: str | Path | None) -> str | None:
+    path = Path(file or "").expanduser()
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else _plain(file)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(inner) for inner in value]
+    return str(value) if isinstance(value, Path) else value
 
 
 def _limits(extras: tuple[Any, ...]) -> dict[str, float]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,7 @@ from endoxa.runs.folder import RECORDS, VECTORS, DifferentRunError
 from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run
 from endoxa.runs.run import measure, read_run, run
 from endoxa.schema import Progress
-from endoxa.schema.options import GROUPS, options_of
+from endoxa.schema.options import GROUPS, MODELS, OptionField, options_of
 
 
 def check_instrument(
@@ -31,6 +32,7 @@ def check_instrument(
         folder: an empty folder to work in.
     """
     _check_declared(instrument)
+    _check_identity(instrument, settings, folder)
     out = folder / "run"
     first = run(instrument, settings, out)
     _check_complete(instrument, settings, first)
@@ -80,6 +82,42 @@ def _check_declared(instrument: Instrument[Any]) -> None:
     for one in options_of(instrument.settings):
         assert one.option.group in GROUPS, f"{one.name}: unknown group"
         assert one.option.help.endswith((".", "...", ")")), f"{one.name}: its help must be a sentence"
+
+
+def _check_identity(instrument: Instrument[Any], settings: Any, folder: Path) -> None:
+    """Every option is part of the identity of a run, unless it is marked where it is declared (`Option.decides`)."""
+    work = instrument.work(settings, folder / "identity")
+    assert work.settings == settings, "the work must have the settings of the run"
+    for option in options_of(type(settings)):
+        when, field = option.option.decides, option.path[0]
+        if field in (*work.contents, MODELS) or when in (False, MODELS):
+            continue
+        beside = settings if when is True else settings.model_copy(update={str(when): 1})
+        varied = replace(work, settings=with_option(beside, option.path, another_value(option)))
+        assert varied.identity != replace(work, settings=beside).identity, (
+            f"{option.name} changes nothing in the identity of a run: if it decides no result, mark it (decides=False)"
+        )
+
+
+def another_value(option: OptionField) -> Any:
+    """A value of an option's type other than its default."""
+    kind = next((part for part in get_args(option.type) if part is not type(None)), option.type)
+    if get_origin(option.type) is Literal:
+        return next(word for word in get_args(option.type) if word != option.default)
+    if option.type is bool:
+        return not option.default
+    if kind in (int, float):
+        return (option.default or option.limits.get("ge", 0)) / 2 + 1
+    return {"another": "value"} if get_origin(option.type) is Mapping else ("another value",)
+
+
+def with_option(settings: Any, path: Sequence[str], value: Any) -> Any:
+    """The settings with one option replaced, without a look at whether they may be so."""
+    if len(path) > 1:
+        value = with_option(getattr(settings, path[0]), path[1:], value)
+    if is_dataclass(settings):
+        return replace(settings, **{path[0]: value})  # type: ignore[type-var]
+    return settings.model_copy(update={path[0]: value})
 
 
 def _check_complete(instrument: Instrument[Any], settings: Any, done: Run) -> None:

@@ -15,7 +15,7 @@ from endoxa.errors import UserError
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Instrument, Run, Work
 from endoxa.runs.journal import JournalFile
-from endoxa.runs.part import chosen, counted, part_identity
+from endoxa.runs.part import chosen, counted
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import Progress
 from endoxa.schema.options import ASKING, DATA, Option
@@ -84,12 +84,9 @@ def _work(settings: ToySettings, _out: Path) -> Work:
         return {"records": len(table)}
 
     return Work(
-        identity={
-            "data": digest,
-            "models": [{"name": name} for name in settings.models],
-            **part_identity(settings),
-            "folded": settings.folded,
-        },
+        settings=settings,
+        models=[{"name": name} for name in settings.models],
+        contents={"data": digest},
         facts={"data": {"path": settings.data, "sha256": digest}, "models": []},
         journal=LetterJournal,
         scan=lambda _: len(lines),

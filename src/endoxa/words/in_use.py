@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.words.components import COMPONENTS
-from endoxa.words.texts import PACKAGE, Text, parsed, texts_of
+from endoxa.words.texts import PACKAGE, Text, file_of, parsed, texts_of
 
 _NAMED = re.compile(r"\{(\w+)\}")
 _MOST_NEIGHBOURS = 6
@@ -57,7 +57,7 @@ class _Place:
 
 @cache
 def _tree(package: Path, file: str) -> dict[str, Any]:
-    path = package / file
+    path = file_of(file, package)
     return parsed(file, path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 

@@ -13,7 +13,7 @@ from endoxa.errors import UserError
 from endoxa.words.components import COMPONENTS
 from endoxa.words.items import item_id
 from endoxa.words.state import REVIEWS, Review, digest
-from endoxa.words.texts import ENGLISH, PACKAGE, Text, texts_of
+from endoxa.words.texts import ENGLISH, PACKAGE, SITE, SITE_PACKAGE, Text, file_of, texts_of
 from endoxa.words.writing import replaced
 
 SPEAKERS = 2
@@ -69,7 +69,7 @@ def make_patch(rows: Sequence[Mapping[str, str]], date: str, package: Path = PAC
             left.append((name, problem))
             continue
         if row["words_state"] == CORRECTED:
-            content = files.get(text.file) or (package / text.file).read_text(encoding="utf-8")
+            content = files.get(text.file) or file_of(text.file, package).read_text(encoding="utf-8")
             new = _as_spaced(text.text, row["correction"])
             try:
                 files[text.file] = replaced(text.file, content, text.path, new)
@@ -163,13 +163,14 @@ def _written(review: Review) -> str:
 
 
 def _diff(name: str, content: str, package: Path) -> str:
-    before = (package / name).read_text(encoding="utf-8")
+    before = file_of(name, package).read_text(encoding="utf-8")
     # Only line feeds end lines for `git apply`; str.splitlines knows more.
+    path = SITE_PACKAGE + name.removeprefix(SITE) if name.startswith(SITE) else f"{ROOT}/{name}"
     old, new = (text.split("\n") for text in (before, content))
     lines = difflib.unified_diff(
         [f"{line}\n" for line in old[:-1]],
         [f"{line}\n" for line in new[:-1]],
-        f"a/{ROOT}/{name}",
-        f"b/{ROOT}/{name}",
+        f"a/{path}",
+        f"b/{path}",
     )
     return "".join(lines)

@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from endoxa.words.components import Component, Source
 
 PACKAGE = Path(str(files("endoxa")))
+SITE = "collect/"
+"""How names of files of the campaign site begin, which is a package of its own."""
+SITE_PACKAGE = "packages/endoxa-collect/src/endoxa_collect/"
 ENGLISH = "en"
 OTHER = "mis"
 """Code of given names of which the bank names no language, or one that has no code (ISO 639: uncoded)."""
@@ -97,6 +101,20 @@ def texts_of(component: Component, language: str, package: Path = PACKAGE) -> tu
     return tuple(text for text in _all_texts(component, package) if text.language == language)
 
 
+def file_of(name: str, package: Path = PACKAGE) -> Path:
+    """The path of a file of words; of the campaign site's, one that does not exist where that is not installed.
+
+    Args:
+        name: path below the package; `collect/...` lies in the package of the campaign site.
+        package: folder of the package; another one in a copy of the source.
+    """
+    if not name.startswith(SITE):
+        return package / name
+    if package == PACKAGE and (site := find_spec("endoxa_collect")) and site.origin:
+        return Path(site.origin).parent / name.removeprefix(SITE)
+    return package.parents[1] / SITE_PACKAGE / name.removeprefix(SITE)
+
+
 def files_of(component: Component, package: Path = PACKAGE) -> tuple[str, ...]:
     """The files of a component that there are."""
     return tuple(dict.fromkeys(name for source in component.sources for name, _ in _files(source, package)))
@@ -122,7 +140,7 @@ def _with_english(text: Text, english: Mapping[str, str]) -> Text:
 
 def _texts(component: str, source: Source, package: Path, *, several: bool) -> Iterator[Text]:
     for name, code in _files(source, package):
-        content = (package / name).read_text(encoding="utf-8")
+        content = file_of(name, package).read_text(encoding="utf-8")
         tree = parsed(name, content)
         # The folder tells files apart whose names are codes of languages.
         prefix = f"{_short(source.file)}: " if several else ""
@@ -139,15 +157,16 @@ def _short(file: str) -> str:
 def _files(source: Source, package: Path) -> Iterator[tuple[str, str]]:
     """Files of a source with the language in their names, or empty."""
     if "{language}" not in source.file:
-        if (package / source.file).is_file():
+        if file_of(source.file, package).is_file():
             yield source.file, ""
         return
     before, after = source.file.split("{language}")
-    for path in sorted(package.glob(f"{before}*{after}")):
-        name = path.relative_to(package).as_posix()
-        code = name.removeprefix(before).removesuffix(after)
+    folder, _, prefix = before.rpartition("/")
+    parent = file_of(folder, package)
+    for path in sorted(parent.glob(f"{prefix}*{after}")):
+        code = path.relative_to(parent).as_posix().removeprefix(prefix).removesuffix(after)
         if _CODE.fullmatch(code):
-            yield name, code
+            yield f"{before}{code}{after}", code
 
 
 def _chosen(source: Source, code: str, tree: Mapping[str, Any]) -> Iterator[tuple[str, Parts, Parts, str]]:

@@ -192,12 +192,6 @@ def test_what_is_the_same_for_every_story_comes_before_it(stories: Path) -> None
     before = first[: first.index(records(stories)["story"][0])]
     assert all(f"- {one.name}: " in before for one in VOCABULARY)
     assert not any(one.name in second for one in VOCABULARY)
-    kept = settings.model_dump(mode="json")
-    del kept["order"]  # as a run of an earlier version kept them
-    earlier = ExtractSettings.model_validate(kept)
-    assert earlier.order == "story-first"
-    assert "order" not in earlier.identity("", VOCABULARY, [])
-    assert settings.identity("", VOCABULARY, [])["order"] == "attributes-first"
 
 
 CELLS = {

@@ -12,7 +12,7 @@ CELLS = [
     Cell("Table 1", "accuracy, A", 0.50, rounding(2)),
     Cell("Table 1", "accuracy, B", 0.62, rounding(2), "prompts are <not> printed"),
     Cell("Table 1", "accuracy, C", 0.7, rounding(2)),
-    Cell("Table 2", SAID, 3, Tolerance(0.0, "a count"), decimals=0),
+    Cell("Table 2", SAID, 3, Tolerance(0.0, "a count")),
 ]
 OURS = {
     CELLS[0].key: Ours(0.5),

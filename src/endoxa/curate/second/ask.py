@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -19,7 +18,7 @@ from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers, read_counts
-from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.runs.asking.plan import Planned, parse_models, planned
 from endoxa.runs.asking.run import Questions, asking_lines, asking_work
 from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.folder import RECORDS
@@ -39,10 +38,6 @@ class ReaderSettings(ChatRunSettings):
 
     system: str = SYSTEM
     sampling: Sampling = Sampling(temperature=0)
-
-    def identity(self, statements: str, models: list[dict[str, Any]]) -> dict[str, Any]:
-        """Everything that decides the answers."""
-        return {"kind": KIND, **self.asked_identity(statements, models)}
 
 
 def read_with_model(
@@ -110,12 +105,11 @@ def _work(asked: Sequence[Asked], settings: ReaderSettings) -> Work:
     specs = parse_models(settings.models)
     words = json.dumps([[one.statement_id, question_about(one)] for one in asked], ensure_ascii=False)
     digest = hashlib.sha256(words.encode()).hexdigest()
-    models = [model_identity(spec, settings.options) for spec in specs]
     return asking_work(
         Questions(
             settings=settings,
             specs=specs,
-            identity=settings.identity(digest, models),
+            contents={"data": digest},
             data={"path": settings.data, "sha256": digest},
             scan=lambda _: len(asked),
             jobs=lambda: _jobs(asked, settings),

@@ -20,7 +20,9 @@ WORDS = 0
 DRAWS = 100_000
 MOST_DRAWS = 10_000_000
 
-Draws = Annotated[int, Ge(100), Option("Maximum number of Monte Carlo partitions per test.", ANALYSIS)]
+Draws = Annotated[
+    int, Ge(100), Option("Maximum number of Monte Carlo partitions per test.", ANALYSIS, decides=False)
+]
 Unit = Literal["auto", "text", "term"]
 Unequal = Literal["fixed", "truncate"]
 Ddof = Literal["1", "wefe"]

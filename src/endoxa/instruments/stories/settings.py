@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
-from pydantic import model_validator
 
 from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Cluster, Confidence, Seed
 from endoxa.schema import Sampling
 from endoxa.schema.options import ANALYSIS, ASKING, DATA, ITEMS, OUTPUT, Option
-
-if TYPE_CHECKING:
-    from endoxa.sources.stereotales import Vocabulary
 
 
 class StoriesSettings(ChatRunSettings):
@@ -34,20 +30,10 @@ class StoriesSettings(ChatRunSettings):
     repeats: Annotated[int, Ge(1), Option("Number of stories per prompt.", ASKING)] = 1
     sampling: Sampling = Sampling(max_tokens=800)  # enough for a story of about 200 words in any script
 
-    def identity(self, data_sha256: str, models: list[dict[str, Any]]) -> dict[str, Any]:
-        """Everything that decides the stories, as far as it is in our hands."""
-        return {
-            "kind": "stories",
-            **self.asked_identity(data_sha256, models),
-            "theme": list(self.themes),
-            "repeats": self.repeats,
-        }
-
 
 Order = Literal["attributes-first", "story-first"]
 ATTRIBUTES_FIRST: Order = "attributes-first"
 STORY_FIRST: Order = "story-first"
-"""The order of earlier versions, and of runs that do not name one."""
 
 
 class ExtractSettings(ChatRunSettings):
@@ -80,34 +66,19 @@ class ExtractSettings(ChatRunSettings):
     ] = ATTRIBUTES_FIRST
     sheet: Annotated[
         str | None,
-        Option("Also write a sheet on which a person codes a sample (.xlsx, .csv).", OUTPUT, metavar="FILE"),
+        Option(
+            "Also write a sheet on which a person codes a sample (.xlsx, .csv).",
+            OUTPUT,
+            metavar="FILE",
+            decides=False,
+        ),
     ] = None
     sheet_rows: Annotated[
-        int, Ge(1), Option("Number of stories on the sheet, from every model and language.", OUTPUT)
+        int,
+        Ge(1),
+        Option("Number of stories on the sheet, from every model and language.", OUTPUT, decides=False),
     ] = 200
     sampling: Sampling = Sampling(temperature=0.0, max_tokens=1024)  # enough for all attributes as JSON
-
-    def identity(
-        self, data_sha256: str, vocabulary: Vocabulary, models: list[dict[str, Any]]
-    ) -> dict[str, Any]:
-        """Everything that decides the profiles, as far as it is in our hands; our own synonyms go with the version."""
-        own = {one.name: dict(one.synonyms) for one in vocabulary if one.synonyms and self.vocabulary}
-        return {
-            "kind": "extract",
-            **self.asked_identity(data_sha256, models),
-            "vocabulary": {one.name: list(one.answers) for one in vocabulary},
-            **({"synonyms": own} if own else {}),
-            "structured": self.structured,
-            **({} if self.order == STORY_FIRST else {"order": self.order}),
-        }
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_earlier_versions(cls, given: Any) -> Any:
-        """The settings that a run of an earlier version kept name all but the order."""
-        if isinstance(given, dict) and set(cls.model_fields) - set(given) == {"order"}:
-            return {**given, "order": STORY_FIRST}
-        return given
 
 
 class HarmSettings(ChatRunSettings):
@@ -131,18 +102,6 @@ class HarmSettings(ChatRunSettings):
     prompts: Annotated[
         str | None, Option("Your own questions (TOML), in --language.", ASKING, metavar="FILE")
     ] = None
-
-    def identity(
-        self, data_sha256: str, prompts: dict[str, Any], models: list[dict[str, Any]]
-    ) -> dict[str, Any]:
-        """Everything that decides the answers, as far as it is in our hands."""
-        return {
-            "kind": "harm",
-            **self.asked_identity(data_sha256, models),
-            "language": self.language,
-            "repeats": self.repeats,
-            "prompts": prompts,
-        }
 
 
 STRATIFIED: Literal["stratified"] = "stratified"

@@ -23,7 +23,7 @@ from endoxa.instruments.stories.settings import StoriesSettings
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.runs.asking.plan import Planned, parse_models, planned
 from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
@@ -183,22 +183,20 @@ def stories_work(settings: StoriesSettings, _out: Path) -> Work:
     """
     require_file(Path(settings.data))
     specs = parse_models(settings.models)
-    identity = settings.identity(
-        sha256(Path(settings.data)), [model_identity(spec, settings.options) for spec in specs]
-    )
+    digest = sha256(Path(settings.data))
     return asking_work(
         Questions(
             settings=settings,
             specs=specs,
-            identity=identity,
-            data={"path": settings.data, "sha256": identity["data"]},
+            contents={"data": digest},
+            data={"path": settings.data, "sha256": digest},
             scan=partial(scan, settings),
             jobs=lambda: jobs(settings),
             turns=1,
             calls=settings.repeats,
             write=partial(write_records, settings),
             outcomes=stories_written,
-            files={Path(settings.data): identity["data"]},
+            files={Path(settings.data): digest},
             available=counted(lambda: available(settings), settings),
         )
     )

@@ -9,7 +9,6 @@ import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import regex
@@ -26,7 +25,7 @@ from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.models.special_tokens import AS_TEXT, MARK, SpecialTokens
 from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import ERROR, LENGTH, STOP, THOUGHTS_ONLY
-from endoxa.sources.files import sha256
+from endoxa.schema.options import deciding
 
 if TYPE_CHECKING:
     from endoxa.models.chat.generation import Prompt, Settings
@@ -117,20 +116,11 @@ def identity(spec: ChatSpec, options: ChatOptions) -> Mapping[str, Any]:
     require_local(spec.text)
     from endoxa.models.local import look_at_local
 
-    loading = model_options(options)
     return {
         "name": spec.text,
-        "fingerprint": look_at_local(_as_model(spec), loading).fingerprint,
-        "dtype": loading.dtype,
-        "revision": loading.revision,
-        **_own_template(options),
+        "fingerprint": look_at_local(_as_model(spec), model_options(options)).fingerprint,
+        **deciding(options, of_models=True),
     }
-
-
-def _own_template(options: ChatOptions) -> dict[str, str]:
-    """The content of a chat template that replaces the model's, as a part of what decides the answers."""
-    path = Path(options.chat_template or "").expanduser()
-    return {"chat_template": sha256(path)} if options.chat_template and path.is_file() else {}
 
 
 def open_local_chat(spec: ChatSpec, options: ChatOptions, _lost: Lost) -> LocalChat:

@@ -12,7 +12,7 @@ from endoxa.errors import UserError
 from endoxa.models.chat.service import BatchClient, Lost, Price
 from endoxa.models.spec import Device, Dtype, Revision, Tokenizer, TrustRemoteCode
 from endoxa.schema import ChatModel
-from endoxa.schema.options import LOCAL, NETWORK, Option, finite
+from endoxa.schema.options import LOCAL, MODELS, NETWORK, Option, finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,27 +165,32 @@ class ChatOptions:
         int,
         Ge(1),
         Le(1000),
-        Option("Maximum concurrent calls per model, at all its addresses together.", NETWORK),
+        Option("Maximum concurrent calls per model, at all its addresses together.", NETWORK, decides=False),
     ] = 8
     requests_per_minute: Annotated[
         int | None,
         Ge(1),
-        Option("Maximum requests per minute.", NETWORK, name="--rpm", default="no limit"),
+        Option("Maximum requests per minute.", NETWORK, name="--rpm", default="no limit", decides=False),
     ] = None
     tokens_per_minute: Annotated[
         int | None,
         Ge(1),
-        Option("Maximum tokens per minute.", NETWORK, name="--tpm", default="no limit"),
+        Option("Maximum tokens per minute.", NETWORK, name="--tpm", default="no limit", decides=False),
     ] = None
     timeout: Annotated[
         float,
         Ge(0.1),
-        Option("Timeout in seconds: a call without any data for so long is retried.", NETWORK, parse=finite),
+        Option(
+            "Timeout in seconds: a call without any data for so long is retried.",
+            NETWORK,
+            parse=finite,
+            decides=False,
+        ),
     ] = 600.0
     attempts: Annotated[
         int,
         Ge(1),
-        Option("Maximum attempts per call while other calls succeed.", NETWORK),
+        Option("Maximum attempts per call while other calls succeed.", NETWORK, decides=False),
     ] = 12
     patience: Annotated[
         float,
@@ -194,17 +199,22 @@ class ChatOptions:
             "Stop after this many seconds in which every call failed; the run can continue later.",
             NETWORK,
             parse=finite,
+            decides=False,
         ),
     ] = 180.0
-    device: Device = "auto"
+    device: Annotated[Device, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=False)] = (
+        "auto"
+    )
     dtype: Dtype = "auto"
     revision: Revision = None
     tokenizer: Tokenizer = None
     trust_remote_code: TrustRemoteCode = False
     chat_template: Annotated[
         str | None,
-        Option("Chat template (Jinja) that replaces the tokenizer's own.", LOCAL, metavar="FILE"),
+        Option(
+            "Chat template (Jinja) that replaces the tokenizer's own.", LOCAL, metavar="FILE", decides=MODELS
+        ),
     ] = None
     batch_size: Annotated[
-        int, Ge(1), Option("Maximum number of conversations generated together.", LOCAL)
+        int, Ge(1), Option("Maximum number of conversations generated together.", LOCAL, decides=False)
     ] = 8

@@ -12,8 +12,10 @@ from endoxa.report.charts.dots import (
     pointed,
     sorted_dots,
 )
+from endoxa.report.charts.forest import series_forest
 from endoxa.report.charts.heat import heat_map, verdict_map
-from endoxa.report.charts.series import MOST_SERIES, series_colors, series_dots
+from endoxa.report.charts.matrix import signed_matrix
+from endoxa.report.charts.series import MOST_APART, MOST_SERIES, series_colors, series_dots
 from endoxa.report.charts.style import (
     BLUE,
     GRID,
@@ -24,10 +26,10 @@ from endoxa.report.charts.style import (
     PALE,
     PALE_BLUE,
     SERIES_COLORS,
+    defined,
     either,
     finish,
     fixed,
-    known,
     label_width,
     square_legend,
     symmetric_domain,
@@ -38,6 +40,7 @@ __all__ = [
     "GRID",
     "INK",
     "LABEL_LIMIT",
+    "MOST_APART",
     "MOST_ARCS",
     "MOST_SERIES",
     "MUTED",
@@ -51,12 +54,12 @@ __all__ = [
     "beside",
     "chord_figure",
     "chord_layout",
+    "defined",
     "either",
     "finish",
     "fixed",
     "heat_map",
     "interval_rows",
-    "known",
     "label_width",
     "labelled_rows",
     "neutral_line",
@@ -64,6 +67,8 @@ __all__ = [
     "pointed",
     "series_colors",
     "series_dots",
+    "series_forest",
+    "signed_matrix",
     "sorted_dots",
     "square_legend",
     "stacked_shares",

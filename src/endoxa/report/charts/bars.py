@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 import altair as alt
 import polars as pl
 
-from endoxa.report.charts.style import INK, MUTED, either, finish, fixed, known, square_legend
+from endoxa.report.charts.style import INK, MUTED, defined, either, finish, fixed, square_legend
 
 SHARE_COLUMNS = {
     "label": "what the bar is about, written above it",
@@ -111,7 +111,7 @@ def bar_blocks(
         notes = each.mark_text(align="left", yOffset=OFFSET).encode(
             y=y, x=fixed(alt.XValue, WIDTH + 8), text=alt.Text("note:N")
         )
-        bars = _bars(known(rows, "end"), y, alt.X("start:Q", scale=scale, axis=axis), color)
+        bars = _bars(defined(rows, "end"), y, alt.X("start:Q", scale=scale, axis=axis), color)
         return alt.layer(bars, *([ticks] if zero else []), notes, _row_labels(rows, y)).properties(
             width=WIDTH,
             height=ROW * rows["row"].n_unique(),

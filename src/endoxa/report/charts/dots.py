@@ -16,10 +16,10 @@ from endoxa.report.charts.style import (
     LABEL_LIMIT,
     MUTED,
     PALE_BLUE,
+    defined,
     either,
     finish,
     fixed,
-    known,
     label_width,
 )
 
@@ -83,7 +83,7 @@ class DotRows:
             .with_columns(pl.col("row").cast(pl.Int64), neutral=pl.lit(self.neutral))
         )
         y = alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
-        chart: alt.Chart = alt.Chart(known(numbered, *columns)).encode(y=y)
+        chart: alt.Chart = alt.Chart(defined(numbered, *columns)).encode(y=y)
         return chart
 
     def x(self, field: str) -> alt.X:

@@ -13,9 +13,9 @@ from endoxa.report.charts.style import (
     LABEL_LIMIT,
     MUTED,
     SERIES_COLORS,
+    defined,
     finish,
     fixed,
-    known,
     label_width,
 )
 
@@ -98,11 +98,11 @@ def series_dots(
     legend = alt.Legend(title=None, orient="top", columns=4, labelLimit=220) if several else None
     color = alt.Color("series:N", scale=shades, legend=legend)
     words = ("label", "series") if len(colors) > 1 else ("label",)
-    drawn = tipped(known(frame, "value"), words, axis_format)
+    drawn = tipped(defined(frame, "value"), words, axis_format)
     dots = alt.Chart(drawn).mark_point(
         size=60 if apart else 44, strokeWidth=2 if apart else 1.4, opacity=1 if apart else 0.7
     )
-    bars = alt.Chart(known(drawn, "low", "high")).mark_rule(strokeWidth=3, opacity=0.45)
+    bars = alt.Chart(defined(drawn, "low", "high")).mark_rule(strokeWidth=3, opacity=0.45)
     fill = alt.condition("datum.filled", alt.Fill("series:N", scale=shades, legend=None), alt.value("white"))
     marks = [bars.encode(y=y, x=x("low"), x2=alt.X2("high:Q"), color=color)] if apart else []
     marks.append(dots.encode(y=y, x=x("value"), color=color, fill=fill))

@@ -67,7 +67,7 @@ def either(channel: Callable[..., T], test: str, then: str, otherwise: str) -> T
     return channel(otherwise, condition={"test": test, "value": then})
 
 
-def known(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+def defined(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """The rows in which all these columns are defined: NaN has no place in a chart."""
     return frame.fill_nan(None).drop_nulls(list(columns))
 

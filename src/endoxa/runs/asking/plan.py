@@ -5,12 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatSpec, parse_chat_model
 from endoxa.models.chat.prices import Price, price_of
-from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs.asking.cost import BATCH_SHARE, Expected, bounded, cost
 from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.instrument import Plan
@@ -148,11 +146,6 @@ def planned(
         )
         for spec in specs
     ]
-
-
-def model_identity(spec: ChatSpec, options: ChatOptions) -> dict[str, Any]:
-    """What of a model decides its answers: its files, where they are here."""
-    return dict(spec.host.identity(spec, options))
 
 
 def plan_table(expected: Sequence[Planned], note: str = "") -> Plan:

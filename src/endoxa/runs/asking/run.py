@@ -48,7 +48,7 @@ class Questions:
     Attributes:
         settings: the run's settings.
         specs: its models, in the order of `settings.models`.
-        identity: everything that decides the answers.
+        contents: see `endoxa.runs.instrument.Work`; `data` is the SHA-256 of what is asked about.
         data: what `run.json` says of the data; `scan` may still complete it.
         scan: reads the data once, refuses duplicates, and counts the items.
         jobs: gives all jobs of a model anew, numbered upwards.
@@ -64,7 +64,7 @@ class Questions:
 
     settings: ChatRunSettings
     specs: Sequence[ChatSpec]
-    identity: dict[str, Any]
+    contents: Mapping[str, Any]
     data: Mapping[str, Any]
     scan: Callable[[AnswerJournal], int]
     jobs: Callable[[], Iterable[Job]]
@@ -101,7 +101,9 @@ def asking_work(asked: Questions) -> Work:
         return counts
 
     return Work(
-        identity=asked.identity,
+        settings=settings,
+        models=[dict(spec.host.identity(spec, settings.options)) for spec in asked.specs],
+        contents=asked.contents,
         facts={"notice": settings.notice, "data": asked.data, "models": []},
         journal=AnswerJournal,
         scan=asked.scan,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from annotated_types import Gt
 from pydantic import model_validator
 
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.clients import refuse_secrets
-from endoxa.runs.options import EngineOptions
-from endoxa.runs.part import part_identity
+from endoxa.runs.options import EngineOptions, Seed
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import Sampling
 from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, Option, finite
@@ -40,6 +38,7 @@ class ChatRunSettings(RunSettings):
 
     data: str
     models: Annotated[tuple[str, ...], Option(CHAT_MODELS, DATA, name="--model", metavar="MODEL")] = ()
+    seed: Seed = 0
     system: Annotated[str, Option("System message.", ASKING, metavar="TEXT")] = ""
     sampling: Sampling = Sampling()
     options: ChatOptions = ChatOptions()
@@ -47,35 +46,38 @@ class ChatRunSettings(RunSettings):
     batch: Annotated[
         bool,
         Option(
-            "Use the provider's batch interface: half the price, answers within a day.", NETWORK, only_on=True
+            "Use the provider's batch interface: half the price, answers within a day.",
+            NETWORK,
+            only_on=True,
+            decides=False,
         ),
     ] = False
     max_cost: Annotated[
         float | None,
         Gt(0),
-        Option("Stop before all models together cost more than this.", MONEY, metavar="USD", parse=finite),
+        Option(
+            "Stop before all models together cost more than this.",
+            MONEY,
+            metavar="USD",
+            parse=finite,
+            decides=False,
+        ),
     ] = None
     price: Annotated[
         str | None,
-        Option("Price in US dollars per million tokens, instead of the list price.", MONEY, metavar="IN,OUT"),
+        Option(
+            "Price in US dollars per million tokens, instead of the list price.",
+            MONEY,
+            metavar="IN,OUT",
+            decides=False,
+        ),
     ] = None
     retry_errors: Annotated[
-        bool, Option("Ask again what ended with an error; answers are kept.", ASKING, only_on=True)
+        bool,
+        Option("Ask again what ended with an error; answers are kept.", ASKING, only_on=True, decides=False),
     ] = False
 
     @model_validator(mode="after")
     def _without_secrets(self) -> Self:
         refuse_secrets(self.sampling.extra)
         return self
-
-    def asked_identity(self, data_sha256: str, models: list[dict[str, Any]]) -> dict[str, Any]:
-        """What of these settings decides the answers."""
-        return {
-            "data": data_sha256,
-            "models": models,
-            "language": list(self.languages),
-            **part_identity(self),
-            "seed": self.seed,
-            "system": self.system,
-            "sampling": asdict(self.sampling),
-        }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from endoxa.registry import Registry
-from endoxa.study.reproduce.answers import first_letter
+from endoxa.study.reproduce.catalogue import builtin, read_result
 from endoxa.study.reproduce.declaration import (
     EXACT,
     Cell,
@@ -14,8 +14,8 @@ from endoxa.study.reproduce.declaration import (
     Tolerance,
     rounding,
 )
-from endoxa.study.reproduce.given import Given, Standing
-from endoxa.study.reproduce.results import builtin
+from endoxa.study.reproduce.inputs import Inputs, ModelMatch
+from endoxa.study.reproduce.kinds.answers import first_letter
 from endoxa.study.reproduce.run import Reproduced, reproduce
 
 RESULTS: Registry[PublishedResult] = Registry("published result", "endoxa.reproductions", builtin)
@@ -25,15 +25,16 @@ __all__ = [
     "EXACT",
     "RESULTS",
     "Cell",
-    "Given",
+    "Inputs",
     "Key",
+    "ModelMatch",
     "Need",
     "Ours",
     "PublishedResult",
     "Reproduced",
-    "Standing",
     "Tolerance",
     "first_letter",
+    "read_result",
     "reproduce",
     "rounding",
 ]

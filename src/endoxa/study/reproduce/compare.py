@@ -21,7 +21,7 @@ SLACK = 1e-9
 """Differences of this size come from floating point: 0.6855 - 0.685 is a little more than 0.0005."""
 
 UNKNOWN = "endoxa knows no reason for the difference"
-NOT_GIVEN = "what it needs was not given"
+MISSING = "what it needs was not given"
 NO_CELL = "the paper has no such cell"
 UNREAD = "the printed number cannot be read here: give it in published.csv"
 
@@ -49,12 +49,14 @@ def compare(result: str, citation: str, cells: Sequence[Cell], ours: Mapping[Key
     Raises:
         ValueError: a cell is declared twice.
     """
-    keys = [one.key for one in cells]
+    keys = [cell.key for cell in cells]
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"{result}: the cell {twice} is declared twice")
-    rows = [{"result": result, **_row(one, ours.get(one.key), citation)} for one in cells]
-    rows += [{"result": result, **_own(key, one)} for key, one in ours.items() if key not in set(keys)]
+    rows = [{"result": result, **_row(cell, ours.get(cell.key), citation)} for cell in cells]
+    rows += [
+        {"result": result, **_unprinted(key, number)} for key, number in ours.items() if key not in set(keys)
+    ]
     return pl.DataFrame(rows, schema=TYPES)
 
 
@@ -78,7 +80,7 @@ def _row(cell: Cell, ours: Ours | None, citation: str) -> dict[str, Any]:
     }
 
 
-def _own(key: Key, ours: Ours) -> dict[str, Any]:
+def _unprinted(key: Key, ours: Ours) -> dict[str, Any]:
     """A number of ours that the paper has no cell for."""
     nothing = {"published": None, "difference": None, "tolerance": None, "tolerance_reason": "", "source": ""}
     table, cell = key
@@ -90,26 +92,26 @@ def _own(key: Key, ours: Ours) -> dict[str, Any]:
 def _verdict(cell: Cell, ours: Ours | None, value: float | None) -> tuple[str, str]:
     """The verdict and the reason for it."""
     if ours is None or value is None:
-        return NOT_COMPUTED, ours.why if ours and ours.why else NOT_GIVEN
+        return NOT_COMPUTED, ours.why if ours and ours.why else MISSING
     if cell.published is None:
         return NOT_COMPARABLE, _joined(ours.why, UNREAD)
     if not ours.comparable:
         return NOT_COMPARABLE, ours.why
     if abs(value - cell.published) <= cell.tolerance.value + SLACK:
         return AGREES, ours.why
-    return DIFFERS, _joined(ours.why, cell.known) or UNKNOWN
+    return DIFFERS, _joined(ours.why, cell.explanation) or UNKNOWN
 
 
 def _joined(*sentences: str) -> str:
-    return "; ".join(one for one in sentences if one)
+    return "; ".join(filter(None, sentences))
 
 
 def counted(cells: pl.DataFrame) -> dict[str, int]:
     """Number of cells with each verdict, and `printed`: cells of the paper, with or without a verdict."""
-    found = dict(cells["verdict"].value_counts().iter_rows())
+    numbers = dict(cells["verdict"].value_counts().iter_rows())
     printed = cells.filter(pl.col("source").fill_null("") != "").height
     return {
-        **{name: found.get(name, 0) for name in (AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED)},
+        **{name: numbers.get(name, 0) for name in (AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED)},
         "printed": printed,
     }
 
@@ -117,23 +119,23 @@ def counted(cells: pl.DataFrame) -> dict[str, int]:
 def finding(cells: pl.DataFrame) -> str:
     """What came of it, in a sentence: how many of the printed cells agree, and what became of the others."""
     n = counted(cells)
-    own = cells.height - n["printed"]
+    unprinted = cells.height - n["printed"]
     rest = [
         f"{number:,} {words}"
         for number, words in (
             (n[DIFFERS], "differ" if n[DIFFERS] > 1 else "differs"),
-            (n[NOT_COMPARABLE] - own, "cannot be compared"),
+            (n[NOT_COMPARABLE] - unprinted, "cannot be compared"),
             (n[NOT_COMPUTED], "were not computed" if n[NOT_COMPUTED] > 1 else "was not computed"),
         )
         if number
     ]
     agree = "agree" if n["printed"] > 1 else "agrees"
-    said = f"{n[AGREES]:,} of {n['printed']:,} published cells {agree} with ours"
+    sentence = f"{n[AGREES]:,} of {n['printed']:,} published cells {agree} with ours"
     if not n[AGREES] + n[DIFFERS]:
-        said = f"None of the {n['printed']:,} published cells can be judged"
+        sentence = f"None of the {n['printed']:,} published cells can be judged"
     extra = (
-        f" {own:,} further {'value has' if own == 1 else 'values have'} no published counterpart."
-        if own
+        f" {unprinted:,} further {'value has' if unprinted == 1 else 'values have'} no published counterpart."
+        if unprinted
         else ""
     )
-    return "; ".join([said, *rest]) + "." + extra
+    return "; ".join([sentence, *rest]) + "." + extra

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from endoxa.study.reproduce.given import Given
+    from endoxa.study.reproduce.inputs import Inputs
 
 Kind = Literal["file", "weights", "predictions", "nothing"]
 """What is needed: a file of the authors, weights of a model, answers of models that need a key, or nothing."""
@@ -66,22 +66,20 @@ class Cell:
         cell: row and column ("Age, English, Muril").
         published: the number as printed; None where it cannot be read here.
         tolerance: what still counts as agreement.
-        known: what is known to keep ours from it; shown where they differ.
+        explanation: what is known to keep ours from it; shown where they differ.
         source: where the number was read, if not where the result's citation says.
-        decimals: how many decimals are shown.
     """
 
     table: str
     cell: str
     published: float | None
     tolerance: Tolerance
-    known: str = ""
+    explanation: str = ""
     source: str = ""
-    decimals: int = 2
 
     @property
     def key(self) -> Key:
-        """What ours is found by."""
+        """Table and cell."""
         return self.table, self.cell
 
 
@@ -98,6 +96,12 @@ class Ours:
     value: float | None
     why: str = ""
     comparable: bool = True
+
+    @classmethod
+    def unless(cls, value: float | None, *reasons: str) -> Ours:
+        """A number that is compared, unless one of these reasons is not empty."""
+        why = "; ".join(filter(None, reasons))
+        return cls(value, why, not why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +124,8 @@ class PublishedResult:
     title: str
     citation: str
     needs: tuple[Need, ...]
-    cells: Callable[[Given], Sequence[Cell]]
-    compute: Callable[[Given], Mapping[Key, Ours]]
+    cells: Callable[[Inputs], Sequence[Cell]]
+    compute: Callable[[Inputs], Mapping[Key, Ours]]
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     veiled: tuple[str, ...] = ()

@@ -41,7 +41,7 @@ def page(done: Reproduced) -> Page:
         subtitle=result.citation,
         entries=tuple(_sections(done)),
         runs=[Run(done.folder, done.facts)],
-        models=[one["name"] for one in done.facts["models"]] + _simulated(cells),
+        models=[model["name"] for model in done.facts["models"]] + _simulated(cells),
         values={
             "veiled": bool(result.veiled),
             "citation": result.citation,
@@ -159,11 +159,12 @@ def _needed(value: float) -> int:
 
 
 def _inputs(done: Reproduced) -> Iterator[Table]:
-    files = tuple((one["path"], one["sha256"]) for one in done.facts["files"])
+    files = tuple((file["path"], file["sha256"]) for file in done.facts["files"])
     if files:
         yield Table("Files", (Column("file"), Column("SHA-256")), files)
     models = tuple(
-        (one["label"], one["name"], "yes" if one["published_model"] else "no") for one in done.facts["models"]
+        (model["label"], model["name"], "yes" if model["published_model"] else "no")
+        for model in done.facts["models"]
     )
     if models:
         heads = ("published model", "given", "is the published one")

@@ -21,7 +21,7 @@ from endoxa.sources.files import sha256
 from endoxa.sources.frames import write_table
 from endoxa.study.reproduce.compare import compare, counted, finding
 from endoxa.study.reproduce.declaration import PublishedResult
-from endoxa.study.reproduce.given import Given, standing
+from endoxa.study.reproduce.inputs import Inputs, match_models
 
 KIND = "reproduction"
 CELLS, REPORT, RUNS = "cells.csv", "report.html", "runs"
@@ -69,7 +69,7 @@ def reproduce(
         result: what is recomputed.
         data: folder with what the result needs.
         out: folder to write; one that holds another result is refused.
-        models: LABEL=MODEL or MODEL, see `given.standing`.
+        models: LABEL=MODEL or MODEL, see `inputs.match_models`.
         options: how models are loaded.
         pooling: of encoders, where it is not the published one.
         seed: of everything that is drawn.
@@ -84,9 +84,9 @@ def reproduce(
         raise UserError(
             f"--data {data} is not a folder. Expected the folder with the files of '{result.name}'."
         )
-    given = Given(
+    inputs = Inputs(
         data,
-        standing(models, result.models, result.name),
+        match_models(models, result.models, result.name),
         out,
         seed,
         progress,
@@ -95,8 +95,8 @@ def reproduce(
     )
     new = _require_ours(result, out)
     try:
-        cells = compare(result.name, result.citation, result.cells(given), result.compute(given))
-        facts = _facts(result, given, cells, command)
+        cells = compare(result.name, result.citation, result.cells(inputs), result.compute(inputs))
+        facts = _facts(result, inputs, cells, command)
         write_table(cells, out / CELLS)
         write_json(out / RUN, facts)
     except UserError:
@@ -137,7 +137,7 @@ def _require_ours(result: PublishedResult, out: Path) -> bool:
 
 
 def _facts(
-    result: PublishedResult, given: Given, cells: pl.DataFrame, command: Sequence[str]
+    result: PublishedResult, inputs: Inputs, cells: pl.DataFrame, command: Sequence[str]
 ) -> dict[str, Any]:
     """run.json: what was read and with which versions, so that anybody can see what a verdict rests on."""
     return {
@@ -148,13 +148,14 @@ def _facts(
         "endoxa": version("endoxa"),
         "command": list(command),
         "finished": now(),
-        "seed": given.seed,
-        "options": asdict(given.options),
-        "pooling": given.pooling,
-        "data": str(given.data) if given.data is not None else None,
-        "files": [{"path": str(path), "sha256": sha256(path)} for path in given.read if path.is_file()],
+        "seed": inputs.seed,
+        "options": asdict(inputs.options),
+        "pooling": inputs.pooling,
+        "data": str(inputs.data) if inputs.data is not None else None,
+        "files": [{"path": str(path), "sha256": sha256(path)} for path in inputs.read if path.is_file()],
         "models": [
-            {"label": one.label, "name": one.model, "published_model": one.genuine} for one in given.models
+            {"label": match.label, "name": match.model, "published_model": match.genuine}
+            for match in inputs.models
         ],
         "counts": counted(cells),
         "finding": finding(cells),

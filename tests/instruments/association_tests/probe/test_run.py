@@ -191,7 +191,7 @@ def test_other_tests_model_pooling_or_layer_are_another_run(settings, tmp_path, 
         with pytest.raises(UserError, match=f"holds a different run .*{message}"):
             measure(EMBEDDINGS, settings.model_copy(update=change), out)
     write_tests(TESTS[:1], tests_file)
-    with pytest.raises(UserError, match="data was"):
+    with pytest.raises(UserError, match="tests was"):
         measure(EMBEDDINGS, settings, out)
     summary = measure(EMBEDDINGS, settings, out, restart=True)
     assert (summary.counts["tests"], summary.counts["texts"]) == (1, 12)

@@ -11,12 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.report.findings import effect_sizes, findings, spoken
-from endoxa.instruments.association_tests.report.forest import MOST_ROWS, forest_plots
-from endoxa.instruments.association_tests.report.matrix import matrices
-from endoxa.instruments.association_tests.report.numbers import all_tests
-from endoxa.instruments.association_tests.report.poolings import sign_changes
+from endoxa.instruments.association_tests.report.figures import MOST_ROWS, forest_plots, matrices
+from endoxa.instruments.association_tests.report.findings import findings, sign_changes, spoken
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
+from endoxa.instruments.association_tests.report.tables import all_tests, effect_sizes
 from endoxa.instruments.reports import write_report
 from endoxa.report.charts import symmetric_domain
 from endoxa.report.document import Section
@@ -314,7 +312,7 @@ def test_sign_changes_do_not_depend_on_which_pooling_comes_first(values: list[fl
         == sum(abs(value) > 0.0005 and k % 2 == 0 for k, value in enumerate(values))
     )
     assert row["tests"] == len(values)
-    assert row["both"] + row["only_one"] == sum(value > 1 for value in values)
+    assert row["differ"] + row["only_first"] == sum(value > 1 for value in values)
 
 
 # ------------------------------------------------------------------- what is refused

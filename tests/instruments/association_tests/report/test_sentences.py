@@ -12,12 +12,14 @@ import pytest
 
 from endoxa.instruments.association_tests.estimates import analyze_tests
 from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, least_p, too_small
-from endoxa.instruments.association_tests.report import tables
-from endoxa.instruments.association_tests.report.overview import tests_overview as overview_of
-from endoxa.instruments.association_tests.report.page import tests_sections as sections_of
+from endoxa.instruments.association_tests.report.page import SECTIONS
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
+from endoxa.instruments.association_tests.report.tables import paper_forms
+from endoxa.instruments.association_tests.report.tables import tests_overview as overview_of
 from endoxa.report.document import Section
+from endoxa.report.frame import filled
 from endoxa.report.inputs import Run
+from endoxa.runs.options import USUAL_PAPER
 from endoxa.schema import AssociationTest, TermSet
 from endoxa.stats.verdicts import AGAINST, CORRECTED, decide
 from endoxa.testing.sentences import check_finding, check_findings
@@ -127,6 +129,10 @@ def results_of(frame, tmp_path) -> Associations:
     return read_associations([Run(tmp_path / "t.csv", {})])
 
 
+def sections_of(results):
+    return filled(SECTIONS, results)
+
+
 def labels_of(results):
     texts = ("label", "encoder", "test", "x", "y", "a", "b", "pooling", "verdict_reason")
     levels = [f"{100 * level:g}\u00a0%" for level in (0.9, 0.95, 0.97, 0.995)]
@@ -159,7 +165,7 @@ def test_every_door_shows_the_same(edge, tmp_path):
     assert results.estimates["p_adjusted"].to_list() == frame["p_adjusted"].fill_nan(None).to_list()
     claimed = sum(verdict in ("above", "below") for verdict in frame["verdict"])
     untested = frame.filter(pl.col("effect_size").is_finite(), verdict="cannot-be-tested").height
-    text = tables.latex(results)
+    text = paper_forms(results, USUAL_PAPER)["latex"]()
     assert (text.count("$^{*}$"), text.count(r"$^{\dagger}$")) == (claimed, untested)
     filled = sum(
         row.get("filled", str(row.get("text")).endswith("*"))

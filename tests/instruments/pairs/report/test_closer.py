@@ -12,16 +12,17 @@ from urllib.parse import unquote
 import polars as pl
 import pytest
 
-from endoxa.report.closer import MOST_DRAWN, Box, Scale, first_view, look_closer
+from endoxa.report.closer import MOST_DRAWN, Box, first_view, look_closer
 from endoxa.report.document import Figure, Section
 from endoxa.report.downloads import csv_address
+from endoxa.report.figures import Measure
 from endoxa.report.frame import Page, figure_script, page_text
 from endoxa.report.render import picture
 from endoxa.report.vega import packed_library
 from support.html_pages import Page as Read
 
 HOSTILE = '</script><!-- "a", b'
-SCALE = Scale(0.5, (0.0, 1.0), HOSTILE, ".0%")
+SCALE = Measure(HOSTILE, 0.5, ".0%", 0.5, 0.5)
 ALL_AXES = "all axes"
 
 

@@ -16,7 +16,7 @@ from endoxa.instruments.stories.associations.cells import cells_of, log_p_greate
 from endoxa.instruments.stories.associations.conditional import log_p_units
 from endoxa.instruments.stories.associations.fisher import Exchanged, Sampled, improbability, stream
 from endoxa.instruments.stories.associations.lift import at_confidence, design_effects, lift_interval
-from endoxa.instruments.stories.associations.permutations import differences
+from endoxa.instruments.stories.associations.permutations import _permuted, differences
 from endoxa.instruments.stories.associations.tables import (
     MOST_SIZES,
     Units,

@@ -32,6 +32,7 @@ from endoxa.runs.instrument import Work
 from endoxa.runs.items import chunked
 from endoxa.runs.journal import COMMIT_SECONDS, JournalFile
 from endoxa.schema import AssociationTest, Progress
+from endoxa.schema.options import deciding
 from endoxa.sources.files import require_file, sha256
 
 TABLE = """
@@ -112,7 +113,8 @@ def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
     tests = chosen_tests(read_tests(path), settings.languages, path)
     facts = {spec.text: look_at_encoder(spec, settings.encoder_options()) for spec in specs}
     fitted = fit_poolings(specs, facts, settings.poolings)
-    identity = settings.identity(sha256(path), specs, facts, fitted.poolings)
+    digest = sha256(path)
+    loading = deciding(settings.options, of_models=True)
     texts = distinct_texts(tests)
 
     def measure(
@@ -133,17 +135,27 @@ def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
         return {"models": models, "vectors": vectors}
 
     return Work(
-        identity=identity,
+        settings=settings,
+        models=[
+            {
+                "name": spec.text,
+                "fingerprint": facts[spec.text].fingerprint,
+                "poolings": list(fitted.poolings[spec.text]),
+                **loading,
+            }
+            for spec in specs
+        ],
+        contents={"tests": digest},
         facts={
             "notice": settings.notice,
             "data": {
                 "path": settings.tests,
-                "sha256": identity["data"],
+                "sha256": digest,
                 "format": "association tests",
                 NOTES: shared_words(tests),
             },
             "models": [],
-            "poolings": {model["name"]: model["poolings"] for model in identity["models"]},
+            "poolings": {spec.text: list(fitted.poolings[spec.text]) for spec in specs},
             "layer": settings.layer,
             "vectors": [],
             "left_out": list(fitted.left_out),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le
@@ -12,11 +10,10 @@ from endoxa.instruments.association_tests.options import DRAWS, Draws
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
 from endoxa.runs.settings import RunSettings
-from endoxa.schema.options import ASKING, DATA, Option
+from endoxa.schema.options import ASKING, DATA, MODELS, Option
 
 if TYPE_CHECKING:
-    from endoxa.models.encoders import EncoderOptions, EncoderSpec
-    from endoxa.models.encoders.facts import EncoderFacts
+    from endoxa.models.encoders import EncoderOptions
 
 
 class EmbeddingsSettings(RunSettings):
@@ -58,6 +55,7 @@ class EmbeddingsSettings(RunSettings):
             name="--pooling",
             metavar="NAME",
             default="the usual one",
+            decides=MODELS,
         ),
     ] = ()
     layer: Annotated[
@@ -69,7 +67,7 @@ class EmbeddingsSettings(RunSettings):
         float,
         Ge(0),
         Le(1),
-        Option("Word vectors: maximum share of words that the file may lack.", ASKING),
+        Option("Word vectors: maximum share of words that the file may lack.", ASKING, decides=False),
     ] = DEFAULT_MAX_UNKNOWN
     limit: int | None = None  # all tests of the file are encoded
     sample: int | None = None
@@ -88,30 +86,3 @@ class EmbeddingsSettings(RunSettings):
     def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the vectors."""
         return {"confidence": self.confidence, "seed": self.seed, "draws": self.draws}
-
-    def identity(
-        self,
-        tests_sha256: str,
-        specs: Sequence[EncoderSpec],
-        facts: Mapping[str, EncoderFacts],
-        poolings: Mapping[str, Sequence[str]],
-    ) -> dict[str, Any]:
-        """Everything that decides the vectors; two runs with one identity have the same vectors."""
-        # These change the speed, and the numbers by rounding only.
-        speed = ("batch_tokens", "packed_weights")
-        options = {name: value for name, value in asdict(self.options).items() if name not in speed}
-        return {
-            "kind": "embeddings",
-            "data": tests_sha256,
-            "language": list(self.languages),
-            "layer": self.layer,
-            "models": [
-                {
-                    "name": spec.text,
-                    "fingerprint": facts[spec.text].fingerprint,
-                    "poolings": list(poolings[spec.text]),
-                    **options,
-                }
-                for spec in specs
-            ],
-        }

@@ -1,19 +1,18 @@
-"""What the association tests show, in sentences made from their verdicts."""
+"""What the association tests show, in sentences made from their verdicts: of each encoder, and between poolings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from itertools import combinations
 from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.association_tests.report.results import Associations
-from endoxa.instruments.association_tests.report.strongest import headline_figure, strongest
-from endoxa.instruments.association_tests.report.tables import paper_tables
-from endoxa.report.claims import corrected, is_clear
+from endoxa.instruments.association_tests.report.figures import strongest_figure
+from endoxa.instruments.association_tests.report.results import TEST, Associations
+from endoxa.report.claims import corrected, is_clear, verdict_counts
 from endoxa.report.document import Finding, Section
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import (
     NO_VALUE,
     count,
@@ -24,38 +23,33 @@ from endoxa.report.words import (
     signed,
     signed_interval,
 )
-from endoxa.stats.verdicts import CLEAR, UNCLEAR, UNTESTED
-
-MOST_CELLS = 400
-"""Larger tables stay closed until asked for."""
+from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, RESOLUTION, UNCLEAR, UNTESTED
 
 SMALL = 20
 """Texts per group below which the sets are called small."""
+
 TIMES = 2
 """How many times as large one set is from which a difference in spread is warned of (docs/methods/encoders.md)."""
 
-
 FEW = 3
 """With more encoders the strongest differences are put into words, and a table has each encoder."""
+
+MOST_NAMED = 3
+"""Differences that are put into words."""
+
+Row = dict[str, Any]
 
 
 def findings(results: Associations) -> Section:
     """How many tests show a difference, the largest of every encoder, what could not be tested."""
     estimates = results.estimates
-    few = estimates["encoder"].n_unique() <= FEW
+    sentences = by_encoder if len(results.encoders) <= FEW else strongest
     return Section(
         anchor="findings",
         title="What the tests show",
-        findings=(
-            *_overall(results),
-            *(_encoders(estimates) if few else _strongest(estimates)),
-            *_other_direction(estimates),
-            *_untested(estimates),
-            *_small(estimates),
-            *_unequal(estimates),
-        ),
-        figures=tuple(headline_figure(results)),
-        tables=() if estimates.height == 1 else (_encoder_table(estimates),),
+        findings=(*overall(estimates), *sentences(estimates), *caveats(estimates)),
+        figures=strongest_figure(results),
+        tables=() if estimates.height == 1 else (encoder_table(estimates),),
         notes=(
             "A row of the figure is a test, a dot an encoder; right of the line the first group lies nearer to the "
             "attribute marked +, left of it to the one marked −. Filled dots: the groups differ.",
@@ -71,153 +65,138 @@ def findings(results: Associations) -> Section:
     )
 
 
-def spoken(row: dict[str, Any]) -> str:
-    """What an effect size says, in the names of the sets: 'X lies nearer to A (rather than B) than Y does'."""
-    effect = row["effect_size"]
-    if _is_zero(effect):
-        return f"no difference between {row['x']} and {row['y']}"
-    near, far = ("a", "b") if effect > 0 else ("b", "a")
-    return f"{row['x']} lies nearer to {row[near]} (rather than {row[far]}) than {row['y']} does"
-
-
-def _overall(results: Associations) -> Iterator[Finding]:
+def overall(estimates: pl.DataFrame) -> Iterator[Finding]:
     """How many results there are, and what becomes of them; nothing where a single one speaks for itself."""
-    rows = list(results.estimates.iter_rows(named=True))
+    rows = estimates.rows(named=True)
     if len(rows) == 1:
         return
-    numbers = {"results": len(rows)}
-    numbers |= {name: results.estimates[name].n_unique() for name in ("test", "model", "pooling")}
+    numbers = {name: estimates[name].n_unique() for name in ("test", "model", "pooling")}
     poolings = f" under {plural(numbers['pooling'], 'pooling')}" if numbers["pooling"] > 1 else ""
-    parts = [
-        f"{words} in {number:,}"
-        for words, verdicts in (
-            ("differ", CLEAR),
-            ("are not distinguishable", (UNCLEAR,)),
-            ("cannot be tested", (UNTESTED,)),
-        )
-        if (number := sum(row["verdict"] in verdicts for row in rows))
-    ]
+    verdicts = verdict_counts(rows)
+    counts = {
+        "differ": verdicts[ABOVE] + verdicts[BELOW],
+        "are not distinguishable": verdicts[UNCLEAR],
+        "cannot be tested": verdicts[UNTESTED],
+    }
+    parts = [f"{words} in {number:,}" for words, number in counts.items() if number]
     yield Finding(
         f"{plural(len(rows), 'result')}: {plural(numbers['test'], 'test')} in "
         f"{plural(numbers['model'], 'model')}{poolings}. After adjustment over all tests the two groups "
         f"{listed(parts)}.",
-        (numbers, *rows),
+        ({"results": len(rows), **numbers}, *rows),
     )
 
 
-def _encoders(estimates: pl.DataFrame) -> Iterator[Finding]:
+def by_encoder(estimates: pl.DataFrame) -> Iterator[Finding]:
     """One sentence for each encoder that could be tested: how many tests differ, and the largest difference."""
     tested = estimates.filter(pl.col("verdict") != UNTESTED)
-    for (encoder,), own in tested.group_by(["encoder"], maintain_order=True):
-        rows = list(own.iter_rows(named=True))
-        claimed = sorted(filter(is_clear, rows), key=lambda row: -abs(row["effect_size"]))
-        least = min(rows, key=lambda row: row["p_value"])
-        many = len(rows) > 1
-        if claimed:
-            share = f"in {len(claimed):,} of {plural(len(rows), 'test')} the groups differ. The largest difference: "
-            sentence = f"{share * many}{spoken(claimed[0])} ({_numbers(claimed[0])})."
+    for (encoder,), group in tested.group_by(["encoder"], maintain_order=True):
+        rows = group.rows(named=True)
+        claims, several = _claims(rows), len(rows) > 1
+        if claims:
+            share = f"in {len(claims):,} of {plural(len(rows), 'test')} the groups differ. The largest difference: "
+            text = f"{share * several}{spoken(claims[0])} ({_numbers(claims[0])})."
         else:
-            share = (
-                f"the groups are not distinguishable in any of {plural(len(rows), 'test')}. Least p-value: "
-            )
-            alone = "" if many else " are not distinguishable"
-            sentence = (
-                f"{share * many}{least['x']} and {least['y']}{alone} between {least['a']} and {least['b']} "
-                f"({_numbers(least)})."
-            )
-        blamed = "" if claimed else corrected({**least, "reason": least["verdict_reason"]})
-        yield Finding(f"{encoder}: {sentence}{blamed}", tuple(rows))
+            share = f"the groups are not distinguishable in any of {plural(len(rows), 'test')}. "
+            text = f"{share}{_least(rows)}" if several else _least(rows, "")
+        yield Finding(f"{encoder}: {text}", tuple(rows))
 
 
-def _strongest(estimates: pl.DataFrame) -> Iterator[Finding]:
-    """The differences that hold after correction in the most encoders, and the largest effect of each."""
-    found = strongest(estimates)
+def strongest(estimates: pl.DataFrame) -> Iterator[Finding]:
+    """The differences that hold after correction in the most encoders in one direction, and the largest of each."""
+    above, below = (pl.col("verdict") == ABOVE).sum(), (pl.col("verdict") == BELOW).sum()
+    ranked = (
+        estimates.group_by(TEST, maintain_order=True)
+        .agg(reach=pl.max_horizontal(above, below), size=pl.col("effect_size").abs().mean())
+        .filter(pl.col("reach") > 0)
+        .sort("reach", "size", descending=True, maintain_order=True)
+    )
     tested = estimates.filter(pl.col("verdict") != UNTESTED)
-    if not found and tested.height:
-        rows = list(tested.iter_rows(named=True))
-        least = min(rows, key=lambda row: row["p_value"])
+    if ranked.is_empty() and tested.height:
+        rows = tested.rows(named=True)
+        yield Finding(_least(rows, where=True), tuple(rows))
+    for place in range(min(MOST_NAMED, ranked.height)):
+        rows = estimates.join(ranked[place], on=TEST, how="semi", maintain_order="left").rows(named=True)
+        sides = [[row for row in rows if row["verdict"] == side] for side in CLEAR]
+        claims, others = max(sides, key=len), min(sides, key=len)
+        largest = _claims(claims)[0]
+        opposed = f", in the opposite direction in {len(others):,}" if others else ""
         yield Finding(
-            f"Least p-value: {least['x']} and {least['y']} between {least['a']} and {least['b']} in {least['encoder']} "
-            f"({_numbers(least)}).{corrected({**least, 'reason': least['verdict_reason']})}",
-            tuple(rows),
-        )
-    for rows in found:
-        sides = {side: [row for row in rows if row["verdict"] == side] for side in CLEAR}
-        own = max(sides.values(), key=len)
-        other = min(sides.values(), key=len)
-        largest = max(own, key=lambda row: abs(row["effect_size"]))
-        opposed = f", in the opposite direction in {len(other):,}" if other else ""
-        yield Finding(
-            f"{spoken(largest)} in {len(own):,} of {plural(len(rows), 'encoder')}{opposed}. The largest effect: "
+            f"{spoken(largest)} in {len(claims):,} of {plural(len(rows), 'encoder')}{opposed}. The largest effect: "
             f"{largest['encoder']} ({_numbers(largest)}).",
             tuple(rows),
         )
 
 
-def _encoder_table(estimates: pl.DataFrame) -> Table:
+def caveats(estimates: pl.DataFrame) -> Iterator[Finding]:
+    """What limits the claims: effects against the direction tested, tests that cannot be made, small, unequal sets."""
+    side, effect = pl.col("alternative"), pl.col("effect_size")
+    wrong = ((side == "greater") & (effect < 0)) | ((side == "less") & (effect > 0))
+    against = estimates.filter(wrong, verdict=UNCLEAR)
+    if against.height:
+        yield Finding(
+            f"{plural(against.height, 'effect size has', 'effect sizes have')} the sign against the direction that was "
+            'tested. A one-sided test cannot show that direction: "not distinguishable" says nothing about it.',
+            tuple(against.rows(named=True)),
+        )
+    untested = estimates.filter(verdict=UNTESTED)
+    for (reason,), group in untested.group_by(["verdict_reason"], maintain_order=True):
+        yield Finding(
+            f"{plural(group.height, 'result')} cannot be tested: {reason}.", tuple(group.rows(named=True))
+        )
+    smaller, larger = pl.min_horizontal("n_x", "n_y"), pl.max_horizontal("n_x", "n_y")
+    small = sorted(estimates.filter(smaller < SMALL).select(smaller).to_series())
+    if small:
+        yield Finding(
+            f"{plural(len(small), 'result rests', 'results rest')} on fewer than {SMALL} texts for a group, the least "
+            f"on {count(small[0])}: other words for the same groups may give other values.",
+            ({"results": len(small), "texts": int(small[0]), "small": SMALL},),
+        )
+    unequal = estimates.filter(larger >= TIMES * smaller, pl.col("verdict") != UNTESTED).height
+    if unequal:
+        yield Finding(
+            f"{plural(unequal, 'result compares', 'results compare')} a group with one of at least {TIMES} times as "
+            "many texts: there the p-value also reacts to a difference in spread between the groups.",
+            ({"results": unequal, "times": TIMES},),
+        )
+
+
+def encoder_table(estimates: pl.DataFrame) -> Table:
     """What became of the tests of each encoder, those with the most differences first."""
-    names = (
-        "encoder",
-        "tests",
-        "groups differ",
-        "not distinguishable",
-        "cannot be tested",
-        "largest effect size",
-    )
     rows = []
-    for (encoder,), own in estimates.group_by(["encoder"], maintain_order=True):
-        verdicts = own["verdict"].to_list()
-        claimed = own.filter(pl.col("verdict").is_in(CLEAR)).sort(
-            pl.col("effect_size").abs(), descending=True
-        )
-        top = claimed.row(0, named=True) if claimed.height else None
+    for (encoder,), group in estimates.group_by(["encoder"], maintain_order=True):
+        tests = group.rows(named=True)
+        claims = _claims(tests)
         rows.append(
-            (
-                str(encoder),
-                count(own.height),
-                count(sum(verdict in CLEAR for verdict in verdicts)),
-                count(verdicts.count(UNCLEAR)),
-                count(verdicts.count(UNTESTED)),
-                NO_VALUE if top is None else signed(top["effect_size"]),
-                NO_VALUE if top is None else p_value(top["p_adjusted"]),
-            )
+            verdict_counts(tests)
+            | {"encoder": encoder, "tests": len(tests), "claims": len(claims), "largest": [*claims, None][0]}
         )
-    rows.sort(key=lambda row: -int(row[2].replace(",", "")))
-    return Table(
+    rows.sort(key=lambda row: -row["claims"])
+
+    def largest(row: Row, shown: Any, name: str) -> str:
+        return NO_VALUE if row["largest"] is None else str(shown(row["largest"][name]))
+
+    return table_of(
         "Tests of each encoder; the largest effect is that of a difference that holds after correction",
+        rows,
         (
-            *(Column(name, numeric=name != "encoder") for name in names),
-            Column("p adjusted", numeric=True),
-        ),
-        tuple(rows),
-    )
-
-
-def effect_sizes(results: Associations) -> Section:
-    """Effect sizes as papers print them, with stars."""
-    tables = tuple(_paper_tables(results))
-    long = sum(len(table.rows) * len(table.columns) for table in tables) > MOST_CELLS
-    return Section(
-        anchor="effect-sizes",
-        title="Effect sizes as in a paper",
-        tables=tuple(replace(table, folded=long) for table in tables),
-        notes=(
-            f"*: the groups differ (adjusted {results.sides} p-value at most {results.level}); †: cannot be tested.",
+            text_field("encoder"),
+            number_field("tests"),
+            number_field("groups differ", "claims"),
+            number_field("not distinguishable", UNCLEAR),
+            number_field("cannot be tested", UNTESTED),
+            number_field("largest effect size", lambda row: largest(row, signed, "effect_size")),
+            number_field("p adjusted", lambda row: largest(row, p_value, "p_adjusted")),
         ),
     )
 
 
-def _numbers(row: dict[str, Any]) -> str:
-    """'Hindi; effect size +0.620, 95 % interval ..., adjusted p 0.034'; an effect of zero is said to be none."""
-    language = f"{language_name(row['language'])}; " if row["language"] else ""
-    interval = (
-        f", {100 * row['confidence']:g}\u00a0% interval {signed_interval(row['low'], row['high'])}"
-        if None not in (row["low"], row["high"], row["confidence"])
-        else ""
-    )
-    none = "no difference, " if _is_zero(row["effect_size"]) else ""
-    adjusted = p_value(row["p_adjusted"])
-    return f"{language}{none}effect size {signed(row['effect_size'])}{interval}, adjusted p {adjusted}"
+def spoken(row: Row) -> str:
+    """What an effect size says, in the names of the sets: 'X lies nearer to A (rather than B) than Y does'."""
+    if _is_zero(row["effect_size"]):
+        return f"no difference between {row['x']} and {row['y']}"
+    near, far = ("a", "b") if row["effect_size"] > 0 else ("b", "a")
+    return f"{row['x']} lies nearer to {row[near]} (rather than {row[far]}) than {row['y']} does"
 
 
 def _is_zero(effect: float) -> bool:
@@ -225,53 +204,121 @@ def _is_zero(effect: float) -> bool:
     return signed(effect) == signed(0.0)
 
 
-def _other_direction(estimates: pl.DataFrame) -> Iterator[Finding]:
-    """Effects that a one-sided test could not have shown."""
-    greater, less = pl.col("alternative") == "greater", pl.col("alternative") == "less"
-    other = estimates.filter(
-        (greater & (pl.col("effect_size") < 0)) | (less & (pl.col("effect_size") > 0)), verdict=UNCLEAR
+def _claims(rows: Iterable[Row]) -> list[Row]:
+    """The rows that carry a claim, the largest effect first."""
+    return sorted(filter(is_clear, rows), key=lambda row: -abs(row["effect_size"]))
+
+
+def _least(rows: Iterable[Row], lead: str = "Least p-value: ", *, where: bool = False) -> str:
+    """The least p-value where nothing is claimed, and what the correction made of it.
+
+    Args:
+        rows: results that were tested.
+        lead: before it; empty where there is one result only, of which a whole sentence is made.
+        where: whether the encoder is named.
+    """
+    row = min(rows, key=lambda row: row["p_value"])
+    verb, encoder = "" if lead else " are not distinguishable", f" in {row['encoder']}" if where else ""
+    return (
+        f"{lead}{row['x']} and {row['y']}{verb} between {row['a']} and {row['b']}{encoder} ({_numbers(row)})."
+        f"{corrected({**row, 'reason': row['verdict_reason']})}"
     )
-    if other.height:
-        yield Finding(
-            f"{plural(other.height, 'effect size has', 'effect sizes have')} the sign against the direction that was "
-            'tested. A one-sided test cannot show that direction: "not distinguishable" says nothing about it.',
-            tuple(other.iter_rows(named=True)),
+
+
+def _numbers(row: Row) -> str:
+    """'Hindi; effect size +0.620, 95 % interval ..., adjusted p 0.034'; an effect of zero is said to be none."""
+    language = f"{language_name(row['language'])}; " if row["language"] else ""
+    interval = (
+        f", {100 * row['confidence']:g}\u00a0% interval {signed_interval(row['low'], row['high'])}"
+        if None not in (row["low"], row["high"], row["confidence"])
+        else ""
+    )
+    zero = "no difference, " if _is_zero(row["effect_size"]) else ""
+    adjusted = p_value(row["p_adjusted"])
+    return f"{language}{zero}effect size {signed(row['effect_size'])}{interval}, adjusted p {adjusted}"
+
+
+SIGN_CHANGES = {
+    "label": "the model",
+    "first": "one pooling",
+    "second": "another",
+    "tests": "tests with a defined effect size under both",
+    "changed": "of those, how many effect sizes have opposite signs",
+    "differ": "groups that differ under both",
+    "opposed": "of those, how many in opposite directions",
+    "only_first": "groups that differ under `first` only",
+    "only_second": "groups that differ under `second` only",
+}
+"""Columns of `sign_changes`."""
+
+
+def poolings(results: Associations) -> Section | None:
+    """How many tests change sign between every two poolings of a model; None where no model has two."""
+    rows = sign_changes(results.estimates)
+    if rows.is_empty():
+        return None
+    sentences = []
+    for row in rows.rows(named=True):
+        changed, opposed = row["changed"], row["opposed"]
+        more = (
+            f" In {plural(opposed, 'test')} both poolings show a difference, in opposite directions."
+            if opposed
+            else ""
         )
-
-
-def _untested(estimates: pl.DataFrame) -> Iterator[Finding]:
-    """What could not be tested, by reason."""
-    untested = estimates.filter(verdict=UNTESTED)
-    for (reason,), own in untested.group_by(["verdict_reason"], maintain_order=True):
-        yield Finding(
-            f"{plural(own.height, 'result')} cannot be tested: {reason}.", tuple(own.iter_rows(named=True))
+        text = (
+            f"{row['label']}: between {row['first']} and {row['second']}, {changed or 'none'} of "
+            f"{plural(row['tests'], 'effect size')} {'changes' if changed == 1 else 'change'} sign.{more}"
         )
+        sentences.append(Finding(text, (row,)))
+    table = table_of(
+        "Sign changes between poolings of one model",
+        rows,
+        (
+            text_field("model", "label"),
+            text_field("one pooling", "first"),
+            text_field("other pooling", "second"),
+            number_field("tests"),
+            number_field("change sign", "changed"),
+            number_field("groups differ in both", "differ"),
+            number_field("in opposite directions", "opposed"),
+            number_field("only in one", "only_first"),
+            number_field("only in other", "only_second"),
+        ),
+    )
+    return Section(
+        "poolings",
+        "Between poolings",
+        findings=tuple(sentences),
+        tables=(table,),
+        notes=(
+            "Pooling is how the vectors of a text's tokens become one vector. Nothing in the question "
+            "decides which is right, so a result that turns with it says more about the choice than about the groups.",
+        ),
+    )
 
 
-def _small(estimates: pl.DataFrame) -> Iterator[Finding]:
-    least = estimates.select(pl.min_horizontal("n_x", "n_y")).to_series().drop_nulls()
-    few, fewest = int((least < SMALL).sum()), int(float(str(least.min() or 0)))
-    if few:
-        yield Finding(
-            f"{plural(few, 'result rests', 'results rest')} on fewer than {SMALL} texts for a group, the least on "
-            f"{count(fewest)}: other words for the same groups may give other values.",
-            ({"results": few, "texts": fewest, "small": SMALL},),
-        )
+def sign_changes(estimates: pl.DataFrame) -> pl.DataFrame:
+    """One row per model and two of its poolings that share a test, columns of `SIGN_CHANGES`.
 
-
-def _unequal(estimates: pl.DataFrame) -> Iterator[Finding]:
-    """Sizes so different that the permutation test reacts to more than a difference of means."""
-    smaller, larger = pl.min_horizontal("n_x", "n_y"), pl.max_horizontal("n_x", "n_y")
-    number = estimates.filter(larger >= TIMES * smaller, pl.col("verdict") != UNTESTED).height
-    if number:
-        yield Finding(
-            f"{plural(number, 'result compares', 'results compare')} a group with one of at least {TIMES} times as "
-            "many texts: there the p-value also reacts to a difference in spread between the groups.",
-            ({"results": number, "times": TIMES},),
-        )
-
-
-def _paper_tables(results: Associations) -> Iterator[Table]:
-    for table in paper_tables(results):
-        caption = "Effect sizes" + (f", {table.caption}" if table.caption else "")
-        yield replace(table, caption=caption, rows=tuple(tuple(map(str, row)) for row in table.rows))
+    An effect size that is printed as zero changes with nothing.
+    """
+    effect = pl.col("effect_size")
+    signs = estimates.drop_nulls("effect_size").select(
+        *("label", "pooling", "test", "language"),
+        sign=pl.when(effect.abs() < RESOLUTION).then(0).otherwise(effect.sign()),
+        claimed=pl.col("verdict").is_in(CLEAR),
+    )
+    rows = []
+    for (label,), group in estimates.group_by(["label"], maintain_order=True):
+        for first, second in combinations(group["pooling"].unique(maintain_order=True), 2):
+            pairs = signs.filter(label=label, pooling=first).join(
+                signs.filter(label=label, pooling=second), on=["test", "language"]
+            )
+            left, right = pairs["claimed"], pairs["claimed_right"]
+            opposite = pairs["sign"] * pairs["sign_right"] < 0
+            numbers = (opposite, left & right, left & right & opposite, left & ~right, ~left & right)
+            if pairs.height:
+                rows.append((label, first, second, pairs.height, *(int(column.sum()) for column in numbers)))
+    texts = dict.fromkeys(("label", "first", "second"), pl.String)
+    schema = {name: texts.get(name, pl.Int64) for name in SIGN_CHANGES}
+    return pl.DataFrame(rows, schema=schema, orient="row")

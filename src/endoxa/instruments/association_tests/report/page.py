@@ -11,20 +11,20 @@ from dataclasses import replace
 from functools import partial
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.report import tables
-from endoxa.instruments.association_tests.report.closer import closer
-from endoxa.instruments.association_tests.report.findings import effect_sizes, findings
-from endoxa.instruments.association_tests.report.forest import forest_plots
-from endoxa.instruments.association_tests.report.maps import maps
-from endoxa.instruments.association_tests.report.matrix import matrices
-from endoxa.instruments.association_tests.report.numbers import all_tests, words
-from endoxa.instruments.association_tests.report.overview import summary, tests_overview
-from endoxa.instruments.association_tests.report.poolings import poolings
+from endoxa.instruments.association_tests.report.figures import closer, every_test, matrices
+from endoxa.instruments.association_tests.report.findings import findings, poolings
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
-from endoxa.report.charts.series import MOST_APART
+from endoxa.instruments.association_tests.report.tables import (
+    all_tests,
+    effect_sizes,
+    paper_forms,
+    summary,
+    tests_overview,
+    words,
+)
 from endoxa.report.document import Section
 from endoxa.report.families import families
-from endoxa.report.frame import CITE, Page, filled
+from endoxa.report.frame import CITE, Page, filled, present
 from endoxa.report.inputs import Run
 from endoxa.report.words import plural
 from endoxa.runs.families import ASSOCIATION_TESTS
@@ -32,12 +32,6 @@ from endoxa.runs.instrument import Shown
 from endoxa.runs.options import PaperOptions
 from endoxa.schema import TEST_COLUMNS
 from endoxa.sources.spreadsheets import csv_text
-
-LIMITS = Section(
-    "limits", "What such a number says, and what it does not", template="limits.html.j2", folded=True
-)
-
-METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
 
 
 def tests_made(results: Associations) -> Section:
@@ -57,12 +51,6 @@ def tests_made(results: Associations) -> Section:
     )
 
 
-def every_test(results: Associations) -> Section:
-    """Every test: forest plots of few encoders, maps of tests and encoders of many."""
-    few = results.estimates["encoder"].n_unique() <= MOST_APART
-    return forest_plots(results) if few else maps(results)
-
-
 SECTIONS: tuple[Callable[[Associations], Section | None], ...] = (
     findings,
     every_test,
@@ -75,10 +63,10 @@ SECTIONS: tuple[Callable[[Associations], Section | None], ...] = (
 )
 """What is said about the tests, in this order."""
 
-
-def tests_sections(results: Associations) -> list[Section]:
-    """What is said about the tests."""
-    return filled(SECTIONS, results)
+LIMITS = Section(
+    "limits", "What such a number says, and what it does not", template="limits.html.j2", folded=True
+)
+METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
 
 
 def tests_page(runs: Sequence[Run], results: Associations) -> Page:
@@ -88,18 +76,12 @@ def tests_page(runs: Sequence[Run], results: Associations) -> Page:
         runs: every run, for what was run and how to repeat it.
         results: the tests of all runs.
     """
-    after = (
-        lambda _: words(runs),
-        lambda _: LIMITS,
-        lambda _: METHODS,
-        lambda found: tests_overview(runs, found),
-        lambda _: CITE,
-    )
+    after = present((words(runs), LIMITS, METHODS, tests_overview(runs, results), CITE))
     return Page(
         package=__package__,
         title=f"Association tests in {plural(len(results.labels), 'model')}",
         subtitle=summary(results.estimates),
-        entries=tuple(filled((*SECTIONS, *after), results)),
+        entries=(*filled(SECTIONS, results), *after),
         runs=runs,
         models=results.labels,
         values={"sides": results.sides, "ddof": results.ddof, "level": results.level},
@@ -118,24 +100,17 @@ def shown(runs: Sequence[Run], confidence: float | None, paper: PaperOptions) ->
         UserError: the tests cannot be read, or their intervals have another level.
     """
     results = read_associations(runs)
-    _require_level(results, confidence)
-    rows = results.estimates.select("run", *TEST_COLUMNS)
+    levels = results.estimates["confidence"].drop_nulls().unique().sort()
+    for level in levels:
+        if confidence is not None and abs(level - confidence) > 1e-9:
+            raise UserError(
+                f"The intervals of these tests have confidence {level:g}, not {confidence:g}: leave --confidence out, "
+                "or make the table again with `endoxa analyze tests RUN --confidence ... -o FILE`."
+            )
     return Shown(
         page=lambda: tests_page(runs, results),
         texts={
-            "csv": partial(csv_text, rows),
-            "md": lambda: tables.markdown(results, paper),
-            "latex": lambda: tables.latex(results, paper),
-            "table": lambda: tables.csv(results, paper),
+            "csv": partial(csv_text, results.estimates.select("run", *TEST_COLUMNS)),
+            **paper_forms(results, paper),
         },
     )
-
-
-def _require_level(results: Associations, confidence: float | None) -> None:
-    levels = results.estimates["confidence"].drop_nulls().unique().sort().to_list()
-    other = [level for level in levels if confidence is not None and abs(level - confidence) > 1e-9]
-    if other:
-        raise UserError(
-            f"The intervals of these tests have confidence {other[0]:g}, not {confidence:g}: leave "
-            f"--confidence out, or make the table again with `endoxa analyze tests RUN --confidence ... -o FILE`."
-        )

@@ -10,20 +10,23 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.verdicts import judged, side_of
+from endoxa.report.figures import Measure
 from endoxa.report.inputs import Run
 from endoxa.report.words import short_labels
 from endoxa.schema import TEST_COLUMNS
 from endoxa.sources.frames import read_table
-from endoxa.stats.verdicts import CLEAR, UNTESTED, significance
+from endoxa.stats.verdicts import significance
 
 REQUIRED = ("test", "x", "y", "a", "b", "effect_size", "p_value")
 """Columns without which a table is not one of association tests; the others may be missing."""
 
-CLAIMED = "*"
-UNTESTABLE = "†"
-
 KEY = ("test", "language", "model", "pooling")
 """What a row is about; no two rows share it."""
+
+TEST = ("language", "axis", "a", "b", "x", "y", "test")
+"""What a row of a chart is about; every model and pooling is a mark in it."""
+
+EFFECT = Measure("effect size", 0.0, "+.2~f", 1.0, 0.5)
 
 _NUMBERS = (
     *("n_x", "n_y", "n_a", "n_b", "statistic", "effect_size", "effect_size_ddof0", "low", "high"),
@@ -46,6 +49,11 @@ class Associations:
     labels: Mapping[str, str]
 
     @property
+    def encoders(self) -> list[str]:
+        """Models and their poolings, in order."""
+        return self.estimates["encoder"].unique(maintain_order=True).to_list()
+
+    @property
     def ddof(self) -> str:
         """Which standard deviation the effect sizes are divided by: '1', '0 (WEFE)', or '1 or 0 (see the methods)'."""
         wefe = self.estimates["method"].str.contains("ddof 0", literal=True)
@@ -64,6 +72,12 @@ class Associations:
         return " or ".join(f"{significance(level):g}" for level in levels) or "0.05"
 
 
+def confidence_words(estimates: pl.DataFrame) -> str:
+    """The levels of the intervals: '95 %', or '90 % or 95 %'; empty where none is recorded."""
+    levels = estimates["confidence"].drop_nulls().unique().sort()
+    return " or ".join(f"{100 * level:g}\u00a0%" for level in levels)
+
+
 def read_associations(runs: Sequence[Run]) -> Associations:
     """The association tests of all runs, in the order given.
 
@@ -75,35 +89,27 @@ def read_associations(runs: Sequence[Run]) -> Associations:
             rows are about the same test, language, model and pooling.
     """
     tables = pl.concat([_read(run) for run in runs])
-    _refuse_repeated(tables)
-    labels = short_labels(tables["model"].unique(maintain_order=True).to_list())
-    estimates = (
-        (tables if len(runs) == 1 and (tables["verdict"] != "").all() else judged(tables))
-        .with_columns(
-            pl.col("p_adjusted").fill_nan(None),
-            label=pl.col("model").replace_strict(labels, return_dtype=pl.String),
-            alternative=pl.Series([side_of(method) for method in tables["method"]], dtype=pl.String),
+    repeated = tables.filter(tables.select(KEY).is_duplicated())
+    if repeated.height:
+        row = repeated.row(0, named=True)
+        folders = repeated.filter(**{name: row[name] for name in KEY})["run"].unique().sort()
+        places = " and ".join(f"'{folder}'" for folder in folders)
+        raise UserError(
+            f"The test '{row['test']}' of {row['model']} with pooling '{row['pooling']}' stands more than once "
+            f"in {places}: report only one of them."
         )
-        .with_columns(encoder=encoder())
+    labels = short_labels(tables["model"].unique(maintain_order=True).to_list())
+    label = pl.col("model").replace_strict(labels, return_dtype=pl.String)
+    pooled = pl.col("pooling") != ""
+    estimates = (
+        tables if len(runs) == 1 and (tables["verdict"] != "").all() else judged(tables)
+    ).with_columns(
+        pl.col("p_adjusted").fill_nan(None),
+        label=label,
+        alternative=pl.Series([side_of(method) for method in tables["method"]], dtype=pl.String),
+        encoder=pl.when(pooled).then(pl.format("{} · {}", label, "pooling")).otherwise(label),
     )
     return Associations(estimates, labels)
-
-
-def encoder() -> pl.Expr:
-    """'tiny-bert · cls', or the model alone where there is no pooling."""
-    pooled = pl.col("pooling") != ""
-    return pl.when(pooled).then(pl.format("{} · {}", "label", "pooling")).otherwise("label")
-
-
-def mark() -> pl.Expr:
-    """'*' where a difference is claimed, '†' where an effect size cannot be tested, else empty."""
-    return (
-        pl.when(pl.col("verdict").is_in(CLEAR))
-        .then(pl.lit(CLAIMED))
-        .when((pl.col("verdict") == UNTESTED) & pl.col("effect_size").is_not_null())
-        .then(pl.lit(UNTESTABLE))
-        .otherwise(pl.lit(""))
-    )
 
 
 def _read(run: Run) -> pl.DataFrame:
@@ -112,10 +118,9 @@ def _read(run: Run) -> pl.DataFrame:
     missing = [pl.lit("").alias(name) for name in TEST_COLUMNS if name not in table.columns]
     texts = table.with_columns(missing).select(pl.lit(str(run.folder)).alias("run"), *TEST_COLUMNS)
     filled = texts.with_columns(pl.all().fill_null(""))
-    for name in _NUMBERS:
-        filled = filled.with_columns(_number(filled[name], path))
     return filled.with_columns(
-        model=pl.when(pl.col("model") == "").then(pl.lit(path.stem)).otherwise("model")
+        *(_number(filled[name], path) for name in _NUMBERS),
+        model=pl.when(pl.col("model") == "").then(pl.lit(path.stem)).otherwise("model"),
     )
 
 
@@ -131,16 +136,3 @@ def _number(column: pl.Series, path: Path) -> pl.Series:
             "undefined."
         )
     return numbers.fill_nan(None)
-
-
-def _refuse_repeated(estimates: pl.DataFrame) -> None:
-    repeated = estimates.filter(estimates.select(KEY).is_duplicated())
-    if repeated.is_empty():
-        return
-    row = repeated.row(0, named=True)
-    where = repeated.filter(pl.all_horizontal(pl.col(name) == row[name] for name in KEY))["run"].unique()
-    places = " and ".join(f"'{place}'" for place in where.sort())
-    raise UserError(
-        f"The test '{row['test']}' of {row['model']} with pooling '{row['pooling']}' stands more than once "
-        f"in {places}: report only one of them."
-    )

@@ -1,134 +1,303 @@
-"""The table of association tests for a paper: Markdown, LaTeX or CSV.
+"""Tables of association tests: as in a paper, every number, the words behind the tests, what was run.
 
-A row is a pair of groups and a pair of attributes, a column one encoder in one language, as in Tables 3, 4 and 9 of
-IndiBias; the intervals are ours.
+A row of the paper's table is a pair of groups and a pair of attributes, a column one encoder in one language, as in
+Tables 3, 4 and 9 of IndiBias; the intervals are ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.association_tests.report.results import CLAIMED, UNTESTABLE, Associations, mark
-from endoxa.report import tables
-from endoxa.report.tables import Cell, Column, Table, transposed
-from endoxa.report.words import NO_VALUE, language_name, signed, signed_interval
-from endoxa.runs.options import USUAL_PAPER, PaperOptions
+from endoxa.instruments.association_tests.items import read_tests
+from endoxa.instruments.association_tests.report.results import Associations, confidence_words
+from endoxa.models.scoring import WORTH_SAYING
+from endoxa.report import inputs
+from endoxa.report.claims import CLAIMED, UNTESTABLE, VERDICT, adjusted, mark
+from endoxa.report.document import Finding, Section
+from endoxa.report.inputs import Run
+from endoxa.report.overview import data_field, fact_field, run_table, shortened, what_was_run
+from endoxa.report.tables import (
+    Cell,
+    Column,
+    Table,
+    number_field,
+    paper_texts,
+    table_of,
+    text_field,
+    transposed,
+)
+from endoxa.report.words import (
+    NO_VALUE,
+    count,
+    language_name,
+    listed,
+    p_value,
+    plural,
+    signed,
+    signed_interval,
+)
+from endoxa.runs.folder import TESTS
+from endoxa.runs.options import PaperOptions
+from endoxa.stats.verdicts import UNTESTED
 
 ROW = ("axis", "x", "y", "a", "b")
 COLUMN = ("language", "label", "pooling")
-STUB = (Column("groups"), Column("attributes"))
-"""What a row is about."""
-
-DIGITS = 3
-MISSING = NO_VALUE
 UNDEFINED = "undefined"
 
+MOST_CELLS = 400
+"""Larger tables as in a paper stay closed until asked for."""
 
-def markdown(results: Associations, paper: PaperOptions = USUAL_PAPER) -> str:
-    """One table per axis, names escaped."""
-    return tables.markdown(_laid_out(results, paper), note(results))
-
-
-def latex(results: Associations, paper: PaperOptions = USUAL_PAPER) -> str:
-    """One `table*` environment per axis, languages above models; needs the package booktabs and nothing else."""
-    return tables.latex(_laid_out(results, paper), note(results), caption=paper.caption, label=paper.label)
+MOST_OPEN = 40
+"""So do longer tables of every number."""
 
 
-def csv(results: Associations, paper: PaperOptions = USUAL_PAPER) -> str:
-    """The same for programs: axis, groups, attributes; per encoder and language a column and one for its intervals."""
-    return tables.csv(_laid_out(results, paper), "axis")
+def paper_forms(results: Associations, paper: PaperOptions) -> dict[str, Callable[[], str]]:
+    """The table as in a paper as Markdown, LaTeX and CSV, one for each axis."""
 
+    def tables() -> list[Table]:
+        made = paper_tables(results.estimates)
+        return [transposed(table, "model") for table in made] if paper.transpose else made
 
-def _laid_out(results: Associations, paper: PaperOptions) -> list[Table]:
-    found = paper_tables(results)
-    return [transposed(table, "model") for table in found] if paper.transpose else found
-
-
-def note(results: Associations) -> str:
-    """What the numbers and stars mean."""
-    daggers = results.estimates.select(mark() == UNTESTABLE).to_series().any()
-    untested = f"; {UNTESTABLE}: cannot be tested" if daggers else ""
-    levels = results.estimates.drop_nulls(["low", "high"])["confidence"].drop_nulls().unique().sort()
-    spoken = " or ".join(f"{100 * level:g}\u00a0%" for level in levels)
-    intervals = f" with {spoken} bootstrap intervals" if spoken else ""
-    return (
-        f"Effect sizes (ddof {results.ddof}){intervals}; positive: the first group lies nearer to the first "
-        f"attribute, rather than the second, than the second group does. {CLAIMED}: the groups differ "
-        f"({results.sides} permutation p-value at most {results.level} after Benjamini-Hochberg over all "
-        f"tests){untested}."
+    untestable = results.estimates.drop_nulls("effect_size").filter(verdict=UNTESTED).height
+    levels = confidence_words(results.estimates.drop_nulls(["low", "high"]))
+    note = (
+        f"Effect sizes (ddof {results.ddof}){f' with {levels} bootstrap intervals' if levels else ''}; positive: the "
+        "first group lies nearer to the first attribute, rather than the second, than the second group does. "
+        f"{CLAIMED}: the groups differ ({results.sides} permutation p-value at most {results.level} after "
+        f"Benjamini-Hochberg over all tests){f'; {UNTESTABLE}: cannot be tested' if untestable else ''}."
     )
+    return paper_texts(tables, paper, title="axis", note=note)
 
 
-def paper_tables(results: Associations) -> list[Table]:
+def paper_tables(estimates: pl.DataFrame) -> list[Table]:
     """One table per axis, or per axis and language where languages do not share their set names.
 
-    Columns of one language stand together, then those of one model.
-
-    Tests that share their set names and differ in name only (other templates, say) get rows of their own, with
-    the name of the test behind the attributes.
+    Columns of one language stand together. Tests that share their set names and differ in name only (other templates,
+    say) get rows of their own, with the name of the test behind the attributes.
     """
-    found = []
-    for (axis,), tests in _by(results.estimates, "axis"):
-        languages = tests.select("language", *ROW).unique()["language"].len()
-        if languages > tests.select(ROW).unique().height:
-            found.append(_table(axis, tests))
-        else:
-            found += [_table(axis, own) for _, own in _by(tests, "language")]
-    return found
+    tables = []
+    for (axis,), tests in estimates.group_by(["axis"], maintain_order=True):
+        shared = tests.select("language", *ROW).n_unique() > tests.select(ROW).n_unique()
+        parts = [tests] if shared else tests.partition_by("language", maintain_order=True)
+        tables += [_paper_table(str(axis), part) for part in parts]
+    return tables
 
 
-def _table(axis: str, tests: pl.DataFrame) -> Table:
-    heads = [
-        key
-        for (language,), own in _by(tests, "language")
-        for key, _ in _by(own, "label", "pooling", before=language)
-    ]
-    alike = tests.select(*ROW, *COLUMN).is_duplicated().any()
-    keys = (*ROW, "test") if alike else ROW
-    shown = tests.with_columns(
-        mark=mark(),
-        text=pl.col("effect_size")
-        .map_elements(lambda d: signed(d, DIGITS), return_dtype=pl.String)
-        .fill_null(UNDEFINED),
+def _paper_table(axis: str, tests: pl.DataFrame) -> Table:
+    languages = tests["language"].unique(maintain_order=True).to_list()
+    heads = sorted(
+        tests.select(COLUMN).unique(maintain_order=True).rows(), key=lambda head: languages.index(head[0])
     )
-    bounded = shown.drop_nulls(["effect_size", "low", "high"]).height > 0
-    rows: list[tuple[str | Cell, ...]] = []
-    for key, own in _by(shown, *keys):
-        cells: dict[tuple[str, ...], Cell] = {
-            (row["language"], row["label"], row["pooling"]): Cell(
-                row["text"], row["mark"], _interval(row) if bounded else None
-            )
-            for row in own.iter_rows(named=True)
+    bounded = tests.drop_nulls(["effect_size", "low", "high"]).height > 0
+    empty = Cell(NO_VALUE, below="" if bounded else None)
+    alike = tests.select(*ROW, *COLUMN).is_duplicated().any()
+    rows = []
+    for key, group in tests.group_by([*ROW, "test"] if alike else ROW, maintain_order=True):
+        cells = {
+            tuple(row[name] for name in COLUMN): _effect(row, bounded=bounded)
+            for row in group.iter_rows(named=True)
         }
-        _, x, y, a, b, *name = map(str, key)
-        attributes = f"{a} / {b}" + (f" ({name[0]})" if name else "")
-        rows.append(
-            (
-                f"{x} / {y}",
-                attributes,
-                *(cells.get(head, Cell(MISSING, below="" if bounded else None)) for head in heads),
-            )
-        )
+        _, x, y, a, b, *test = key
+        attributes = f"{a} / {b}" + (f" ({test[0]})" if test else "")
+        rows.append((f"{x} / {y}", attributes, *(cells.get(head, empty) for head in heads)))
     columns = (
         Column(label, numeric=True, above=language_name(language) if language else "", below=pooling)
         for language, label, pooling in heads
     )
-    return Table(axis, (*STUB, *columns), tuple(rows), stub=len(STUB))
+    return Table(axis, (Column("groups"), Column("attributes"), *columns), tuple(rows), stub=2)
 
 
-def _interval(row: Mapping[str, Any]) -> str:
-    """'−0.212 to +0.988'; empty where there is none."""
-    undefined = any(row[name] is None for name in ("effect_size", "low", "high"))
-    return "" if undefined else signed_interval(row["low"], row["high"], DIGITS)
+def _effect(row: Mapping[str, Any], *, bounded: bool) -> Cell:
+    """An effect size with its mark and its interval, '−0.212 to +0.988'; that is empty where there is none."""
+    if row["effect_size"] is None:
+        return Cell(UNDEFINED, below="" if bounded else None)
+    interval = "" if None in (row["low"], row["high"]) else signed_interval(row["low"], row["high"])
+    return Cell(signed(row["effect_size"]), mark(row), interval if bounded else None)
 
 
-def _by(
-    frame: pl.DataFrame, *names: str, before: object = None
-) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:
-    """Groups in order of appearance; `before` is put in front of each key."""
-    front = () if before is None else (str(before),)
-    for key, own in frame.group_by(names, maintain_order=True):
-        yield (*front, *map(str, key)), own
+def effect_sizes(results: Associations) -> Section:
+    """Effect sizes as papers print them, with stars."""
+    tables = paper_tables(results.estimates)
+    cells = sum(len(table.rows) * len(table.columns) for table in tables)
+    return Section(
+        anchor="effect-sizes",
+        title="Effect sizes as in a paper",
+        tables=tuple(
+            replace(
+                table,
+                caption="Effect sizes" + (f", {table.caption}" if table.caption else ""),
+                rows=tuple(tuple(map(str, row)) for row in table.rows),
+                folded=cells > MOST_CELLS,
+            )
+            for table in tables
+        ),
+        notes=(
+            f"*: the groups differ (adjusted {results.sides} p-value at most {results.level}); †: cannot be tested.",
+        ),
+    )
+
+
+def all_tests(results: Associations) -> Section:
+    """Every number of every test, what is undefined and why, and how the numbers were made."""
+    estimates = results.estimates
+
+    def effect(name: str) -> Callable[[Mapping[str, Any]], str]:
+        return lambda row: UNDEFINED if row[name] is None else signed(row[name])
+
+    numbers = table_of(
+        "All tests (n: texts in X/Y/A/B)",
+        estimates,
+        (
+            *map(text_field, ("test", "encoder", "language", "x", "y", "a", "b")),
+            text_field("n", lambda row: "/".join(count(row[size]) for size in ("n_x", "n_y", "n_a", "n_b"))),
+            number_field("effect size", effect("effect_size")),
+            number_field("ddof 0", effect("effect_size_ddof0")),
+            number_field("interval", lambda row: signed_interval(row["low"], row["high"])),
+            number_field("p", lambda row: p_value(row["p_value"])),
+            number_field("adjusted p", adjusted),
+            VERDICT,
+            text_field("kind of p", "p_kind"),
+            text_field("partitions", "n_partitions"),
+            text_field("reason of the verdict", "verdict_reason"),
+            text_field("reason"),
+        ),
+        most_open=MOST_OPEN,
+    )
+    seed = pl.col("method").str.extract(r"seed (\d+)").fill_null("not recorded")
+    methods = (
+        estimates.select(method=pl.col("method").str.split(";").list.first(), seed=seed)
+        .group_by("method", "seed", maintain_order=True)
+        .len("results")
+    )
+    made = table_of(
+        "How the numbers were made",
+        methods,
+        (
+            text_field("method", lambda row: row["method"] or "not recorded"),
+            text_field("seed"),
+            number_field("results"),
+        ),
+    )
+    return Section("all-tests", "Every number", findings=tuple(_undefined(estimates)), tables=(numbers, made))
+
+
+def _undefined(estimates: pl.DataFrame) -> Iterator[Finding]:
+    missing = estimates.filter(pl.col("effect_size").is_null() | pl.col("p_value").is_null())
+    for (reason,), group in missing.group_by(["reason"], maintain_order=True):
+        rows = group.select("test", "encoder").rows(named=True)
+        more = len(rows) - 3
+        names = listed([f"{row['test']} ({row['encoder']})" for row in rows[:3]])
+        yield Finding(
+            f"Undefined: {names}{f' and {more} more' if more > 0 else ''}. Reason: "
+            f"{str(reason).rstrip('.') or 'not recorded'}.",
+            ({"more": more, "reason": str(reason)}, *rows),
+        )
+
+
+def words(runs: Sequence[Run]) -> Section | None:
+    """Every different set of the runs, in order of appearance; None where only tables were given.
+
+    Raises:
+        UserError: a run's tests cannot be read.
+    """
+    paths = [run.folder / TESTS for run in runs]
+    tests = [test for path in paths if path.is_file() for test in read_tests(path)]
+    sets = {(test.language, part): None for test in tests for part in (test.x, test.y, test.a, test.b)}
+    if not sets:
+        return None
+    return Section(
+        anchor="words",
+        title="The words behind the tests",
+        lead="Every set, with the words its texts were made from.",
+        skip="Skip the words",
+        tables=(
+            table_of(
+                "Words of every set",
+                sets,
+                (
+                    text_field("set", lambda entry: entry[1].name),
+                    text_field("language", lambda entry: language_name(entry[0]) if entry[0] else NO_VALUE),
+                    number_field("texts", lambda entry: str(len(entry[1].texts))),
+                    # The texts themselves where the terms are not known.
+                    text_field(
+                        "words",
+                        lambda entry: Cell(
+                            ", ".join(dict.fromkeys(entry[1].terms or entry[1].texts)), language=entry[0]
+                        ),
+                        veiled=True,
+                    ),
+                ),
+                tall=True,
+                unveil="Show the words (some are slurs or demeaning)",
+            ),
+        ),
+        closing="The sentences around the words are in tests.json of the run folder.",
+    )
+
+
+def tests_overview(runs: Sequence[Run], results: Associations) -> Section:
+    """Tables of runs and of encoders; what is missing is called 'not recorded'."""
+    estimates = results.estimates
+    models = {
+        inputs.text(model, "name"): model for run in runs for model in inputs.entries(run.facts.get("models"))
+    }
+    encoders = estimates.select("label", "model", "pooling").unique(maintain_order=True).rows(named=True)
+
+    def tests_of(run: Run) -> str:
+        return count(estimates.filter(run=str(run.folder))["test"].n_unique())
+
+    return what_was_run(
+        _left_out(runs, results),
+        (
+            run_table(
+                runs, (data_field("tests from", "path"), number_field("tests", tests_of)), data="tests"
+            ),
+            table_of(
+                "Encoders",
+                [{**models.get(row["model"], {}), **row} for row in encoders],
+                (
+                    text_field("model", "label"),
+                    text_field("as named in the command", "model"),
+                    text_field("pooling"),
+                    *map(fact_field, ("kind", "layer", "revision", "dtype", "device")),
+                    text_field("fingerprint", lambda facts: shortened(facts, "fingerprint")),
+                ),
+            ),
+        ),
+        runs,
+    )
+
+
+def _left_out(runs: Sequence[Run], results: Associations) -> Iterator[Finding]:
+    """What the runs left out, and languages an encoder can hardly read."""
+    for run in runs:
+        yield from (Finding(str(sentence)) for sentence in inputs.items(run.facts.get("left_out")))
+        for model in inputs.entries(run.facts.get("models")):
+            name, shares = inputs.text(model, "name"), model.get("unknown_tokens")
+            for language, share in shares.items() if isinstance(shares, Mapping) else ():
+                if float(share) > WORTH_SAYING:
+                    yield Finding(
+                        f"{results.labels.get(name, name)} reads {100 * float(share):.0f}\u00a0% of the tokens of its "
+                        f"{language_name(language) if language else 'own'} texts as unknown: what the tests "
+                        "say of it there means little.",
+                        ({"unknown": float(share)},),
+                    )
+
+
+def summary(estimates: pl.DataFrame) -> str:
+    """As in '24 tests (gender x religion; English and Hindi), 4 models, poolings cls and mean'."""
+    axes, languages, poolings = (
+        [name for name in estimates[column].unique(maintain_order=True) if name]
+        for column in ("axis", "language", "pooling")
+    )
+    scope = "; ".join(listed(names) for names in (axes, list(map(language_name, languages))) if names)
+    pooled = f", {'pooling' if len(poolings) == 1 else 'poolings'} {listed(poolings)}" if poolings else ""
+    return (
+        plural(estimates["test"].n_unique(), "test")
+        + (f" ({scope})" if scope else "")
+        + f", {plural(estimates['model'].n_unique(), 'model')}{pooled}."
+    )

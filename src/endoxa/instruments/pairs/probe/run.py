@@ -23,13 +23,14 @@ from endoxa.instruments.pairs.probe.scoring import Begun, Line, begin, finish, l
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
 from endoxa.models.scoring import WORTH_SAYING, look_at, open_reader, parse_model
-from endoxa.models.spec import ModelFacts, ModelSpec
+from endoxa.models.spec import ModelSpec
 from endoxa.runs.executors import begun_ahead, scoring_model
 from endoxa.runs.folder import NOTES
 from endoxa.runs.instrument import Work
 from endoxa.runs.items import each_once
 from endoxa.runs.part import counted
 from endoxa.schema import Architecture, Model, Progress, Rule, Score, Unscorable
+from endoxa.schema.options import deciding
 from endoxa.sources.files import require_file, sha256
 from endoxa.sources.read import recognise
 from endoxa.sources.sources import locate
@@ -135,7 +136,8 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
     specs = [parse_model(text) for text in settings.models]
     facts = {spec.text: look_at(spec, settings.options) for spec in specs}
     rules, skipped = fit_rules({name: fact.architecture for name, fact in facts.items()}, settings.rules)
-    identity = settings.identity(sha256(data), [_model_identity(fact, settings) for fact in facts.values()])
+    digest = sha256(data)
+    loading = deciding(settings.options, of_models=True)
 
     def measure(
         journal: Journal, items: int, before: Mapping[str, Any], progress: Progress
@@ -166,12 +168,14 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
         return {"records": records, "unscored": unscored}
 
     return Work(
-        identity=identity,
+        settings=settings,
+        models=[{"name": fact.name, "fingerprint": fact.fingerprint, **loading} for fact in facts.values()],
+        contents={"data": digest},
         facts={
             "notice": settings.notice,
             "data": {
                 "path": settings.data,
-                "sha256": identity["data"],
+                "sha256": digest,
                 "format": read_as,
                 "sources": counted_sources(data),
                 NOTES: language_notes(data, settings),
@@ -350,10 +354,3 @@ def _refuse_repeated(models: Sequence[str]) -> None:
     for k, name in enumerate(models):
         if name in models[:k]:
             raise UserError(f"The model '{name}' is given twice. Name each model once.")
-
-
-def _model_identity(fact: ModelFacts, settings: PairsSettings) -> dict[str, Any]:
-    options = {
-        k: v for k, v in asdict(settings.options).items() if k not in ("batch_tokens", "packed_weights")
-    }
-    return {"name": fact.name, "fingerprint": fact.fingerprint, **options}

@@ -9,10 +9,9 @@ from pydantic import Field
 
 from endoxa.models.spec import ModelOptions
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
-from endoxa.runs.part import part_identity
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import ReadOptions
-from endoxa.schema.options import ASKING, DATA, Option, column_names
+from endoxa.schema.options import ASKING, DATA, Internal, Option, column_names
 
 
 class PairsSettings(RunSettings):
@@ -99,7 +98,7 @@ class PairsSettings(RunSettings):
     confidence: Confidence = DEFAULT_CONFIDENCE
     options: ModelOptions = ModelOptions()
     engine: EngineOptions = EngineOptions()
-    chunk: int = Field(default=1024, ge=1)
+    chunk: Annotated[int, Internal(decides=False)] = Field(default=1024, ge=1)
 
     def with_earlier(self, before: Mapping[str, Any]) -> Self:
         """These settings with the rules of a finished run in front; where none is new, with just these."""
@@ -131,19 +130,3 @@ class PairsSettings(RunSettings):
             template=self.template,
             columns=self.columns,
         )
-
-    def identity(self, data_sha256: str, models: list[dict[str, Any]]) -> dict[str, Any]:
-        """Everything that decides the records; two runs with one identity have the same records."""
-        return {
-            "data": data_sha256,
-            "format": self.format,
-            "prefix": self.prefix,
-            "template": self.template,
-            **({"columns": dict(self.columns)} if self.columns else {}),
-            "language": list(self.languages),
-            **part_identity(self),
-            "models": models,
-            "rules": list(self.rules),
-            "calibrate": self.calibrate,
-            "skip_unscorable": self.skip_unscorable,
-        }

@@ -14,10 +14,10 @@ from endoxa.report.charts import (
     BLUE,
     MUTED,
     PALE_BLUE,
+    defined,
     either,
     finish,
     fixed,
-    known,
     neutral_line,
     pointed,
     symmetric_domain,
@@ -231,8 +231,8 @@ def _block(
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=alt.Scale(domain=domain, nice=False, clamp=True), axis=axis)
 
-    base = alt.Chart(known(rows.with_columns(n_text=pl.format("n {}", "n")), "value")).encode(y=y)
-    bars = alt.Chart(known(rows, "low", "high")).encode(y=y)
+    base = alt.Chart(defined(rows.with_columns(n_text=pl.format("n {}", "n")), "value")).encode(y=y)
+    bars = alt.Chart(defined(rows, "low", "high")).encode(y=y)
     return alt.layer(
         neutral_line(neutral).encode(x=x("neutral")),
         bars.mark_rule(strokeWidth=4, color=PALE_BLUE).encode(x=x("low"), x2=alt.X2("high:Q")),

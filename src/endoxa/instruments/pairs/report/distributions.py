@@ -163,7 +163,7 @@ def distributions(results: Results) -> Section:
         anchor=f"differences-{results.slug}",
         title="Score differences",
         figures=tuple(figures),
-        one_of="Rule and language" if len(results.languages) > 1 else "Rule",
+        pick_by="Rule and language" if len(results.languages) > 1 else "Rule",
         notes=(
             "Kernel density (Gaussian, Scott's bandwidth) of the score of the stereotypical sentence minus "
             "that of the other one; blue, right of the dashed zero line, the stereotypical sentence scores "

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from endoxa.instruments.pairs.report.results import Results
 from endoxa.report.document import Section
-from endoxa.report.frame import own_file
+from endoxa.report.frame import template_file
 from endoxa.report.tables import Cell, Column, Table
 from endoxa.report.words import NO_VALUE, language_name, plural, signed
 
@@ -148,7 +148,7 @@ def script() -> Markup:
     packed = (
         f'const BUNDLE_CSS = "{_bundle("dt_bundle.css")}";\nconst BUNDLE_JS = "{_bundle("dt_bundle.js")}";\n'
     )
-    return Markup(packed) + own_file(__package__, "script.js")  # noqa: S704
+    return Markup(packed) + template_file(__package__, "script.js")  # noqa: S704
 
 
 @cache

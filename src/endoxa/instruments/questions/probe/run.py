@@ -20,7 +20,7 @@ from endoxa.models.scoring import parse_model
 from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.asking.calls import Report
 from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.runs.asking.plan import Planned, parse_models, planned
 from endoxa.runs.asking.run import Questions, Score, asking_work
 from endoxa.runs.executors import scoring_model
 from endoxa.runs.folder import NOTES
@@ -43,19 +43,18 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
     prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
     metadata = metadata_of(settings)
     files = {path: sha256(path) for path in (Path(settings.data), metadata) if path is not None}
-    identity = settings.identity(
-        files[Path(settings.data)],
-        files[metadata] if metadata else None,
-        {language: one.model_dump() for language, one in prompts.items()},
-        [model_identity(spec, settings.options) for spec in specs],
-    )
+    contents: dict[str, Any] = {
+        "data": files[Path(settings.data)],
+        "metadata": files[metadata] if metadata else None,
+        "prompts": {language: one.model_dump() for language, one in prompts.items()},
+    }
     taken = unstated_language(settings)
     if taken is not None and taken.code != "en":
-        identity["language_taken"] = taken.code
+        contents["language_taken"] = taken.code
     data: dict[str, Any] = {
         NOTES: [taken.note] if taken else [],
         "path": settings.data,
-        "sha256": identity["data"],
+        "sha256": contents["data"],
         "label": settings.label,
     }
 
@@ -71,7 +70,7 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
         Questions(
             settings=settings,
             specs=specs,
-            identity=identity,
+            contents=contents,
             data=data,
             scan=scan_labelled,
             jobs=lambda: jobs(settings, prompts),

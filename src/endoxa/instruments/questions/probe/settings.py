@@ -69,7 +69,8 @@ class QaSettings(ChatRunSettings):
         Option("BBQ's additional_metadata.csv.", DATA, metavar="FILE", default="in the folder of the data"),
     ] = None
     label: Annotated[
-        str | None, Option("Name of the data in reports.", DATA, default="its category, or Name")
+        str | None,
+        Option("Name of the data in reports.", DATA, default="its category, or Name", decides=False),
     ] = None
     ask: Annotated[
         Ask, Option("Answer by letter or by text, or score the options (hf/..., http://...).", ASKING)
@@ -110,23 +111,3 @@ class QaSettings(ChatRunSettings):
     def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the answers."""
         return {"confidence": self.confidence, "seed": self.seed}
-
-    def identity(
-        self,
-        data_sha256: str,
-        metadata_sha256: str | None,
-        prompts: dict[str, Any],
-        models: list[dict[str, Any]],
-    ) -> dict[str, Any]:
-        """Everything that decides the answers, as far as it is in our hands."""
-        return {
-            "kind": "qa",
-            **self.asked_identity(data_sha256, models),
-            "metadata": metadata_sha256,
-            **({"columns": dict(self.columns)} if self.columns else {}),
-            "ask": self.ask,
-            "protocols": list(self.protocols),
-            "repeats": self.repeats,
-            "shuffle": self.shuffle,
-            "prompts": prompts,
-        }

@@ -7,44 +7,36 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.questions.report.results import CONDITIONS, SPOKEN_CONDITIONS, QaResults
-from endoxa.report.charts import symmetric_domain
-from endoxa.report.closer import MOST_DRAWN, Box, Scale, look_closer
+from endoxa.report.closer import Box, closer_section
 from endoxa.report.document import Section
+from endoxa.report.figures import Measure
 from endoxa.report.words import decimal, decimal_interval
 from endoxa.schema import ALL
 
-LEAST_ROWS = 20
-"""With fewer estimates the other figures show all of them at once."""
-
 EVERY = "all categories"
+
+LEAN = Measure("lean", 0.0, "+.2~f", 0.1, 0.1)
 
 
 def closer(results: QaResults) -> Section | None:
     """All leans to choose from; None where there are few."""
     cells = results.estimates.drop_nulls("lean").filter(pl.col("lean").is_not_nan())
-    if cells.height < LEAST_ROWS:
+    if cells.is_empty():
         return None
     first = next(name for name in CONDITIONS if name in set(cells["context_condition"]))
-    boxes = (
-        Box("contexts", "kind of context", SPOKEN_CONDITIONS[first]),
-        Box("model", "model"),
-        Box("data", "data set", cells["data"][0]),
-        Box("category", "category", EVERY if ALL in set(cells["category"]) else "", together=EVERY),
-    )
-    rows = _rows(cells)
-    ends = [*rows["value"], *rows["low"].drop_nulls(), *rows["high"].drop_nulls()]
-    scale = Scale(0.0, symmetric_domain(ends, 0.0, 0.1, 0.1), "lean", "+.2~f")
-    figure = look_closer(rows, boxes, scale, name="closer", title="Lean of every cell")
-    return Section(
-        anchor="closer",
-        title="Look closer",
-        figures=(figure,),
-        notes=(
-            f"The lean of every model, data set and category with its {results.level} interval over templates: bias "
-            "score in ambiguous contexts, accuracy gap in disambiguated ones. The dashed line is no lean; a filled dot "
-            f"is significant after correction. Where scripts run, choose above the chart; it draws at most {MOST_DRAWN}"
-            " estimates, the highest first. The download holds all of them.",
+    return closer_section(
+        _rows(cells),
+        (
+            Box("contexts", "kind of context", SPOKEN_CONDITIONS[first]),
+            Box("model", "model"),
+            Box("data", "data set", cells["data"][0]),
+            Box("category", "category", EVERY if ALL in set(cells["category"]) else "", together=EVERY),
         ),
+        LEAN,
+        title="Lean of every cell",
+        reading=f"The lean of every model, data set and category with its {results.level} interval over templates: "
+        "bias score in ambiguous contexts, accuracy gap in disambiguated ones.",
+        line="no lean",
     )
 
 

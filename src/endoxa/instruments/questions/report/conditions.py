@@ -15,8 +15,8 @@ from endoxa.report.charts import (
     GRID,
     MOST_SERIES,
     MUTED,
+    defined,
     finish,
-    known,
     neutral_line,
     series_colors,
     symmetric_domain,
@@ -76,7 +76,7 @@ def conditions(frame: pl.DataFrame, shapes: Mapping[str, str], plane: Plane) -> 
         shapes: Vega shape of every series.
         plane: what the axes show.
     """
-    drawn = known(frame, "x", "y").with_columns(entry=pl.format("{}  {}", "number", "model"))
+    drawn = defined(frame, "x", "y").with_columns(entry=pl.format("{}  {}", "number", "model"))
     entries = drawn["entry"].unique(maintain_order=True).to_list()
     color = alt.Color(
         "entry:N",
@@ -99,10 +99,10 @@ def conditions(frame: pl.DataFrame, shapes: Mapping[str, str], plane: Plane) -> 
         base.mark_line(strokeWidth=1, strokeDash=[2, 2]).encode(
             x=x, y=y, detail=alt.Detail("entry:N"), color=color
         ),
-        alt.Chart(known(drawn, "x_low", "x_high"))
+        alt.Chart(defined(drawn, "x_low", "x_high"))
         .mark_rule(strokeWidth=1.4, opacity=0.7)
         .encode(x=_x(plane, "x_low"), x2=alt.X2("x_high:Q"), y=y, color=color),
-        alt.Chart(known(drawn, "y_low", "y_high"))
+        alt.Chart(defined(drawn, "y_low", "y_high"))
         .mark_rule(strokeWidth=1.4, opacity=0.7)
         .encode(y=_y(plane, "y_low"), y2=alt.Y2("y_high:Q"), x=x, color=color),
         base.mark_point(size=MARK, filled=True, opacity=1, stroke="white", strokeWidth=1).encode(

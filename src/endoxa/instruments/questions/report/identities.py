@@ -12,8 +12,8 @@ from endoxa.instruments.questions.report.results import QaResults
 from endoxa.report.charts import (
     SERIES_COLORS,
     beside,
+    defined,
     finish,
-    known,
     labelled_rows,
     neutral_line,
     notes_beside,
@@ -182,10 +182,10 @@ def identity_dots(frame: pl.DataFrame, shapes: Mapping[str, str]) -> alt.TopLeve
     legend = alt.Legend(title=None, orient="top") if len(series) > 1 else None
     color = alt.condition("datum.small", alt.value(GREY), alt.Color("series:N", scale=colors, legend=legend))
     shape = alt.Shape("series:N", scale=alt.Scale(domain=series, range=list(shapes.values())), legend=legend)
-    drawn = known(frame, "value")
+    drawn = defined(frame, "value")
     chart = alt.layer(
         neutral_line().encode(x=alt.X("neutral:Q", scale=scale, axis=axis)),
-        alt.Chart(known(drawn, "low", "high"))
+        alt.Chart(defined(drawn, "low", "high"))
         .mark_rule(strokeWidth=1.4)
         .encode(
             y=y, yOffset=offset, x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q"), color=color

@@ -12,7 +12,7 @@ from endoxa.instruments.questions.report.results import QaResults
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import Run
-from endoxa.report.labels import one_direction, visible_directions
+from endoxa.report.labels import visible_directions, without_directions
 from endoxa.report.outcomes import outcome_table
 from endoxa.report.tables import Column, Table
 from endoxa.report.words import NO_VALUE, NOT_RECORDED, count, listed, percent, plural
@@ -108,7 +108,7 @@ def _run_table(runs: Sequence[Run]) -> Table:
         rows.append(
             (
                 run.origin,
-                one_direction(inputs.text(data, "label")),
+                without_directions(inputs.text(data, "label")),
                 visible_directions(inputs.text(data, "path")),
                 inputs.text(settings, "seed"),
                 _sampling(settings.get("sampling")),
@@ -214,11 +214,11 @@ def cost(runs: Sequence[Run], results: QaResults) -> Section:
 def _usage(run: Run, results: QaResults) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
     """((label, run), usage) of every model of the run."""
     usage = run.facts.get("usage")
-    where = f"{run.folder.name} ({one_direction(str(data_facts(run).get('label', NOT_RECORDED)))})"
+    where = f"{run.folder.name} ({without_directions(str(data_facts(run).get('label', NOT_RECORDED)))})"
     for model, used in usage.items() if isinstance(usage, Mapping) else ():
         name = results.names.get(model)
         yield (
-            (name.label if name else one_direction(str(model)), where),
+            (name.label if name else without_directions(str(model)), where),
             used if isinstance(used, Mapping) else {},
         )
 

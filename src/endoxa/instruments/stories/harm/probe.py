@@ -23,7 +23,7 @@ from endoxa.instruments.stories.settings import HarmSettings
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.runs.asking.plan import Planned, parse_models, planned
 from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
@@ -193,17 +193,13 @@ def harm_work(settings: HarmSettings, _out: Path) -> Work:
     specs = parse_models(settings.models)
     associations, words = _associations(settings), _words(settings)
     reader = AnswerReader.of(words.answers, settings.language)
-    identity = settings.identity(
-        sha256(Path(settings.data)),
-        words.model_dump(mode="json"),
-        [model_identity(spec, settings.options) for spec in specs],
-    )
+    digest = sha256(Path(settings.data))
     return asking_work(
         Questions(
             settings=settings,
             specs=specs,
-            identity=identity,
-            data={"path": settings.data, "sha256": identity["data"]},
+            contents={"data": digest, "prompts": words.model_dump(mode="json")},
+            data={"path": settings.data, "sha256": digest},
             scan=lambda _: len(associations),
             jobs=lambda: jobs(associations, settings, words),
             turns=1,

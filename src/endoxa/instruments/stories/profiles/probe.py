@@ -34,7 +34,7 @@ from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.runs.asking.plan import Planned, model_identity, parse_models, planned, require_schemas
+from endoxa.runs.asking.plan import Planned, parse_models, planned, require_schemas
 from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.folder import NOTES, RECORDS, RUN
 from endoxa.runs.instrument import Work
@@ -247,24 +247,26 @@ def extract_work(settings: ExtractSettings, out: Path) -> Work:
     specs = parse_models(settings.models)
     require_schemas(settings, specs)
     vocabulary = vocabulary_of(settings)
-    identity = settings.identity(
-        sha256(source),
-        vocabulary,
-        [model_identity(spec, settings.options) for spec in specs],
-    )
+    digest = sha256(source)
+    synonyms = {one.name: dict(one.synonyms) for one in vocabulary if one.synonyms}
     return asking_work(
         Questions(
             settings=settings,
             specs=specs,
-            identity=identity,
-            data={"path": settings.data, "sha256": identity["data"], NOTES: part_notes(source)},
+            contents={
+                "data": digest,
+                "vocabulary": {one.name: list(one.answers) for one in vocabulary},
+                # Our own synonyms go with the version.
+                **({"synonyms": synonyms} if settings.vocabulary else {}),
+            },
+            data={"path": settings.data, "sha256": digest, NOTES: part_notes(source)},
             scan=partial(scan, settings),
             jobs=lambda: jobs(settings, vocabulary),
             turns=TURNS,
             calls=TURNS,
             write=partial(write_records, settings, vocabulary),
             outcomes=profiles_read,
-            files={source: identity["data"]},
+            files={source: digest},
             available=counted(lambda: available(settings), settings),
         )
     )

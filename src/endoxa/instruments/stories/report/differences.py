@@ -17,8 +17,8 @@ from endoxa.report.charts import (
     BLUE,
     ORANGE,
     beside,
+    defined,
     finish,
-    known,
     label_width,
     labelled_rows,
     neutral_line,
@@ -203,10 +203,10 @@ def difference_dots(
 
     chart = alt.layer(
         neutral_line().encode(x=x("neutral")),
-        alt.Chart(known(frame, "low", "high"))
+        alt.Chart(defined(frame, "low", "high"))
         .mark_rule(strokeWidth=1.6)
         .encode(y=y, yOffset=offset, x=x("low"), x2=alt.X2("high:Q"), color=color),
-        alt.Chart(known(frame, "value"))
+        alt.Chart(defined(frame, "value"))
         .mark_point(size=44, opacity=1, strokeWidth=1.6)
         .encode(y=y, yOffset=offset, x=x("value"), color=color, shape=shape, fill=fill),
         notes_beside(frame.unique("row", maintain_order=True), y, WIDTH),

@@ -42,7 +42,7 @@ from endoxa.instruments.stories.report.results import (
 from endoxa.instruments.stories.report.strongest import associations_by_model, strongest
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
-from endoxa.report.frame import CITE, Page, filled, own_file
+from endoxa.report.frame import CITE, Page, filled, template_file
 from endoxa.report.inputs import HARM, Run
 from endoxa.report.outcomes import answer_findings, sentence_findings
 from endoxa.report.words import count, listed, plural
@@ -152,7 +152,7 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
             "level": results.level,
             "rates": listed([rate(alpha) for alpha in results.tested["alpha"].unique().sort()]),
             "seed": seed,
-            "script": Markup("\n").join(own_file(__package__, f"{name}.js") for name in SCRIPTS),
+            "script": Markup("\n").join(template_file(__package__, f"{name}.js") for name in SCRIPTS),
         },
     )
 

@@ -108,7 +108,7 @@ def _correlations(convergence: Convergence, labels: Mapping[str, str]) -> Sectio
             tables.reliability_table(convergence.reliabilities, labels),
         ),
         notes=(*READING, f"Intervals in brackets: {_level(convergence)}."),
-        one_of="Model" if len(convergence.models) > 1 else "",
+        pick_by="Model" if len(convergence.models) > 1 else "",
     )
 
 

@@ -1,0 +1,31 @@
+"""The site as an ASGI application: `endoxa_collect.asgi:application`."""
+
+from __future__ import annotations
+
+import os
+
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
+
+from endoxa_collect import geography, naming
+from endoxa_collect.campaign import UI_LANGUAGES
+from endoxa_collect.entry import words
+from endoxa_collect.security.http import Buffered
+
+_ISLAND = "JP"
+"""The nearest capitals are looked for where a country has no land border."""
+
+
+def _warm_up() -> None:
+    """Read what somebody would wait for otherwise, and all others of this process behind them: up to 0.5 s each."""
+    words.warm_up()
+    for language in UI_LANGUAGES:
+        naming.match_country("", language)
+    geography.neighbours(_ISLAND)
+    _ = get_resolver().url_patterns
+
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "endoxa_collect.settings")
+application = Buffered(get_wsgi_application(), settings.ANSWERING_THREADS)
+_warm_up()

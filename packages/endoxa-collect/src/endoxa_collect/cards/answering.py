@@ -1,0 +1,304 @@
+"""Answers to a card: rate it, skip it, take back what was answered. All are safe to send twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from endoxa_collect.cards.counts import Given, family, ratings_of, recount, recount_ratings, root_of
+from endoxa_collect.cards.covers import CoveredError, when_answered
+from endoxa_collect.cards.locking import locked, shared
+from endoxa_collect.models import (
+    CLOSED,
+    REPORTED,
+    Campaign,
+    Card,
+    CardState,
+    HurtAnswer,
+    Mention,
+    MixedAnswer,
+    Moderation,
+    Pair,
+    Person,
+    Rating,
+    Revealed,
+    Skip,
+)
+from endoxa_collect.withdrawals import What, bury, noted
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Rows that go."""
+
+    ratings: QuerySet[Rating]
+    skips: QuerySet[Skip]
+    mentions: QuerySet[Mention]
+    hurts: QuerySet[HurtAnswer] = field(default_factory=HurtAnswer.objects.none)
+
+    def pairs(self) -> list[Pair]:
+        """The pairs they are about."""
+        found = [row.pair for row in self.ratings.select_related("pair")]
+        found += [row.pair for row in self.mentions.select_related("pair")]
+        found += [row.pair for row in self.hurts.select_related("pair")]
+        found += [row.pair for row in self.skips.select_related("pair") if row.pair is not None]
+        return list({pair.pk: pair for pair in found}.values())
+
+
+def forget(campaign: Campaign, answers: Answers) -> None:
+    """Delete answers, and pairs that nobody else said or rated; count the others anew, within a transaction.
+
+    Where the campaign has a release, or one is being made, it may hold the rows: they are named as withdrawn.
+    """
+    pairs = answers.pairs()
+    mentioned = [(row.pair, row.person_id) for row in answers.mentions.select_related("pair")]
+    with noted(campaign, What.ANSWER):
+        for table, rows in (
+            ("ratings", answers.ratings),
+            ("skips", answers.skips),
+            ("mentions", answers.mentions),
+            ("hurt_answers", answers.hurts),
+        ):
+            _bury(campaign, table, rows)
+            rows.delete()
+        recount(campaign, pairs)
+        # Rows, not counts: a merged pair's are counted where it was merged into.
+        alone = {pair.pk: pair for pair, person in mentioned if pair.author_id == person and _is_bare(pair)}
+        for pair in alone.values():
+            _bury(campaign, "skips", pair.skip_rows.all())
+            _bury(campaign, "pairs", Pair.objects.filter(pk=pair.pk))
+            pair.delete()
+    drop_reports(Pair.objects.filter(pk__in=[one.pk for one in pairs]))
+
+
+def drop_reports(pairs: Iterable[Pair]) -> None:
+    """Take from pairs, and from what they were merged into, each report that nobody stands behind any more."""
+    found = {one.pk: one for pair in pairs for one in (pair, root_of(pair))}
+    for pair in found.values():
+        together = family(pair)
+        reported = set(Skip.objects.filter(pair__in=together).values_list("reason", flat=True))
+        listed = MixedAnswer.objects.filter(pair__in=together, answer=REPORTED)
+        reported |= set(listed.values_list("card__reason", flat=True))
+        kept = [flag for flag in pair.flags if not flag.startswith("report_") or flag in reported]
+        if kept != pair.flags:
+            pair.flags = kept
+            pair.save(update_fields=["flags"])
+            # What people said of it may count now.
+            recount(pair.campaign, [pair])
+
+
+def _is_bare(pair: Pair) -> bool:
+    return not (pair.mention_rows.exists() or pair.rating_rows.exists() or pair.merged.exists())
+
+
+def _bury(
+    campaign: Campaign,
+    table: str,
+    rows: QuerySet[Rating] | QuerySet[Skip] | QuerySet[Mention] | QuerySet[HurtAnswer] | QuerySet[Pair],
+) -> None:
+    if campaign.releases.perhaps_out().exists():
+        bury(campaign, table, rows.values_list("public_id", flat=True), timezone.now())
+
+
+class UnknownCardError(Exception):
+    """The token is not of a card that was given to this person."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What became of a card. `again` is True where it had been answered before: nothing was changed then."""
+
+    card: Card
+    again: bool
+
+
+def held(person: Person) -> Campaign:
+    """Their campaign as it is now, while no other window of the person rates or draws; within `shared` or `locked`.
+
+    Raises:
+        UnknownCardError: if the person has left.
+    """
+    rows = Person.objects.select_for_update(of=("self",), no_key=True).select_related("campaign")
+    found = rows.filter(pk=person.pk).first()
+    if found is None:
+        raise UnknownCardError
+    return found.campaign
+
+
+def card_of(person: Person, token: UUID) -> Card:
+    """The card with this token, if it was given to this person.
+
+    Raises:
+        UnknownCardError: if it was not.
+    """
+    card = Card.objects.filter(token=token, person=person).select_related("pair").first()
+    if card is None:
+        raise UnknownCardError
+    return card
+
+
+def rate(
+    person: Person, token: UUID, value: int, *, lifted: bool = False, now: datetime | None = None
+) -> Answered:
+    """Store how known the pair of a card is (1 to 5). After its time a rating is kept and marked late.
+
+    Args:
+        person: who answers.
+        token: of the card.
+        value: the rating.
+        lifted: whether their browser shows all words without covers.
+        now: time of the answer.
+
+    Raises:
+        UnknownCardError: if the card was not given to this person, or shows no pair.
+        CoveredError: if its words are covered and the person did not open them.
+    """
+    now = now or timezone.now()
+    with shared(person.campaign_id):
+        settings = held(person).settings.sampler
+        card = card_of(person, token)
+        if card.pair is None:
+            raise UnknownCardError
+        # Whoever rates the same pair comes before or after all that follows.
+        root = Pair.objects.select_for_update(no_key=True).get(pk=root_of(card.pair).pk)
+        together = family(root)
+        given = ratings_of(together)
+        if _closed(card) or any(one.person == person.pk and one.pair == card.pair.pk for one in given):
+            _give_back(person, together)
+            return Answered(card, again=True)
+        revealed = when_answered(card, lifted=lifted)
+        if revealed == Revealed.COVERED:
+            raise CoveredError
+        lapsed = card.state == CardState.LAPSED
+        _close(card, CardState.ANSWERED, now, revealed)
+        rating = Rating.objects.create(
+            card=card,
+            person=person,
+            pair=card.pair,
+            value=value,
+            in_group=card.pair.country in person.origins,
+            surplus=bool(card.slot) and root.ratings >= settings.k,
+            created_at=now,
+        )
+        if lapsed:
+            # Else it was their only open card.
+            _give_back(person, together)
+        given.append(Given(person.pk, value, card.pair.pk, card.slot, rating.in_group))
+        recount_ratings(root, given, settings)
+        return Answered(card, again=False)
+
+
+def skip(
+    person: Person, token: UUID, reason: str, *, lifted: bool = False, now: datetime | None = None
+) -> Answered:
+    """Close a card without a rating, covered or not (`lifted` as in `rate`); reports are put before moderators.
+
+    Raises:
+        UnknownCardError: if the card was not given to this person.
+    """
+    now = now or timezone.now()
+    with locked(person.campaign_id):
+        card = card_of(person, token)
+        if _closed(card):
+            return Answered(card, again=True)
+        _close(card, CardState.SKIPPED, now, when_answered(card, lifted=lifted))
+        Skip.objects.create(card=card, person=person, pair=card.pair, reason=reason, created_at=now)
+        if card.pair is not None and reason.startswith("report_"):
+            flag_report(card.pair, reason)
+        return Answered(card, again=False)
+
+
+def finish_prompt(person: Person, token: UUID, *, now: datetime | None = None) -> Answered:
+    """Close a prompt card after the person wrote what they wanted; where they wrote nothing it is no answer.
+
+    Raises:
+        UnknownCardError: if the card was not given to this person, or shows a pair.
+    """
+    now = now or timezone.now()
+    with locked(person.campaign_id):
+        card = card_of(person, token)
+        if card.pair is not None:
+            raise UnknownCardError
+        if _closed(card):
+            return Answered(card, again=True)
+        _close(card, CardState.ANSWERED if card.mention_rows.exists() else CardState.LAPSED, now)
+        return Answered(card, again=False)
+
+
+def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
+    """Take back the answer to a card: its rating, skip and mentions go, and the card is open again.
+
+    The card that was drawn since is given back. A pair that moderators hid since is not shown again. Only the
+    person's latest closed card can be taken back; for others nothing happens.
+
+    Raises:
+        UnknownCardError: if the card was not given to this person.
+    """
+    now = now or timezone.now()
+    with locked(person.campaign_id) as campaign:
+        card = card_of(person, token)
+        latest = Card.objects.filter(person=person, state__in=CLOSED)
+        if not _closed(card) or latest.order_by("-closed_at", "-number").first() != card:
+            return card
+        Card.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
+        forget(
+            campaign,
+            Answers(
+                ratings=Rating.objects.filter(card=card),
+                skips=Skip.objects.filter(card=card),
+                mentions=Mention.objects.filter(card=card),
+                hurts=HurtAnswer.objects.filter(card=card),
+            ),
+        )
+        if card.pair is not None and root_of(card.pair).moderation != Moderation.LIVE:
+            # A moderator took the pair away in between: it is not shown again.
+            card.state = CardState.LAPSED
+            card.save(update_fields=["state"])
+            return card
+        card.state, card.closed_at, card.late = CardState.OPEN, None, False
+        card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
+        card.save(update_fields=["state", "closed_at", "late", "expires_at"])
+        return card
+
+
+def latest_answer(person: Person, campaign: Campaign) -> Card | None:
+    """The card that the person answered or skipped last, for the offer to take it back."""
+    closed = Card.objects.filter(person=person, campaign=campaign, state__in=CLOSED)
+    found = closed.order_by("-closed_at", "-number").select_related("pair").first()
+    if found is not None:
+        found.campaign = campaign
+    return found
+
+
+def is_latest(card: Card) -> bool:
+    """Whether it is the card that its person answered or skipped last."""
+    closed = Card.objects.filter(person=card.person_id, state__in=CLOSED).order_by("-closed_at", "-number")
+    return closed.values_list("pk", flat=True).first() == card.pk
+
+
+def _give_back(person: Person, pairs: list[int]) -> None:
+    """Close what the person has open on pairs that they rated by now, on another card."""
+    Card.objects.filter(person=person, state=CardState.OPEN, pair__in=pairs).update(state=CardState.LAPSED)
+
+
+def _closed(card: Card) -> bool:
+    return card.state in CLOSED
+
+
+def _close(card: Card, state: CardState, now: datetime, revealed: str = "") -> None:
+    card.late = card.state == CardState.LAPSED or now > card.expires_at
+    card.state, card.closed_at, card.revealed = state, now, revealed
+    card.save(update_fields=["late", "state", "closed_at", "revealed"])
+
+
+def flag_report(pair: Pair, reason: str) -> None:
+    """Mark a pair, and the one it was merged into since it was drawn: that one is what moderators see."""
+    for one in {pair, root_of(pair)}:
+        if reason not in one.flags:
+            one.flags = [*one.flags, reason]
+            one.save(update_fields=["flags"])

@@ -1,0 +1,214 @@
+"""The forecast of a campaign from the answers of the last minutes, and the balance that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+from django.utils import timezone
+
+from endoxa_collect import geography
+from endoxa_collect.campaign import CampaignSettings
+from endoxa_collect.cards.caching import Cache
+from endoxa_collect.models import CLOSED, Campaign, Card, CardState, Moderation, Pair, Person, Source
+from endoxa_collect.sampler import Balance, Expected, Forecast, Outlook, Rater, Slot, forecast
+from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, wanted
+
+_COMING = (Moderation.LIVE, Moderation.PENDING)
+
+
+class View(NamedTuple):
+    """What the controller said last.
+
+    Attributes:
+        outlook: the campaign as it stood.
+        balance: what an organiser ordered, else what follows from the outlook and from what was chosen before.
+        candidates: share of all pairs that wait for a second mention.
+        own_slots: by country, ratings missing that are for people from there.
+        raters: everybody who took part lately (`Expected.returning`), all as if busy.
+    """
+
+    outlook: Outlook
+    balance: Balance
+    candidates: float
+    own_slots: Mapping[str, int]
+    raters: tuple[Rater, ...]
+
+
+_VIEWS: Cache[int, View] = Cache()
+
+
+def view_of(campaign: Campaign, now: datetime | None = None) -> View:
+    """What the controller says; some seconds old at most, but for an order, which holds at once.
+
+    A process remembers what it said last, so that the balance does not go to and fro (`Outlook.balance_after`).
+    """
+    before = _VIEWS.latest(campaign.pk)
+    if before is not None and before.outlook.ordered != _order(campaign):
+        _VIEWS.forget(campaign.pk)
+    return _VIEWS.get(campaign.pk, lambda: _view(campaign, now or timezone.now(), before))
+
+
+def _view(campaign: Campaign, now: datetime, before: View | None) -> View:
+    outlook = outlook_of(campaign, now)
+    chosen = before.balance if before and not before.outlook.ordered else None
+    balance = outlook.ordered or outlook.balance_after(chosen)
+    return View(outlook, balance, _candidates(campaign), _own_slots(campaign), _raters(campaign, now))
+
+
+def _order(campaign: Campaign) -> Balance | None:
+    return Balance(campaign.balance) if campaign.balance else None
+
+
+def _candidates(campaign: Campaign) -> float:
+    live = Pair.objects.filter(campaign=campaign, moderation__in=_COMING)
+    counts = live.aggregate(all=Count("id"), waiting=Count("id", filter=Q(need=CANDIDATE)))
+    return counts["waiting"] / counts["all"] if counts["all"] else 0.0
+
+
+def _own_slots(campaign: Campaign) -> Mapping[str, int]:
+    own = wanted(campaign.settings.sampler)[Slot.OWN]
+    needing = Pair.objects.filter(
+        campaign=campaign, moderation=Moderation.LIVE, need=NEEDS, own_filled__lt=own
+    )
+    by_country = needing.values_list("country").annotate(n=Sum(own - F("own_filled")))
+    return dict(by_country.order_by())
+
+
+_OF_RATERS = ("origins", "connections", "languages", "topic_optouts")
+
+
+def _raters(campaign: Campaign, now: datetime) -> tuple[Rater, ...]:
+    since = now - timedelta(minutes=_expected(campaign).returning)
+    drawn = Card.objects.filter(campaign=campaign, drawn_at__gt=since).values_list("person")
+    cards = dict(drawn.annotate(n=Count("id")).order_by())
+    people = Person.objects.filter(pk__in=drawn.order_by()).order_by("pk").only(*_OF_RATERS)
+    return tuple(rater_of(one, campaign.settings, cards=cards.get(one.pk, 0), free=False) for one in people)
+
+
+def rater_of(
+    person: Person,
+    settings: CampaignSettings,
+    *,
+    cards: int,
+    last: tuple[tuple[str, bool], ...] = (),
+    free: bool = True,
+) -> Rater:
+    """A person as the sampler sees them."""
+    origins = frozenset(person.origins)
+    return Rater(
+        person=person.pk,
+        origins=origins,
+        near=geography.near(origins, frozenset(person.connections)),
+        languages=frozenset(person.languages or settings.data_languages),
+        no_topics=frozenset(person.topic_optouts),
+        cards=cards,
+        last=last,
+        free=free,
+    )
+
+
+def window_of(campaign: Campaign) -> timedelta:
+    """How far back one looks to see how a campaign is doing now."""
+    return timedelta(minutes=_expected(campaign).window)
+
+
+@dataclass(frozen=True)
+class Lately:
+    """The last minutes (at least one) of a campaign, from `since`: cards closed and how many pairs contributors added.
+
+    Pairs that moderators hid or merged do not count, nor do candidates, which ask for no ratings.
+    """
+
+    since: datetime
+    cards: QuerySet[Card]
+    new_pairs: int
+    minutes: float
+
+
+def lately(campaign: Campaign, now: datetime) -> Lately:
+    """The time within `window_of` and not before the campaign began."""
+    since = max(now - window_of(campaign), campaign.began_at or campaign.created_at)
+    closed = Card.objects.filter(campaign=campaign, state__in=CLOSED)
+    added = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, moderation__in=_COMING)
+    added = added.exclude(need=CANDIDATE)
+    return Lately(
+        since=since,
+        cards=closed.filter(closed_at__gt=since, closed_at__lte=now),
+        new_pairs=added.filter(created_at__gt=since, created_at__lte=now).count(),
+        minutes=max(1.0, (now - since).total_seconds() / 60),
+    )
+
+
+def forecast_of(campaign: Campaign, now: datetime | None = None) -> Forecast:
+    """What to expect at the end, from the last minutes of a campaign.
+
+    Pairs that nobody who takes part can read fall short, whatever the pace.
+    """
+    now = now or timezone.now()
+    found = forecast(outlook_of(campaign, now))
+    unread = _needing(campaign).exclude(language__in=_read_by_people(campaign, now)).count()
+    return replace(found, short=found.short + unread)
+
+
+def outlook_of(campaign: Campaign, now: datetime) -> Outlook:
+    """A campaign as it stands; where the last minutes say nothing yet, as its settings expect it.
+
+    Pairs that wait for a moderator count as if they were live: they will ask for ratings too. Those in languages that
+    nobody who takes part reads do not count: nobody can work at them.
+    """
+    settings = campaign.settings
+    age = (now - (campaign.began_at or now)).total_seconds() / 60
+    people, each, new_pairs = _pace(lately(campaign, now))
+    expected = _expected(campaign)
+    return Outlook(
+        backlog=_backlog(campaign, now),
+        pace=expected.pace(age, people, each),
+        minutes=settings.minutes - age,
+        expected=expected,
+        new_pairs=new_pairs,
+        k=settings.sampler.k,
+        ordered=_order(campaign),
+        most_prompts=settings.sampler.prompt_early,
+    )
+
+
+def _expected(campaign: Campaign) -> Expected:
+    settings = campaign.settings
+    return Expected(settings.setting == "workshop", settings.expected_people, settings.minutes)
+
+
+def _pace(recent: Lately) -> tuple[int, float, float]:
+    """People, ratings of each a minute, and new pairs per rating; only ratings of pairs that needed them count."""
+    needed = recent.cards.filter(state=CardState.ANSWERED).exclude(slot="")
+    found = needed.aggregate(people=Count("person", distinct=True), cards=Count("id"))
+    people, cards = found["people"], found["cards"]
+    each = cards / people / recent.minutes if people else 0.0
+    return people, each, recent.new_pairs / cards if cards else 0.0
+
+
+def _needing(campaign: Campaign) -> QuerySet[Pair]:
+    return Pair.objects.filter(campaign=campaign, moderation__in=_COMING, need=NEEDS)
+
+
+def _read_by_people(campaign: Campaign, now: datetime) -> frozenset[str]:
+    """Languages of the campaign that somebody reads who took part lately; all of them while nobody did."""
+    spoken = campaign.settings.data_languages
+    since = now - timedelta(minutes=_expected(campaign).returning)
+    people = Person.objects.filter(campaign=campaign, cards__drawn_at__gt=since)
+    read = [languages or spoken for languages in people.values_list("languages", flat=True).distinct()]
+    return frozenset(spoken) & frozenset[str]().union(*read) if read else frozenset(spoken)
+
+
+def _backlog(campaign: Campaign, now: datetime) -> int:
+    """Ratings missing up to k of pairs that somebody can read, less live leases on pairs that need them."""
+    k = campaign.settings.sampler.k
+    readable = _needing(campaign).filter(language__in=_read_by_people(campaign, now))
+    missing = readable.aggregate(total=Sum(k - F("ratings")))["total"] or 0
+    held = Card.objects.filter(
+        campaign=campaign, state=CardState.OPEN, expires_at__gt=now, pair__need=NEEDS
+    ).count()
+    return max(0, int(missing) - held)

@@ -1,0 +1,194 @@
+"""Feedback at a pause: how many others had heard a pair, in coarse steps, as of the start of a wave.
+
+It is shown at a pause and on the last page only, and draws do not use it. A wave's counts are frozen when it begins,
+and feedback is given only about cards that were drawn afterwards. So it never includes a person's own answer, nor
+answers given after the person read it. People still learn of others' answers; `benchmarks/feedback_and_conformity.py`
+estimates the effect.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from endoxa_collect.cards.caching import Cache
+from endoxa_collect.cards.counts import family, root_of
+from endoxa_collect.cards.locking import locked
+from endoxa_collect.models import Campaign, Card, CardState, Moderation, Pair, Person, Rating, State, Wave
+
+STEPS = (3, 10, 30)
+"""Thresholds shown. Smaller counts are not shown."""
+
+_LOOKED: Cache[int, None] = Cache()
+"""Campaigns of which this process knows whether a wave is due."""
+_LATEST: Cache[int, Wave | None] = Cache()
+
+Known = tuple[int, int]
+"""People and countries, each one of `STEPS` or 0."""
+
+
+def step(count: int) -> int:
+    """The largest of `STEPS` that a count reaches; 0 for none."""
+    return max((one for one in STEPS if one <= count), default=0)
+
+
+def after(card: Card) -> Known | None:
+    """What may be shown about the pair of a card that was just rated; None for nothing.
+
+    Nothing is shown after a skip, about a pair that is not live, is flagged or covered, in a rehearsal, if the
+    campaign has switched it off, and if the card was drawn before the current wave.
+    """
+    if card.pair is None or card.state != CardState.ANSWERED or not card.campaign.settings.feedback:
+        return None
+    if card.campaign.began_at is None or card.pair.moderation != Moderation.LIVE or card.pair.may_hurt:
+        return None
+    wave = latest(card.campaign)
+    if wave is None or wave.began_at > card.drawn_at:
+        return None
+    return _of(wave, card.pair.pk)
+
+
+def recognised(person: Person) -> int:
+    """How many others had heard a pair that the person added: the largest of `STEPS` over their pairs, else 0.
+
+    Only ratings count that others gave after the person had added it and before the present wave. Pairs that the person
+    also rated are left out, and so are pairs that nothing may be told of.
+    """
+    campaign = person.campaign
+    if not campaign.settings.feedback or campaign.began_at is None:
+        return 0
+    wave = latest(campaign)
+    if wave is None:
+        return 0
+    added: dict[Pair, datetime] = {}
+    for mention in person.mentions.select_related("pair").order_by("created_at"):
+        added.setdefault(root_of(mention.pair), mention.created_at)
+    rated = {root_of(one.pair).pk for one in person.ratings.select_related("pair")}
+    return max(
+        (
+            step(_heard_since(pair, since, wave, person))
+            for pair, since in added.items()
+            if pair.moderation == Moderation.LIVE
+            and not pair.may_hurt
+            and pair.pk not in rated
+            # Spares the question where all ratings together are too few.
+            and _of(wave, pair.pk)
+        ),
+        default=0,
+    )
+
+
+def _heard_since(pair: Pair, since: datetime, wave: Wave, person: Person) -> int:
+    """Others who had heard a pair, by their ratings between `since` and the start of a wave."""
+    given = Rating.objects.filter(
+        pair__in=family(pair), created_at__gt=since, created_at__lt=wave.began_at
+    ).exclude(person=person)
+    values = dict(given.order_by("created_at", "pk").values_list("person_id", "value"))
+    return sum(value > 1 for value in values.values())
+
+
+def _of(wave: Wave, pair: int) -> Known | None:
+    found = _frozen(wave.pk, wave.began_at).get(str(pair))
+    return (found[0], found[1]) if found else None
+
+
+@lru_cache(maxsize=8)
+def _frozen(wave: int, _began_at: datetime) -> Mapping[str, Known]:
+    """The counts of a wave, read once by each process: a large campaign has many, and they never change."""
+    # None where the next wave has begun in between.
+    return Wave.objects.filter(pk=wave).values_list("known", flat=True).first() or {}
+
+
+def latest(campaign: Campaign) -> Wave | None:
+    """The wave that is under way, as this process knew it within `STATISTICS_SECONDS`."""
+    waves = Wave.objects.filter(campaign=campaign).defer("known").order_by("-began_at")
+    return _LATEST.get(campaign.pk, waves.first)
+
+
+def begin_if_due(campaign: Campaign, now: datetime | None = None) -> Wave | None:
+    """Begin a wave where the present one has lasted as long as the settings say; the new one, if there is one.
+
+    Each process looks once in `STATISTICS_SECONDS`, by an index, and counts without the campaign's lock.
+    """
+    now = now or timezone.now()
+    if _LOOKED.is_fresh(campaign.pk):
+        return None
+    _LOOKED.put(campaign.pk, None)
+    if not _due(campaign, now):
+        return None
+    known = _known(campaign, now)
+    with locked(campaign.pk) as current:
+        # Somebody else may have begun it while we waited.
+        return _begin(current, now, known) if _due(current, now) else None
+
+
+def _due(campaign: Campaign, now: datetime) -> bool:
+    if not campaign.settings.feedback or campaign.began_at is None or campaign.state != State.OPEN:
+        return False
+    since = now - timedelta(minutes=campaign.settings.wave_length)
+    return not Wave.objects.filter(campaign=campaign, began_at__gt=since).exists()
+
+
+def begin(campaign: Campaign, now: datetime) -> Wave:
+    """Freeze what is known now. Earlier waves go: nothing is shown from them any more."""
+    return _begin(campaign, now, _known(campaign, now))
+
+
+def _begin(campaign: Campaign, now: datetime, known: Mapping[str, Known]) -> Wave:
+    Wave.objects.filter(campaign=campaign).delete()
+    return Wave.objects.create(campaign=campaign, began_at=now, known=known)
+
+
+def _known(campaign: Campaign, now: datetime) -> dict[str, Known]:
+    """Steps of each pair by people who had rated it 2 or more by then; merged pairs count as one.
+
+    The database counts. Only ratings of merged pairs are read, of which the latest of each person counts.
+    """
+    roots = _roots(campaign)
+    together = {*roots, *roots.values()}
+    given = Rating.objects.filter(pair__campaign=campaign, created_at__lt=now)
+    # One place for each person, or one with two origins would stand for two.
+    counted = (
+        given.filter(value__gt=1)
+        .values_list("pair_id")
+        .annotate(people=Count("pk"), places=Count("person__origins__0", distinct=True))
+        .filter(people__gte=STEPS[0])
+        .order_by()
+    )
+    known = {
+        str(pair): (step(people), step(places)) for pair, people, places in counted if pair not in together
+    }
+    merged = Pair.objects.filter(campaign=campaign, merged_into__isnull=False)
+    among = Q(pair__in=merged.values("pk")) | Q(pair__in=merged.values("merged_into"))
+    return known | _known_merged(given.filter(among), roots)
+
+
+def _known_merged(given: QuerySet[Rating], roots: Mapping[int, int]) -> dict[str, Known]:
+    rows = given.order_by("created_at", "pk").values_list("pair_id", "person_id", "value", "person__origins")
+    latest_value = {
+        (roots.get(pair, pair), person): (value, origins) for pair, person, value, origins in rows
+    }
+    people: Counter[int] = Counter()
+    places: defaultdict[int, set[str]] = defaultdict(set)
+    for (pair, _), (value, origins) in latest_value.items():
+        if value > 1:
+            people[pair] += 1
+            places[pair] |= set(origins[:1])
+    return {str(pair): (step(n), step(len(places[pair]))) for pair, n in people.items() if step(n)}
+
+
+def _roots(campaign: Campaign) -> dict[int, int]:
+    merged = Pair.objects.filter(campaign=campaign, merged_into__isnull=False)
+    into = dict(merged.values_list("pk", "merged_into_id"))
+
+    def root(pair: int) -> int:
+        while (above := into.get(pair)) is not None:
+            pair = above
+        return pair
+
+    return {pair: root(pair) for pair in into}

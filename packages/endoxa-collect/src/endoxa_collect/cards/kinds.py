@@ -1,0 +1,411 @@
+"""Lists and comparisons between the ratings: drawn, answered, skipped and taken back.
+
+They show only pairs that have all their ratings and are not covered, so that nobody sees a pair here that they are to
+rate later. Nothing here is a rating, and the sampler does not know of it.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+from django.db.models import Count, F, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from endoxa_collect.cards.answering import UnknownCardError, drop_reports, flag_report
+from endoxa_collect.cards.caching import Cache
+from endoxa_collect.cards.locking import locked
+from endoxa_collect.models import (
+    CLOSED,
+    REPORTED,
+    Campaign,
+    Card,
+    CardState,
+    MixedAnswer,
+    MixedCard,
+    MixedKind,
+    Moderation,
+    Pair,
+    Person,
+    Source,
+)
+from endoxa_collect.sampler.slots import FULL, OPEN, TOPUP
+from endoxa_collect.withdrawals import What, bury, noted
+
+SHOWN = {MixedKind.HEARD: 5, MixedKind.COMPARE: 2}
+"""Pairs on a card of each kind."""
+
+CHOICES = {
+    "first": ("more", "less"),
+    "second": ("less", "more"),
+    "same": ("same", "same"),
+    "neither": ("neither", "neither"),
+}
+"""What a choice between two says of each of them."""
+
+WINDOW = 256
+"""Pairs among which a card is drawn: all of a country that has no more, else about as many."""
+
+_Place = tuple[str, str, str]
+"""Country, language and topic of pairs."""
+
+_SIZES: Cache[int, Mapping[_Place, int]] = Cache()
+"""How many pairs can be shown, by campaign."""
+
+
+def due(campaign: Campaign, done: int) -> MixedKind | None:
+    """The kind of the next card after `done` cards; None for a rating. They are spread evenly over a set."""
+    settings = campaign.settings
+    every = settings.sampler.break_after
+    kinds = [MixedKind.HEARD] * settings.heard_lists + [MixedKind.COMPARE] * settings.comparisons
+    kinds = kinds[: every - 1]
+    slots = {(place + 1) * every // (len(kinds) + 1): kind for place, kind in enumerate(kinds)}
+    return slots.get(done % every)
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A card before it is stored; `version` is that of the settings under which it was drawn."""
+
+    kind: MixedKind
+    country: str
+    pairs: tuple[int, ...]
+    pool: int
+    propensity: float
+    version: int
+
+
+def next_mixed(
+    person: Person,
+    done: int,
+    *,
+    now: datetime | None = None,
+    rng: np.random.Generator | None = None,
+    alone: bool = False,
+) -> MixedCard | None:
+    """The list or comparison that is open or due; None where a rating comes next.
+
+    None too while the person has a rating open, and where no country has enough pairs that they did not meet. Pairs are
+    drawn before the campaign is locked, and drawn again within the lock only where one of them cannot be shown now.
+
+    Args:
+        person: whose card it is.
+        done: cards that the person has closed.
+        now: the time.
+        rng: the source of chance.
+        alone: no pair and no question is left for the person, so lists and comparisons are due in turns.
+
+    Raises:
+        UnknownCardError: if the person has left the campaign, unless nothing is open or due.
+    """
+    now, rng = now or timezone.now(), rng or np.random.default_rng()
+    if (card := _open(person)) is not None and not _rates(person, now) and _is_shown(card):
+        # Loaded again: nothing changes.
+        return card
+    draft = _draft(person, done, rng, alone=alone)
+    if card is None and draft is None:
+        return None
+    with locked(person.campaign_id):
+        if not Person.objects.filter(pk=person.pk).exists():
+            raise UnknownCardError
+        if _rates(person, now):
+            return None
+        card = _open(person)
+        if card is not None:
+            if _is_shown(card):
+                return card
+            card.state = CardState.LAPSED
+            card.save(update_fields=["state"])
+        if draft is not None and not _still_shown(draft, person.campaign):
+            draft = _draft(person, done, rng, alone=alone)
+        return None if draft is None else _stored(draft, person, now)
+
+
+def _open(person: Person) -> MixedCard | None:
+    return MixedCard.objects.filter(person=person, state=CardState.OPEN).first()
+
+
+def _rates(person: Person, now: datetime) -> bool:
+    """Whether the person has a pair or a question before them."""
+    return Card.objects.filter(person=person, state=CardState.OPEN, expires_at__gt=now).exists()
+
+
+def _is_shown(card: MixedCard) -> bool:
+    """Whether all pairs of a card can still be shown."""
+    fit = card.answers.filter(_fit("pair__")).count()
+    return fit == card.answers.count() == SHOWN[_kind(card)]
+
+
+def _in_turns(person: Person) -> list[MixedKind]:
+    """The kinds that the campaign has, the one that the person got last at the end."""
+    settings = person.campaign.settings
+    wanted = {MixedKind.HEARD: settings.heard_lists, MixedKind.COMPARE: settings.comparisons}
+    latest = MixedCard.objects.filter(person=person).order_by("-drawn_at", "-pk").first()
+    last = _kind(latest) if latest else None
+    return sorted((kind for kind, number in wanted.items() if number), key=lambda kind: kind == last)
+
+
+def _kind(card: MixedCard) -> MixedKind:
+    return MixedKind(card.kind)
+
+
+def _fit(prefix: str = "") -> Q:
+    """Live pairs that are shown uncovered: not unkind, not flagged, and judged or an organiser's own."""
+    kind = Q(**{f"{prefix}negative": False}) | Q(
+        **{f"{prefix}negative__isnull": True, f"{prefix}source": Source.SEED}
+    )
+    return Q(**{f"{prefix}moderation": Moderation.LIVE, f"{prefix}flagged": False}) & kind
+
+
+def _listed(campaign: Campaign) -> QuerySet[Pair]:
+    """Pairs that can be shown: they fit and have all their ratings."""
+    return Pair.objects.filter(_fit(), campaign=campaign, need__in=(TOPUP, OPEN, FULL))
+
+
+def _draft(person: Person, done: int, rng: np.random.Generator, *, alone: bool) -> _Draft | None:
+    """Draw a card of the kind that is due; if `alone` and none is, of the first kind that can be drawn."""
+    kind = due(person.campaign, done)
+    wanted = [kind] if kind else _in_turns(person) if alone else []
+    drafts = (_draft_of(person, one, rng) for one in wanted)
+    return next((draft for draft in drafts if draft is not None), None)
+
+
+def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Draft | None:
+    """Draw a country with equal chances among those with enough pairs, then its pairs with equal chances.
+
+    Of a country with more than `WINDOW` pairs only those are read whose random position falls into a stretch of
+    the circle [0, 1) that begins anywhere. The probability that a pair is in it is the length of the stretch.
+    """
+    size, met = SHOWN[kind], _met(person)
+    sizes = _sizes(person, met)
+    countries = sorted(country for country, there in sizes.items() if there >= size)
+    if not countries:
+        return None
+    country = str(rng.choice(countries))
+    found = [pk for pk in _stretch(person, country, sizes[country], rng) if pk not in met]
+    if len(found) < size:
+        # The sizes were a little old.
+        return None
+    share = _share(sizes[country])
+    return _Draft(
+        kind=kind,
+        country=country,
+        pairs=tuple(int(pair) for pair in rng.choice(found, size, replace=False)),
+        pool=len(found) if share == 1 else sizes[country],
+        propensity=share * size / len(found) / len(countries),
+        version=person.campaign.version,
+    )
+
+
+def _sizes(person: Person, met: Collection[int]) -> Counter[str]:
+    """How many pairs of each country the person can be shown: of their own and near ones, where they named any."""
+    own = _listed(person.campaign).filter(pk__in=met).values_list("country", "language", "topic")
+    languages = _languages(person)
+    named = {*person.origins, *person.connections}
+    sizes: Counter[str] = Counter()
+    for place, n in (Counter(_all_sizes(person.campaign)) - Counter(own)).items():
+        country, language, topic = place
+        if language in languages and (not named or country in named) and topic not in person.topic_optouts:
+            sizes[country] += n
+    return sizes
+
+
+def _all_sizes(campaign: Campaign) -> Mapping[_Place, int]:
+    there = _listed(campaign).values_list("country", "language", "topic").annotate(n=Count("pk")).order_by()
+    return _SIZES.get(campaign.pk, lambda: {(*place,): n for *place, n in there})
+
+
+def _share(size: int) -> float:
+    """Length of the stretch of positions that is read of a country with this many pairs."""
+    return min(1.0, WINDOW / size)
+
+
+def _stretch(person: Person, country: str, size: int, rng: np.random.Generator) -> list[int]:
+    """Ids of the country's pairs, which are about this many, in a random stretch of positions."""
+    found = _listed(person.campaign).filter(country=country, language__in=_languages(person))
+    if person.topic_optouts:
+        found = found.exclude(topic__in=person.topic_optouts)
+    share = _share(size)
+    if share < 1:
+        start = rng.random()
+        end = start + share
+        # Behind a function no index of positions is used: the country's own pairs are fewer then.
+        fewer = size < share * sum(_all_sizes(person.campaign).values())
+        found = found.annotate(place=Coalesce("position", Value(0.0)) if fewer else F("position"))
+        within = Q(place__gte=start, place__lt=end)
+        found = found.filter(within if end <= 1 else within | Q(place__lt=end - 1))
+    return list(found.order_by("pk").values_list("pk", flat=True))
+
+
+def _languages(person: Person) -> list[str]:
+    return person.languages or list(person.campaign.settings.data_languages)
+
+
+def _still_shown(draft: _Draft, campaign: Campaign) -> bool:
+    return _listed(campaign).filter(pk__in=draft.pairs).count() == len(draft.pairs)
+
+
+def _stored(draft: _Draft, person: Person, now: datetime) -> MixedCard:
+    card = MixedCard.objects.create(
+        campaign=person.campaign,
+        person=person,
+        kind=draft.kind,
+        country=draft.country,
+        pool=draft.pool,
+        propensity=draft.propensity,
+        version=draft.version,
+        drawn_at=now,
+    )
+    MixedAnswer.objects.bulk_create(
+        MixedAnswer(card=card, person=person, pair_id=pair, position=place)
+        for place, pair in enumerate(draft.pairs)
+    )
+    return card
+
+
+def _met(person: Person) -> set[int]:
+    """Pairs that the person saw or said, and what those were merged into; not those of a card that is open."""
+    rows: list[QuerySet[Card] | QuerySet[MixedAnswer]] = [
+        Card.objects.filter(person=person, pair__isnull=False),
+        MixedAnswer.objects.filter(person=person).exclude(card__state__in=(CardState.LAPSED, CardState.OPEN)),
+    ]
+    met: set[int] = set()
+    for query in (*rows, person.mentions.all()):
+        for pk, into in query.values_list("pair_id", "pair__merged_into_id"):
+            met |= {one for one in (pk, into) if one is not None}
+    return met
+
+
+def mixed_of(person: Person, token: UUID) -> MixedCard:
+    """The card with this token, if it was given to this person.
+
+    Raises:
+        UnknownCardError: if it was not.
+    """
+    card = MixedCard.objects.filter(token=token, person=person).first()
+    if card is None:
+        raise UnknownCardError
+    return card
+
+
+def answer_heard(
+    person: Person, token: UUID, heard: Collection[UUID], *, now: datetime | None = None
+) -> None:
+    """Keep which of the pairs the person had heard; the others they had not. A second answer changes nothing.
+
+    Raises:
+        UnknownCardError: the card was not given to this person, or asks something else.
+    """
+    with locked(person.campaign_id):
+        card = mixed_of(person, token)
+        if card.kind != MixedKind.HEARD:
+            raise UnknownCardError
+        said = {one.pk: "heard" if one.public_id in heard else "not_heard" for one in card.answers.all()}
+        _close(card, said, now)
+
+
+def answer_comparison(person: Person, token: UUID, choice: str, *, now: datetime | None = None) -> None:
+    """Keep which of two pairs is said more: one of `CHOICES`. A second answer changes nothing.
+
+    Raises:
+        UnknownCardError: the card was not given to this person, or asks something else.
+    """
+    with locked(person.campaign_id):
+        card = mixed_of(person, token)
+        if card.kind != MixedKind.COMPARE:
+            raise UnknownCardError
+        both = card.answers.order_by("position")
+        _close(card, dict(zip((one.pk for one in both), CHOICES[choice], strict=False)), now)
+
+
+def skip_mixed(person: Person, token: UUID, reason: str, *, now: datetime | None = None) -> None:
+    """Close a card without an answer.
+
+    Raises:
+        UnknownCardError: the card was not given to this person.
+    """
+    with locked(person.campaign_id):
+        card = mixed_of(person, token)
+        if card.state not in CLOSED:
+            card.state, card.reason, card.closed_at = CardState.SKIPPED, reason, now or timezone.now()
+            card.save(update_fields=["state", "reason", "closed_at"])
+
+
+def report_one(person: Person, token: UUID, row: UUID, reason: str, *, now: datetime | None = None) -> None:
+    """Put one of the pairs on a card before moderators, for one of the reasons for reports, and close the card.
+
+    Raises:
+        UnknownCardError: the card was not given to this person, or has no such row.
+    """
+    with locked(person.campaign_id):
+        card = mixed_of(person, token)
+        found = card.answers.filter(public_id=row).select_related("pair").first()
+        if found is None:
+            raise UnknownCardError
+        if card.state in CLOSED:
+            return
+        card.state, card.reason, card.closed_at = CardState.SKIPPED, reason, now or timezone.now()
+        card.save(update_fields=["state", "reason", "closed_at"])
+        found.answer = REPORTED
+        found.save(update_fields=["answer"])
+        flag_report(found.pair, reason)
+
+
+def _close(card: MixedCard, said: dict[int, str], now: datetime | None) -> None:
+    if card.state in CLOSED:
+        return
+    for pk, answer in said.items():
+        MixedAnswer.objects.filter(pk=pk).update(answer=answer)
+    card.state, card.closed_at = CardState.ANSWERED, now or timezone.now()
+    card.save(update_fields=["state", "closed_at"])
+
+
+def undo_mixed(person: Person, token: UUID) -> None:
+    """Take back the person's latest answer, if it was to this card, and show the card again.
+
+    Raises:
+        UnknownCardError: the card was not given to this person.
+    """
+    with locked(person.campaign_id) as campaign:
+        card = mixed_of(person, token)
+        if card.state not in CLOSED or newest(latest_card(person), person) != card:
+            return
+        Card.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
+        MixedCard.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
+        with noted(campaign, What.ANSWER):
+            if campaign.releases.perhaps_out().exists():
+                bury_mixed(campaign, card.answers.all(), timezone.now())
+        reported = [one.pair for one in card.answers.filter(answer=REPORTED).select_related("pair")]
+        for one in card.answers.all():
+            # What is answered now is another row than the one that was taken back.
+            one.answer, one.public_id = "", uuid.uuid4()
+            one.save(update_fields=["answer", "public_id"])
+        card.state, card.reason, card.closed_at = CardState.OPEN, "", None
+        card.save(update_fields=["state", "reason", "closed_at"])
+        drop_reports(reported)
+
+
+def bury_mixed(campaign: Campaign, rows: QuerySet[MixedAnswer], now: datetime) -> int:
+    """Leave a tombstone for each answer that an export may hold; how many there are."""
+    return bury(campaign, "mixed", rows.exclude(answer="").values_list("public_id", flat=True), now)
+
+
+def latest_card(person: Person) -> Card | None:
+    """The latest card with a rating or a skip."""
+    return Card.objects.filter(person=person, state__in=CLOSED).order_by("-closed_at", "-number").first()
+
+
+def newest(card: Card | None, person: Person) -> Card | MixedCard | None:
+    """What the person answered last: this card, or a later one of another kind."""
+    mixed = MixedCard.objects.filter(person=person, state__in=CLOSED).order_by("-closed_at").first()
+    if card is None or mixed is None:
+        return card or mixed
+    assert card.closed_at is not None
+    assert mixed.closed_at is not None
+    return mixed if mixed.closed_at > card.closed_at else card

@@ -1,0 +1,394 @@
+"""Pairs pick their raters (`sampler.matching`): who takes part, what waits, and the pair that waits for each person.
+
+`match_all` is called while nobody else draws, `find` before anything is locked, and what it found is taken within a
+transaction (`take_waiting`, `take_found`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import NamedTuple
+from uuid import UUID
+
+import numpy as np
+from django.db.models import F, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
+
+from endoxa_collect import sampler
+from endoxa_collect.cards.balance import View
+from endoxa_collect.models import CLOSED, Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person
+from endoxa_collect.sampler import KEPT_SECONDS, Rater, Slot, Waiting
+from endoxa_collect.sampler.slots import NEEDS, Filled, wanted
+
+_SLOTS = {slot.value: slot for slot in Slot}
+
+_AHEAD = 6
+"""Pairs that are read for each person who is free, of each kind."""
+
+STAYS = timedelta(minutes=1)
+"""Time for which somebody counts as here after a card: they add words, or answer a list."""
+
+_MANY = 500
+"""Pairs about some countries from which on sorting them takes longer than walking all pairs in order."""
+
+_FIELDS = (
+    "id",
+    "country",
+    "language",
+    "topic",
+    "negative",
+    "ratings",
+    "own_filled",
+    "near_filled",
+    "waiting_since",
+)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A person who waits for a card, with what they had: pairs they answered, said or were shown, and `rater`."""
+
+    person: Person
+    had: frozenset[int]
+    rater: Rater
+
+
+class _Reserved(NamedTuple):
+    """A slot of a pair that an open card or a match holds for somebody; `ratings` that the pair has."""
+
+    person: UUID
+    pair: int
+    slot: Slot
+    ratings: int
+
+
+class Held:
+    """What people have before them or what waits for them at one moment, read once where it is asked for.
+
+    `of_pair`: of this pair only.
+    """
+
+    def __init__(self, campaign: Campaign, now: datetime, of_pair: int | None = None) -> None:
+        self.campaign, self.now, self._of_pair = campaign, now, of_pair
+
+    @cached_property
+    def cards(self) -> list[_Reserved]:
+        """Slots that open cards hold; of cards that no slot asked for, the slot of anyone."""
+        cards = Card.objects.filter(campaign=self.campaign, state=CardState.OPEN, expires_at__gt=self.now)
+        return self._rows(cards.filter(pair__isnull=False))
+
+    @cached_property
+    def matches(self) -> list[_Reserved]:
+        """Slots of pairs that wait for somebody."""
+        return self._rows(Match.objects.filter(campaign=self.campaign, until__gt=self.now))
+
+    def _rows(self, query: QuerySet[Card] | QuerySet[Match]) -> list[_Reserved]:
+        if self._of_pair is not None:
+            query = query.filter(pair=self._of_pair)
+        rows = query.values_list("person", "pair", "slot", "pair__ratings")
+        return [
+            _Reserved(person, pair, _SLOTS.get(slot, Slot.ANYONE), ratings)
+            for person, pair, slot, ratings in rows
+        ]
+
+    def full(self, number: int) -> list[int]:
+        """Pairs that have so many ratings, or will have once the open cards are answered."""
+        return _full(self.cards, number)
+
+
+def _full(reserved: Iterable[_Reserved], number: int) -> list[int]:
+    ratings = {one.pair: one.ratings for one in reserved}
+    held = Counter(one.pair for one in reserved)
+    return [pair for pair, given in ratings.items() if given + held[pair] >= number]
+
+
+def is_due(campaign: Campaign, now: datetime) -> bool:
+    """Whether pairs should pick raters for everybody: it is some seconds ago that they did, in whatever process.
+
+    Who waited for the campaign comes with a time a little before that of the round.
+    """
+    return campaign.matched_at is None or abs((now - campaign.matched_at).total_seconds()) >= KEPT_SECONDS
+
+
+def match_all(campaign: Campaign, view: View, now: datetime, rng: np.random.Generator) -> None:
+    """Let pairs pick raters among all who are free."""
+    campaign.matched_at = now
+    campaign.save(update_fields=["matched_at"])
+    _Round(view, Held(campaign, now), rng).match_all()
+
+
+def waiting_for(asking: Asking, now: datetime) -> Match | None:
+    """The pair that waits for a person; None where none does, or it should not come now (`sampler.guards`)."""
+    found = Match.objects.filter(person=asking.person, until__gt=now).select_related("pair").first()
+    if found is None or found.pair_id in asking.had:
+        return None
+    if found.pair.moderation != Moderation.LIVE or found.pair.need != NEEDS:
+        return None
+    settings = asking.person.campaign.settings.sampler
+    return None if sampler.guards(asking.rater, _as_waiting(found.pair), settings) else found
+
+
+def is_left(asking: Asking, held: Held) -> bool:
+    """Whether ratings are missing that the person could give and nobody else is giving."""
+    rows = _needing(held.campaign).filter(language__in=asking.rater.languages)
+    rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
+    return rows.exclude(pk__in=held.full(held.campaign.settings.sampler.k)).exists()
+
+
+@dataclass(frozen=True)
+class Found:
+    """A pair that picked a person now, for the card at once: its `match` is not stored.
+
+    `stands_in`: they stand in for others, also for those whom a slot of the pair waits for.
+    """
+
+    match: Match
+    stands_in: bool = False
+
+
+def find(asking: Asking, view: View, held: Held, rng: np.random.Generator) -> Iterator[Found]:
+    """Pairs that pick a person now, the best first; others follow in case somebody else was faster.
+
+    Only this person is free in it: the others had their chance in the last round for all, and have it in the next.
+    """
+    return _Round(view, held, rng).for_one(asking)
+
+
+def take_waiting(match: Match, now: datetime) -> bool:
+    """Take the pair that waits for a person; False where it was given to somebody else, or cannot be shown now."""
+    needing = {"pair__moderation": Moderation.LIVE, "pair__need": NEEDS}
+    deleted, _ = Match.objects.filter(pk=match.pk, until__gt=now, **needing).delete()
+    return bool(deleted)
+
+
+def take_found(found: Found, now: datetime) -> bool:
+    """Take the slot of a pair that was found; False where somebody else was faster.
+
+    Who stands in takes it from somebody for whom it waits, where all slots of the pair are taken.
+    """
+    campaign, match = found.match.campaign, found.match
+    rows = _needing(campaign).filter(pk=match.pair_id).select_for_update(no_key=True)
+    counts = rows.values_list("ratings", "own_filled", "near_filled").first()
+    if counts is None:
+        return False
+    held = Held(campaign, now, match.pair_id)
+    # Before the cards: what somebody comes for in this moment is seen twice then, and not missed.
+    others = [one for one in held.matches if str(one.person) != str(match.person_id)]
+    reserved = held.cards if found.stands_in else [*held.cards, *others]
+    settings = campaign.settings.sampler
+    if match.slot not in sampler.open_slots(_filled(*counts, reserved=reserved), settings):
+        return False
+    waits = [one for one in others if one.slot == match.slot]
+    if not found.stands_in or not waits or counts[0] + len(held.cards) + len(others) < settings.k:
+        return True
+    of_slot = Match.objects.filter(pair=match.pair_id, slot=match.slot, until__gt=now)
+    of_slot = of_slot.exclude(person=match.person_id)
+    deleted, _ = Match.objects.filter(pk__in=of_slot.order_by("until").values("pk")[:1]).delete()
+    # None, where they came for it in this moment.
+    return bool(deleted)
+
+
+def _filled(ratings: int, own: int, near: int, *, reserved: Iterable[_Reserved]) -> Filled:
+    return Filled(own, near, ratings - own - near) + Counter(one.slot for one in reserved)
+
+
+def _as_waiting(pair: Pair) -> Waiting:
+    return Waiting(pair.pk, pair.country, pair.language, pair.topic, bool(pair.negative), slots=())
+
+
+def backup(asking: Asking, held: Held) -> Pair | None:
+    """A pair whose missing ratings all wait for others, in case they leave: the one that has waited longest.
+
+    It has a single card more than ratings are missing, so that not everybody gets the same.
+    """
+    number = Counter(one.pair for one in (*held.cards, *held.matches))
+    rows = _needing(held.campaign).filter(pk__in=number, language__in=asking.rater.languages)
+    rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
+    k = held.campaign.settings.sampler.k
+    return next(
+        (pair for pair in rows.order_by("waiting_since", "pk") if pair.ratings + number[pair.pk] <= k), None
+    )
+
+
+def _needing(campaign: Campaign) -> QuerySet[Pair]:
+    return Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, need=NEEDS)
+
+
+class _Round:
+    """One round of matches: who takes part, what is reserved and what waits, at one moment."""
+
+    def __init__(self, view: View, held: Held, rng: np.random.Generator) -> None:
+        self._campaign, self._view, self._held, self._rng = held.campaign, view, held, rng
+        self._settings = held.campaign.settings.sampler
+
+    def match_all(self) -> None:
+        """Store matches for all who are free."""
+        Match.objects.filter(campaign=self._campaign, until__lte=self._held.now).delete()
+        raters, hurried = self._raters(), self._view.outlook.hurried
+        waiting = self._waiting(raters, [*self._held.cards, *self._held.matches], hurried=hurried)
+        found = self._match(waiting, raters, hurried=hurried)
+        Match.objects.bulk_create(self._row(one) for one in found)
+
+    def for_one(self, asking: Asking) -> Iterator[Found]:
+        """Pairs that pick who is asking."""
+        person = asking.rater.person
+        raters = [*(one for one in self._view.raters if one.person != person), asking.rater]
+        # What waited for them, and cannot come, is for others.
+        waits = [one for one in self._held.matches if one.person != person]
+        hurried = self._view.outlook.hurried
+        waiting = self._waiting(raters, [*self._held.cards, *waits], asking, hurried=hurried)
+        yield from self._one_by_one(waiting, raters, asking, hurried=hurried)
+        # Who would go without stands in for others, also for those who have not come to their pair yet.
+        waiting = self._waiting(raters, self._held.cards, asking, hurried=True)
+        for found in self._one_by_one(waiting, raters, asking, hurried=True):
+            yield replace(found, stands_in=True)
+
+    def _one_by_one(
+        self, waiting: list[Waiting], raters: Sequence[Rater], asking: Asking, *, hurried: bool
+    ) -> Iterator[Found]:
+        while found := self._match(waiting, raters, asking.rater, hurried=hurried):
+            yield Found(self._row(found[0]))
+            waiting = [one for one in waiting if one.pair != found[0].pair]
+
+    def _match(
+        self,
+        waiting: Sequence[Waiting],
+        raters: Sequence[Rater],
+        asking: Rater | None = None,
+        *,
+        hurried: bool,
+    ) -> list[sampler.Match]:
+        person = asking.person if asking else None
+        moment = sampler.Moment(self._settings, self._prices(raters), hurried=hurried, asking=person)
+        return sampler.match(waiting, raters, moment, self._rng)
+
+    def _row(self, one: sampler.Match) -> Match:
+        return Match(
+            campaign=self._campaign,
+            person_id=str(one.person),
+            pair_id=one.pair,
+            slot=one.slot,
+            propensity=one.propensity,
+            pool=one.pool,
+            until=self._held.now + timedelta(minutes=self._campaign.settings.lease_minutes),
+        )
+
+    def _raters(self) -> list[Rater]:
+        """Everybody who takes part: free are those who are here and have no pair that waits for them."""
+        here = {one.person for one in self._held.cards}
+        cards = Card.objects.filter(campaign=self._campaign)
+        asked = cards.filter(pair__isnull=True, state=CardState.OPEN, expires_at__gt=self._held.now)
+        closed = cards.filter(state__in=CLOSED, closed_at__gt=self._held.now - STAYS)
+        for query in (asked, closed):
+            here.update(query.values_list("person", flat=True))
+        here -= {one.person for one in self._held.matches}
+        return [replace(one, free=True) if one.person in here else one for one in self._view.raters]
+
+    def _prices(self, raters: Sequence[Rater]) -> Mapping[str, float]:
+        """The price of each country that somebody comes from, from the open slots for its people."""
+        people = Counter(country for one in raters for country in one.origins)
+        outlook = self._view.outlook
+        each = max(1.0, outlook.pace.each * outlook.minutes)
+        return {
+            country: sampler.price(self._view.own_slots.get(country, 0), n, each)
+            for country, n in people.items()
+        }
+
+    def _waiting(
+        self,
+        raters: Sequence[Rater],
+        reserved: Sequence[_Reserved],
+        asking: Asking | None = None,
+        *,
+        hurried: bool,
+    ) -> list[Waiting]:
+        """Pairs for the people who are free, those that miss fewest ratings first."""
+        held: defaultdict[int, list[_Reserved]] = defaultdict(list)
+        for one in reserved:
+            held[one.pair].append(one)
+        rows = self._rows(raters, asking, _full(reserved, self._settings.k), hurried=hurried)
+        slots = {
+            pk: sampler.open_slots(_filled(ratings, own, near, reserved=held.get(pk, ())), self._settings)
+            for pk, *_, ratings, own, near, _ in rows
+        }
+        rows = [row for row in rows if slots[row[0]]]
+        barred, picked = self._had([row[0] for row in rows])
+        for pk, there in held.items():
+            picked[pk].update(one.person for one in there)
+        return [
+            Waiting(
+                pair=pk,
+                country=country,
+                language=language,
+                topic=topic,
+                negative=bool(negative),
+                slots=slots[pk],
+                barred=frozenset(barred[pk] | picked[pk]),
+                picked=frozenset(picked[pk]),
+            )
+            for pk, country, language, topic, negative, *_ in rows
+        ]
+
+    def _rows(
+        self, raters: Sequence[Rater], asking: Asking | None, full: Collection[int], *, hurried: bool
+    ) -> list[tuple]:  # type: ignore[type-arg]
+        """Columns `_FIELDS` of pairs that are not `full`: for own and near people who are free, and for anyone."""
+        free = [one for one in raters if one.free]
+        limit = _AHEAD * (len(free) + 1)
+        goal = wanted(self._settings)
+        pairs = _needing(self._campaign).filter(
+            language__in=frozenset[str]().union(*(one.languages for one in free))
+        )
+        pairs = pairs.exclude(pk__in=full)
+        if asking is not None:
+            # What somebody rated alone comes first in this order, and would hide the rest from them.
+            pairs = pairs.exclude(pk__in=asking.had)
+        if asking is not None and len(free) == 1:
+            pairs = pairs.exclude(topic__in=asking.rater.no_topics)
+        known = frozenset[str]().union(*(one.origins | one.near for one in raters))
+        anyone = Q(ratings__lt=F("own_filled") + F("near_filled") + goal[Slot.ANYONE]) | ~Q(country__in=known)
+        kinds = (
+            self._about(pairs, _countries(free, "origins")).filter(own_filled__lt=goal[Slot.OWN]),
+            self._about(pairs, _countries(free, "near")).filter(near_filled__lt=goal[Slot.NEAR]),
+            pairs if hurried else pairs.filter(anyone),
+        )
+        found = {
+            row[0]: row
+            for kind in kinds
+            for row in kind.order_by("-ratings", "waiting_since").values_list(*_FIELDS)[:limit]
+        }
+        return sorted(found.values(), key=lambda row: (-row[5], row[8], row[0]))
+
+    def _about(self, pairs: QuerySet[Pair], countries: Collection[str]) -> QuerySet[Pair]:
+        """Those about some countries, for the first few in their order.
+
+        Where there are many, the database had better walk them in that order than sort all of these countries; it does
+        once the column is hidden behind a function.
+        """
+        if sum(self._view.own_slots.get(country, 0) for country in countries) < _MANY:
+            return pairs.filter(country__in=countries)
+        return pairs.annotate(about=Coalesce("country", Value(""))).filter(about__in=countries)
+
+    def _had(self, pairs: Collection[int]) -> tuple[defaultdict[int, set[UUID]], defaultdict[int, set[UUID]]]:
+        """People who answered each pair, or one that was merged into it, or said it; and those whom it had picked."""
+        merged = Pair.objects.filter(merged_into__in=pairs).values_list("pk", "merged_into")
+        into = {pk: root for pk, root in merged if root is not None}
+        together = [*pairs, *into]
+        had: defaultdict[int, set[UUID]] = defaultdict(set)
+        picked: defaultdict[int, set[UUID]] = defaultdict(set)
+        cards = Card.objects.filter(pair__in=together, state__in=CLOSED)
+        for pair, person, slot, state in cards.values_list("pair", "person", "slot", "state"):
+            had[into.get(pair, pair)].add(person)
+            if slot and state == CardState.ANSWERED:
+                picked[into.get(pair, pair)].add(person)
+        for pair, person in Mention.objects.filter(pair__in=together).values_list("pair", "person"):
+            had[into.get(pair, pair)].add(person)
+        return had, picked
+
+
+def _countries(raters: Iterable[Rater], kind: str) -> frozenset[str]:
+    return frozenset[str]().union(*(getattr(one, kind) for one in raters))

@@ -1,0 +1,310 @@
+"""`endoxa collect`: run a campaign that people answer on their phones."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from endoxa.commands.settings_command import GroupedCommand
+from endoxa.errors import UserError
+from endoxa_collect.commands import backup, export, paper, simulate, task
+
+if TYPE_CHECKING:
+    from endoxa_collect.project.folder import Folder
+    from endoxa_collect.project.starting import Invitation, Started
+
+
+class CollectGroup(typer.core.TyperGroup):
+    """The group of commands; explains a full disk or a locked database in one sentence."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command.
+
+        Raises:
+            UserError: as in `endoxa_collect.project.database.explained`.
+        """
+        try:
+            return super().invoke(ctx)
+        except Exception as problem:
+            # Without it no database was opened; and no other command should wait for it to be imported.
+            if "django.db" not in sys.modules:
+                raise
+            from django.db import IntegrityError
+
+            from endoxa_collect.project.database import explained
+
+            if isinstance(problem, IntegrityError):  # our fault, not the disk's
+                raise
+            with explained():
+                raise
+
+
+app = typer.Typer(
+    cls=CollectGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Run a campaign: people rate and add associations on their phones.",
+)
+
+Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
+Slug = Annotated[
+    str | None,
+    typer.Option("--campaign", metavar="NAME", help="Campaign, if the database holds several."),
+]
+PasswordStdin = Annotated[
+    bool,
+    typer.Option("--password-stdin", help="Read the password from standard input instead of generating one."),
+]
+
+
+@app.command(cls=GroupedCommand)
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to create.")],
+    *,
+    preset: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Preset to start from: laces (cards), school (cards, ages 13 to 17), afristereo (survey) or panel "
+            "(tasks only). school:en,sw: with words in these languages only.",
+        ),
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Short name of the campaign (default: the name of the preset)."),
+    ] = None,
+    organisation: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Organisation that runs the campaign, as contributors read it."),
+    ] = None,
+    contact: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Contact for contributors: an e-mail address or a phone number."),
+    ] = None,
+    account: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the organiser's account.")
+    ] = "organiser",
+    password_stdin: PasswordStdin = False,
+) -> None:
+    """Create a campaign: a folder with its database, its settings, an organiser's account and a join code.
+
+    The password is printed once; only its hash is stored. People can join at once while it is served; it is a rehearsal
+    until an organiser presses Open. If DATABASE_URL is set, answers are stored in that database.
+
+    \b
+    Examples:
+      endoxa collect init campaign --preset laces
+      endoxa collect init school --preset school:en,sw
+      endoxa collect init panel --preset panel
+      endoxa collect init campaign --preset afristereo --name schools --organisation "River Lab" --contact 555-0100
+      DATABASE_URL=postgres:///campaign endoxa collect init campaign --preset laces
+    """  # noqa: D301
+    from endoxa_collect.project.folder import enter, making
+
+    password = _read_password() if password_stdin else None
+    with making(folder) as made:
+        enter(made, new=True)
+        from endoxa_collect.project.database import prepare
+        from endoxa_collect.project.starting import start
+
+        prepare()
+        started = start(
+            preset,
+            name or preset.partition(":")[0],
+            account,
+            password=password,
+            organisation=organisation,
+            contact=contact,
+        )
+    _print_started(started, folder, named=bool(organisation and contact))
+
+
+@app.command(cls=GroupedCommand)
+def serve(
+    folder: Campaign,
+    *,
+    host: Annotated[
+        str,
+        typer.Option(metavar="ADDRESS", help="Address to listen on; 127.0.0.1 admits this machine only."),
+    ] = "0.0.0.0",  # noqa: S104
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="Port to listen on.")] = 8000,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, max=64, help="Number of worker processes (default: 2)."),
+    ] = None,
+) -> None:
+    """Serve a campaign until Ctrl-C; prints its address and a QR code to join.
+
+    No access log is written. For the internet, put a proxy with TLS in front (see the manual).
+
+    \b
+    Examples:
+      endoxa collect serve campaign
+      endoxa collect serve campaign --port 8808
+      DATABASE_URL=postgres:///campaign endoxa collect serve campaign --host 127.0.0.1 --workers 4
+    """  # noqa: D301
+    from endoxa_collect.addresses import refuse_taken, resolved
+    from endoxa_collect.project.folder import enter, held, open_folder
+
+    opened = open_folder(folder)
+    address = resolved(host)
+    refuse_taken(address, port)
+    with held(opened):
+        enter(opened, listening=address)
+        _serve(opened, address, port, workers)
+    typer.echo("\nStopped. Everything is kept.")
+
+
+@app.command(cls=GroupedCommand)
+def account(
+    folder: Campaign,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="Name of the account; without it, all accounts are listed."),
+    ] = None,
+    *,
+    role: Annotated[
+        str | None,
+        typer.Option(metavar="ROLE", help="Role: organiser, moderator, reviewer or researcher."),
+    ] = None,
+    campaign: Slug = None,
+    password_stdin: PasswordStdin = False,
+    new_password: Annotated[bool, typer.Option("--new-password", help="Generate a new password.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Remove the role given with --role, else the account.")
+    ] = False,
+) -> None:
+    """Create, change or remove an account. Without NAME, list all accounts.
+
+    A generated password is printed once. The command also unlocks an account that wrong passwords have locked.
+
+    \b
+    Examples:
+      endoxa collect account campaign
+      endoxa collect account campaign ines --role moderator
+      endoxa collect account campaign ines --new-password
+      endoxa collect account campaign ines --remove
+    """  # noqa: D301
+    from endoxa_collect.project.folder import enter, open_folder
+
+    if name is None and (role or remove or new_password or password_stdin):
+        raise UserError(
+            "NAME is missing: write the account's name after the folder. Without options, all accounts are listed."
+        )
+    password = _read_password() if password_stdin else None
+    enter(open_folder(folder))
+    from endoxa_collect.project.accounts import (
+        accounts,
+        campaign_named,
+        remove_account,
+        role_named,
+        set_account,
+    )
+    from endoxa_collect.project.database import prepare
+
+    prepare()
+    where = campaign_named(campaign)
+    if name is None:
+        for one in accounts(where):
+            typer.echo(f"{one.name}: {', '.join(one.roles)}")
+        return
+    wanted = role_named(role)
+    if remove:
+        left = remove_account(name, where, wanted)
+        typer.echo(f"{name}: {', '.join(left.roles) or 'removed'}")
+        return
+    result = set_account(name, where, wanted, password=password, new_password=new_password)
+    typer.echo(f"{name}: {', '.join(result.roles)}")
+    if result.password:
+        typer.echo(f"Password (shown once): {result.password}")
+
+
+app.command(cls=GroupedCommand)(export.export)
+app.command(cls=GroupedCommand)(export.expire)
+app.command("import", cls=GroupedCommand)(export.import_export)
+app.command("print", cls=GroupedCommand)(paper.print_cards)
+app.command(cls=GroupedCommand)(paper.enter)
+app.add_typer(task.app, name="task")
+app.command(cls=GroupedCommand)(simulate.simulate)
+app.command(cls=GroupedCommand)(backup.backup)
+app.command(cls=GroupedCommand)(backup.restore)
+app.command(cls=GroupedCommand)(backup.replay)
+
+
+def _read_password() -> str:
+    password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        raise UserError("--password-stdin: standard input is empty. Write the password on one line.")
+    return password
+
+
+def _serve(folder: Folder, host: str, port: int, workers: int | None) -> None:
+    from endoxa_collect.addresses import reached_at
+    from endoxa_collect.project.database import prepare
+    from endoxa_collect.project.lists import say_whose
+    from endoxa_collect.project.server import serve as answer
+    from endoxa_collect.project.starting import collect_static, invitations
+
+    prepare()
+    say_whose(folder)
+    collect_static()
+    addresses = reached_at(host, port)
+    for invitation in invitations():
+        typer.echo(_standing(invitation))
+        if invitation.lacking:
+            typer.echo(
+                f"Before people come, fill in on the organisers' pages: {', '.join(invitation.lacking)}."
+            )
+        for path in invitation.panels:
+            typer.echo(f"Panel: {addresses[0]}{path}")
+        if invitation.joined:
+            _print_invitation(invitation.code, addresses)
+        elif not invitation.panels:
+            typer.echo(
+                "No task is open for a panel. Make one: endoxa collect task add DIR --kind harm --items FILE"
+            )
+    typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
+    sys.stdout.flush()
+    answer(host, port, workers)
+
+
+def _standing(invitation: Invitation) -> str:
+    if invitation.rehearsing and invitation.state == "open":
+        return f"Campaign {invitation.slug} is a rehearsal until you press Open on the dashboard; people can join."
+    return f"Campaign {invitation.slug} is {invitation.state}."
+
+
+def _print_started(started: Started, folder: Path, *, named: bool) -> None:
+    seeds = f", with {started.pairs} seed pairs" if started.code else ""
+    stands = "a rehearsal until you press Open" if started.campaign.rehearsing else "open"
+    typer.echo(f"Campaign '{started.campaign.slug}' made in {folder}: {stands}{seeds}.")
+    if started.code:
+        typer.echo(f"Code to join: {started.code} (until {started.code_ends:%d %B %Y})")
+    typer.echo(f"Account: {started.account}")
+    if started.password:
+        typer.echo(f"Password (shown once): {started.password}")
+    if not named:
+        typer.echo("Say who runs it and how to reach them (Settings) before anybody joins.")
+    from endoxa.words import COMPONENTS, languages_of, unreviewed
+
+    texts = ("page texts", "preset texts")
+    if line := unreviewed((name, languages_of(COMPONENTS[name])) for name in texts):
+        typer.echo(line)
+    if started.code:
+        typer.echo(f"Next: endoxa collect serve {folder}")
+    else:
+        typer.echo(f"Next: endoxa collect task add {folder} --kind harm --items associations.csv")
+
+
+def _print_invitation(code: str | None, addresses: tuple[str, ...]) -> None:
+    from endoxa_collect.addresses import qr
+
+    if code is None:
+        typer.echo("Nobody can join now: open it, or make a code, on the organisers' pages.")
+        return
+    links = [f"{address}/j/{code}/" for address in addresses]
+    typer.echo("\n".join(["Join:", *(f"  {link}" for link in links)]))
+    typer.echo(qr(links[0], sys.stdout.encoding or "ascii"))

@@ -1,0 +1,226 @@
+"""`endoxa collect export`, `import` and `expire`: exports of a campaign, and the end of retention."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from endoxa.report.words import plural
+
+if TYPE_CHECKING:
+    from endoxa_collect.export.run import ExportReport
+    from endoxa_collect.models import Campaign
+
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
+Slug = Annotated[
+    str | None,
+    typer.Option("--campaign", metavar="NAME", help="Campaign, if the database holds several."),
+]
+
+
+def export(
+    folder: Folder,
+    *,
+    output: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the tables and the data card.")
+    ],
+    release: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="Make a release with this number (1.0); releases never change."),
+    ] = None,
+    patch: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Folder of a published release: write it without later withdrawals."
+        ),
+    ] = None,
+    restricted: Annotated[
+        str | None,
+        typer.Option(
+            "--restricted",
+            metavar="RECIPIENT",
+            help="Make the release for this person (institution), with nothing merged (and --release, --signed).",
+        ),
+    ] = None,
+    signed: Annotated[
+        bool,
+        typer.Option("--signed", help="The recipient signed the conditions (--conditions shows them)."),
+    ] = False,
+    conditions: Annotated[
+        bool,
+        typer.Option(
+            "--conditions", help="With --restricted: write the conditions to sign to --out, and no data."
+        ),
+    ] = False,
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format", metavar="NAME", help="Format: csv, jsonl or parquet; repeatable (default: all three)."
+        ),
+    ] = None,
+    campaign: Slug = None,
+) -> None:
+    """Write pairs, ratings, mentions, skips, people, statements and other tables, with a data card and checksums.
+
+    Exports hold declared columns only. Values that fewer than five people share are merged. People get new keys in each
+    export. An earlier working copy in the folder is replaced, a release never.
+
+    \b
+    Examples:
+      endoxa collect export campaign -o export
+      endoxa collect export campaign -o release-1.0 --release 1.0
+      endoxa collect export campaign -o release-1.0.1 --patch release-1.0
+      endoxa collect export campaign -o tables --format csv
+      endoxa collect export campaign -o conditions.md --release 1.1 --restricted "A. Bell, River" --conditions
+      endoxa collect export campaign -o for-bell --release 1.1 --restricted "A. Bell, River" --signed
+    """  # noqa: D301
+    from endoxa.errors import UserError
+
+    if restricted is not None:
+        _require_signed(release, patch, signed=signed or conditions)
+    elif signed or conditions:
+        raise UserError("--signed and --conditions go with --restricted RECIPIENT.")
+    if patch is not None and (release is not None or formats):
+        raise UserError(
+            "--patch takes number and formats from the release: leave --release and --format out."
+        )
+    chosen = campaign_in(folder, campaign)
+    from endoxa_collect.export.folder import FORMATS
+    from endoxa_collect.export.patches import patch_release
+    from endoxa_collect.export.run import export_campaign
+
+    if conditions:
+        _write_conditions(chosen, output, release or "", restricted or "")
+        return
+    if patch is not None:
+        report = patch_release(chosen, patch, output)
+    else:
+        report = export_campaign(
+            chosen,
+            output,
+            release=release,
+            formats=tuple(formats or FORMATS),
+            recipient=_named(restricted),
+        )
+    _print(report)
+
+
+def _require_signed(release: str | None, patch: Path | None, *, signed: bool) -> None:
+    from endoxa.errors import UserError
+
+    if patch is not None or release is None:
+        raise UserError("--restricted makes a release of its own: give it a number with --release.")
+    if not signed:
+        raise UserError(
+            "--restricted needs --signed: write the conditions with --conditions and have the recipient sign them."
+        )
+
+
+def _named(restricted: str | None) -> str:
+    from endoxa_collect.export.agreement import recipient_named
+
+    return "" if restricted is None else recipient_named(restricted)
+
+
+def _write_conditions(campaign: Campaign, output: Path, number: str, recipient: str) -> None:
+    from endoxa.errors import UserError
+    from endoxa_collect.export.agreement import agreement
+
+    text = agreement(campaign, number, _named(recipient))
+    try:
+        with output.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as problem:
+        raise UserError(
+            f"{output} cannot be written ({problem.strerror}): name a file that is not there yet."
+        ) from problem
+    typer.echo(f"Conditions for {recipient} written to {output}: have them signed, then use --signed.")
+
+
+def expire(folder: Folder, *, campaign: Slug = None) -> None:
+    """Remove the links between people and answers once the retention date is over. Run it daily.
+
+    \b
+    Example:
+      endoxa collect expire campaign
+    """  # noqa: D301
+    from datetime import UTC, datetime
+
+    chosen = campaign_in(folder, campaign)
+    from endoxa_collect.privacy import expire as expire_links
+    from endoxa_collect.privacy import retention_date
+
+    expired = expire_links(chosen, datetime.now(UTC).date())
+    if expired.people or expired.cards or expired.judges:
+        typer.echo(
+            f"Removed: the links of {plural(expired.people, 'person', 'people')} and of"
+            f" {plural(expired.judges, 'judge')} of a panel, {plural(expired.cards, 'unanswered card')}."
+        )
+    else:
+        typer.echo(f"Nothing to remove: links are kept until {retention_date(chosen)}.")
+
+
+def campaign_in(folder: Path, slug: str | None) -> Campaign:
+    """The campaign in a folder, its database prepared."""
+    from endoxa_collect.project.folder import enter, open_folder
+
+    enter(open_folder(folder))
+    from endoxa_collect.project.accounts import campaign_named
+    from endoxa_collect.project.database import prepare
+
+    prepare()
+    return campaign_named(slug)
+
+
+def _print(report: ExportReport) -> None:
+    typer.echo(", ".join(f"{n} {name}" for name, n in report.rows.items()))
+    out = report.left_out
+    if out.pairs or out.people:
+        from endoxa_collect.export.columns import FEW_SHARE
+
+        typer.echo(
+            f"Left out: {out.pairs} pairs not approved; the keys of {out.people} people, so that nobody stands out "
+            f"({FEW_SHARE}). See README.md.",
+            err=True,
+        )
+    typer.echo(f"{f'Release {report.release}' if report.release else 'Export'} written to {report.folder}")
+    typer.echo("Content notice: these are reported stereotypes, for evaluation only.")
+
+
+_ACCOUNT = "organiser"
+
+
+def import_export(
+    export: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Folder that `endoxa collect export` wrote.")
+    ],
+    *,
+    folder: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to create.")],
+) -> None:
+    """Turn an export into a closed campaign, to read it on the organisers' pages.
+
+    This does not replace a backup: exports lack cookies, receipt codes, exact times and pairs that wait for approval.
+
+    \b
+    Example:
+      endoxa collect import release-1.0 -o copy
+    """  # noqa: D301
+    from endoxa_collect.project.folder import enter, making
+
+    with making(folder) as made:
+        enter(made, new=True)
+        from endoxa_collect.export.restoration import import_campaign
+        from endoxa_collect.models import Role
+        from endoxa_collect.project.accounts import set_account
+        from endoxa_collect.project.database import explained, prepare
+
+        prepare()
+        with explained():
+            campaign = import_campaign(export)
+            account = set_account(_ACCOUNT, campaign, Role.ORGANISER, new_password=True)
+    typer.echo(f"Campaign '{campaign.slug}' made in {folder}: closed, with {campaign.pairs.count()} pairs.")
+    typer.echo(f"Account: {account.name}\nPassword (shown once): {account.password}")
+    typer.echo(f"Next: endoxa collect serve {folder}")

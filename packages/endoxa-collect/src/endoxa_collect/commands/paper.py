@@ -1,0 +1,134 @@
+"""`endoxa collect print` and `enter`: a set of cards on paper, and the answers typed in afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from endoxa.errors import UserError
+from endoxa.report.words import plural
+from endoxa_collect.commands.export import Folder, Slug, campaign_in
+
+if TYPE_CHECKING:
+    from endoxa_collect.campaign import CampaignSettings
+
+
+def print_cards(
+    folder: Folder,
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="File to write: .pdf, or .html for a browser."),
+    ],
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="CODE", help="Language of pages and cards (default: the campaign's first)."),
+    ] = None,
+    cards: Annotated[int, typer.Option(min=1, max=80, help="Maximum number of cards.")] = 24,
+    sheets: Annotated[int, typer.Option(min=1, max=500, help="Number of answer sheets, one a person.")] = 30,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address of the site for the strips with receipt codes (default: its public name, if it has one).",
+        ),
+    ] = None,
+    campaign: Slug = None,
+) -> None:
+    """Print a campaign: consent sheet, cards to cut out, answer sheets; and answers.csv to type the answers in.
+
+    Cards that may hurt come last, behind a notice. Each answer sheet has a receipt code, which answers.csv holds too:
+    keep that file as safe as the sheets. It is written beside FILE, under its name with -answers.csv.
+
+    \b
+    Examples:
+      endoxa collect print campaign -o cards.pdf
+      endoxa collect print campaign -o cards.html --language es --cards 16 --sheets 40
+      endoxa collect print campaign -o cards.pdf --address https://camp.example.org
+    """  # noqa: D301
+    chosen = campaign_in(folder, campaign)
+    from endoxa_collect.addresses import public_address
+    from endoxa_collect.paper.printing import page, write
+    from endoxa_collect.paper.sheets import choose_cards, new_receipts, write_template
+
+    spoken = _page_language(chosen.settings, language)
+    template = output.with_name(f"{output.stem}-answers.csv")
+    if template.exists():
+        raise UserError(
+            f"{template} exists, perhaps with answers in it. Move it, or choose another name with -o."
+        )
+    picked = choose_cards(chosen, spoken, cards)
+    receipts = new_receipts(sheets)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    where = address or public_address()
+    write(page(chosen, spoken, picked, receipts, f"{where.rstrip('/')}/leave/" if where else ""), output)
+    write_template(template, receipts, picked)
+    template.chmod(0o600)
+    apart = sum(card.hurts for card in picked)
+    kept = f", {apart} of them behind a notice" if apart else ""
+    typer.echo(f"{output}: {plural(len(picked), 'card')}{kept}, {plural(sheets, 'answer sheet')}.")
+    if not (where or chosen.settings.contact):
+        typer.echo(
+            "The strips say neither where to type a receipt code nor whom to ask: give --address, or a contact "
+            "(Settings, Basics). There is a line to write it by hand."
+        )
+    typer.echo(f"Type the answers into {template}, then: endoxa collect enter {folder} {template}")
+
+
+def enter(
+    folder: Folder,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Filled-in answers.csv of `endoxa collect print`.")
+    ],
+    *,
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="CODE", help="Language of the printed pages (default: the campaign's first)."),
+    ] = None,
+    campaign: Slug = None,
+) -> None:
+    """Store answers from paper. If a cell is wrong, its row and column are named and nothing is stored.
+
+    Write yes under 'consent' where all boxes with a star are ticked, country and language names as on the sheet, and 1
+    to 5 under each card. What people wrote themselves goes under 'words_1' to 'words_3', each with its country and, if
+    it is not that of the pages, its language. The file can be entered again after more sheets came in: those stored
+    before are skipped, and so are withdrawn ones. Ratings from paper have the tier 'paper' and no propensity.
+
+    \b
+    Example:
+      endoxa collect enter campaign cards-answers.csv
+    """  # noqa: D301
+    chosen = campaign_in(folder, campaign)
+    from endoxa_collect.paper.entering import enter as store
+    from endoxa_collect.paper.entering import read_answers
+
+    spoken = _page_language(chosen.settings, language)
+    stored = store(chosen, read_answers(file, chosen), spoken)
+    words = f" and {plural(stored.words, 'answer')} in their own words" if stored.words else ""
+    typer.echo(
+        f"Stored: {plural(stored.people, 'person', 'people')} with {plural(stored.ratings, 'rating')}{words}."
+    )
+    if stored.people and chosen.rehearsing:
+        typer.echo(
+            "The campaign is still a rehearsal: erasing it deletes these answers too. Press Open on the dashboard, and "
+            "enter the file again if you erase."
+        )
+    if stored.before:
+        typer.echo(f"Entered before and left as they were: {plural(stored.before, 'sheet')}.")
+    if stored.withdrawn:
+        typer.echo(f"Withdrawn and left out: {plural(stored.withdrawn, 'sheet')}.")
+
+
+def _page_language(settings: CampaignSettings, language: str | None) -> str:
+    """The language asked for, else the first of the campaign.
+
+    Raises:
+        UserError: the campaign has no pages in it.
+    """
+    spoken = language or settings.ui_languages[0]
+    if spoken not in settings.ui_languages:
+        offered = ", ".join(settings.ui_languages)
+        raise UserError(f"--language {spoken}: the campaign has no pages in it. Choose one of: {offered}.")
+    return spoken

@@ -1,0 +1,294 @@
+"""`endoxa collect task`: things that people judge one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from endoxa.commands.settings_command import GroupedCommand, Groups
+from endoxa.report.words import plural
+from endoxa_collect.commands.export import Folder, Slug, campaign_in
+
+if TYPE_CHECKING:
+    from endoxa_collect.models import Task
+
+app = typer.Typer(
+    cls=Groups,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Have people judge items one by one: votes, reviews, studies.",
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the task.")]
+
+
+@app.command(cls=GroupedCommand)
+def add(
+    folder: Folder,
+    *,
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help="Kind of the task (see `endoxa collect task kinds`).")
+    ],
+    items: Annotated[
+        Path, typer.Option(metavar="FILE", help="Items to judge: .csv, .tsv, .jsonl or .parquet.")
+    ],
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the task.  [default: the kind]")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Setting of the task (needed=3); repeatable."),
+    ] = None,
+    panel: Annotated[
+        bool, typer.Option("--panel", help="Let people of a panel judge, by an address with a code.")
+    ] = False,
+    campaign: Slug = None,
+) -> None:
+    """Make a task: items from a file, and the rule of who judges them.
+
+    A column `item_id` (or `id`) names the items; without it rows are numbered. The names come back in the export.
+
+    \b
+    Examples:
+      endoxa collect task add camp --kind votes --items tuples.csv
+      endoxa collect task add camp --kind votes --items tuples.csv --set needed=5 --set least=3 --panel
+      endoxa collect task add panel --kind harm --items assoc.csv --set participant=PROLIFIC_PID
+    """  # noqa: D301
+    chosen = campaign_in(folder, campaign)
+    from endoxa_collect.tasks.adding import add_task, options_of
+
+    more = _with_likeness if kind == "groups" else None
+    task = add_task(
+        chosen, kind, items, name=name, options=options_of(settings or []), panel=panel, more=more
+    )
+    items_made = task.items.filter(check_item=False).count()
+    typer.echo(f"Task '{task.name}' made: {plural(items_made, 'item')} of kind {task.kind}.")
+    from endoxa_collect.tasks.rooms import room
+
+    if task.code:
+        typer.echo(
+            f"Address for the panel: /t/{task.code}/{_parameter(task)} (after the address of the site)"
+        )
+    if room(kind).panel_only:
+        typer.echo(f"Next: endoxa collect serve {folder}, and give the address to the panel.")
+    else:
+        typer.echo(f"Next: endoxa collect serve {folder}, and sign in; reviewers find it under Tasks.")
+
+
+@app.command(cls=GroupedCommand)
+def kinds() -> None:
+    """List the kinds of tasks, with the columns that their items need.
+
+    \b
+    Example:
+      endoxa collect task kinds
+    """  # noqa: D301
+    _without_campaign()
+    from endoxa_collect.tasks.rooms import rooms
+
+    for kind, room in sorted(rooms().items()):
+        typer.echo(f"{kind}: {room.title}")
+        for column, meaning in {**room.columns, **room.optional}.items():
+            optional = " (optional)" if column in room.optional else ""
+            typer.echo(f"  column {column}{optional}: {meaning}")
+        for setting, field in room.settings.model_fields.items():
+            typer.echo(f"  --set {setting}={_shown(field.default)}")
+
+
+@app.command("list", cls=GroupedCommand)
+def list_all(folder: Folder, *, campaign: Slug = None) -> None:
+    """List the tasks of a campaign with their progress.
+
+    \b
+    Example:
+      endoxa collect task list camp
+    """  # noqa: D301
+    chosen = campaign_in(folder, campaign)
+    from endoxa_collect.models import Task
+    from endoxa_collect.tasks.results import progress
+    from endoxa_collect.tasks.rooms import room
+
+    found = list(Task.objects.filter(campaign=chosen).order_by("name"))
+    if not found:
+        typer.echo(f"No tasks. Make one: endoxa collect task add {folder} --kind votes --items tuples.csv")
+    for task in found:
+        if (tell := room(task.kind).told) is not None:
+            typer.echo(f"{task.name} ({task.kind}, {task.state}): {tell(task)}")
+            continue
+        told = progress(task)
+        typer.echo(
+            f"{task.name} ({task.kind}, {task.state}): {told.done} of {plural(told.items, 'item')} done, "
+            f"{plural(told.judgements, 'judgement')}, {told.least} to {told.most} an item"
+        )
+        if task.code:
+            states = ", ".join(f"{number} {state}" for state, number in sorted(told.judges.items()))
+            typer.echo(f"  address for the panel: /t/{task.code}/{_parameter(task)}")
+            typer.echo(f"  people: {states or 'none yet'}")
+
+
+@app.command(cls=GroupedCommand)
+def export(
+    folder: Folder,
+    name: Name,
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="File to write: .csv, .tsv, .jsonl or .parquet."),
+    ],
+    campaign: Slug = None,
+) -> None:
+    """Write the judgements of a task, a row each, and beside them what each item came to (FILE_items).
+
+    Judges have new keys in each export. Judgements that were taken back are left out.
+
+    \b
+    Example:
+      endoxa collect task export camp votes -o votes.csv
+    """  # noqa: D301
+    from endoxa.sources.frames import require_table_name
+
+    require_table_name(output)
+    task = _task(folder, campaign, name)
+    from endoxa_collect.tasks.results import write_results
+
+    for path in write_results(task, output):
+        typer.echo(f"Written: {path}")
+    typer.echo(f"Next: {_following(task.kind, output)}")
+
+
+@app.command(cls=GroupedCommand)
+def close(folder: Folder, name: Name, *, campaign: Slug = None) -> None:
+    """Close a task: nobody judges any more. What was hidden from judges may then be exported.
+
+    \b
+    Example:
+      endoxa collect task close camp translation
+    """  # noqa: D301
+    task = _task(folder, campaign, name)
+    from endoxa_collect.models import Task, TaskState, record
+
+    Task.objects.filter(pk=task.pk).update(state=TaskState.CLOSED)
+    record(task.campaign, None, "task closed", task=task.name)
+    typer.echo(f"Task '{name}' is closed.")
+
+
+@app.command(cls=GroupedCommand)
+def convert(
+    items: Annotated[Path, typer.Argument(metavar="ITEMS", help="Table of items, as for `task add`.")],
+    *,
+    kind: Annotated[str, typer.Option(metavar="KIND", help="Kind of the items: votes, extraction or pairs.")],
+    tool: Annotated[str, typer.Option(metavar="TOOL", help="The other tool: label-studio or argilla.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="File to write: .json; with --results a table (.csv ...)."
+        ),
+    ],
+    results: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSON export of the other tool, to read back.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="With --results: setting of the task; repeatable."),
+    ] = None,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="With --results: leave out answers that are not valid.")
+    ] = False,
+) -> None:
+    """Write items for another annotation tool, or read its results as a task's export. Names of items are kept.
+
+    No campaign is needed. The labelling configuration is written beside the items (.xml for Label Studio,
+    NAME_settings.json for Argilla).
+
+    \b
+    Examples:
+      endoxa collect task convert statements.csv --kind extraction --tool label-studio -o tasks.json
+      endoxa collect task convert tuples.csv --kind votes --tool argilla --results export.json -o votes.csv
+    """  # noqa: D301
+    from endoxa.sources.files import require_apart
+
+    require_apart([output], [items, results])
+    _without_campaign()
+    from endoxa_collect.tasks.exchange.files import read_from, write_for
+
+    faults: list[str] = []
+    if results is None:
+        paths = write_for(tool, kind, items, output)
+    else:
+        from endoxa.sources.frames import require_table_name
+
+        require_table_name(output)
+        from endoxa_collect.tasks.adding import options_of
+
+        chosen = options_of(settings or [])
+        paths, faults = read_from(
+            tool, kind, items, results, output, options=chosen, skip_invalid=skip_invalid
+        )
+    for fault in faults:
+        typer.echo(f"Left out: {fault}", err=True)
+    for path in paths:
+        typer.echo(f"Written: {path}")
+
+
+def _without_campaign() -> None:
+    """Set Django up as far as rooms and forms need it, where no campaign has done so."""
+    import django
+    from django.conf import settings
+
+    if not settings.configured:
+        applications = ["django.contrib.auth", "django.contrib.contenttypes", "endoxa_collect"]
+        settings.configure(USE_I18N=False, INSTALLED_APPS=applications)
+        django.setup()
+
+
+def _parameter(task: Task) -> str:
+    """The end of the address that a panel fills in with its id of a person."""
+    name = task.settings.get("participant", "")
+    return f"?{name}=ID" if name else ""
+
+
+def _with_likeness(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of a groups file with what is like what; the site itself loads no encoder."""
+    from endoxa.curate.group.likeness import usual_encoder, with_likeness
+    from endoxa.curate.opposites.lexicon import load_lexicon
+
+    encoder = usual_encoder()
+    if encoder is None:
+        typer.echo(
+            "Likeness is that of letters, not of meaning: install 'endoxa[curate]' for an encoder.", err=True
+        )
+    language = next((str(row["language"]) for row in rows if row.get("language")), "en")
+    return with_likeness(rows, load_lexicon(language), encoder)
+
+
+def _following(kind: str, output: Path) -> str:
+    if kind == "groups":
+        return f"endoxa curate associations STATEMENTS --groups {output} -o associations.csv"
+    if kind == "harm":
+        return f"endoxa analyze harm {output} -o harm_results.csv"
+    if kind == "extraction":
+        return f"endoxa curate group {output.with_name(f'{output.stem}_items{output.suffix}')} -o groups.csv"
+    if kind in ("pairs", "translation"):
+        return f"endoxa datasets check {output.with_name(f'{output.stem}_pairs{output.suffix}')}"
+    if kind == "words":
+        outcomes = output.with_name(f"{output.stem}_items{output.suffix}")
+        return f"endoxa languages patch {outcomes} -o words.diff"
+    return f"endoxa analyze agreement {output} -o agreement.csv --help"
+
+
+def _shown(value: Any) -> str:
+    return f"[{','.join(value)}]" if isinstance(value, tuple) else str(value)
+
+
+def _task(folder: Path, slug: str | None, name: str) -> Task:
+    chosen = campaign_in(folder, slug)
+    from endoxa.errors import UserError
+    from endoxa_collect.models import Task
+
+    found = {task.name: task for task in Task.objects.filter(campaign=chosen).select_related("campaign")}
+    if name not in found:
+        there = ", ".join(sorted(found)) or "none"
+        raise UserError(f"The campaign has no task '{name}' (there are: {there}).")
+    return found[name]

@@ -1,0 +1,105 @@
+"""The frame of every page: title, languages, contact, help lines; and the language in which it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+from django.utils.translation import get_language
+
+from endoxa_collect.campaign import CampaignSettings, HelpLine, in_language
+from endoxa_collect.models import Campaign, State
+
+_FALLBACK = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The frame of one page.
+
+    `language` is the own name of the one it is in, `languages` are those to choose from, as pairs (code, own name).
+    `title` is "" where no campaign is known. `paused` tells a break from the end, on the page of a campaign that is
+    not open.
+    """
+
+    title: str
+    organisation: str
+    contact: str
+    language: str
+    languages: tuple[tuple[str, str], ...]
+    paused: bool = False
+
+
+def frame(request: HttpRequest) -> dict[str, Frame]:
+    """Context processor: gives templates `frame`, for the campaign of `request`."""
+    campaign = campaign_of(request)
+    spoken = get_language() or "en"
+    own_name = dict(settings.LANGUAGES).get(spoken, spoken)
+    if campaign is None:
+        return {"frame": Frame("", "", "", own_name, tuple(settings.LANGUAGES))}
+    written = campaign.settings
+    offered = tuple((code, name) for code, name in settings.LANGUAGES if code in written.ui_languages)
+    title = in_language(written.texts.title, spoken)
+    paused = campaign.state == State.PAUSED
+    return {"frame": Frame(title, written.organisation, written.contact, own_name, offered, paused)}
+
+
+def campaign_of(request: HttpRequest) -> Campaign | None:
+    """The campaign a page belongs to: the one its view set, else the one the person joined."""
+    person = getattr(request, "person", None)
+    shown: Campaign | None = getattr(request, "campaign", None)
+    return shown or (person.campaign if person else None)
+
+
+class LanguageMiddleware:
+    """After Django's `LocaleMiddleware`: a person's own choice wins, within the languages of their campaign."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Speak the person's language, then answer."""
+        person = getattr(request, "person", None)
+        if person is not None:
+            translation.activate(person.ui_language)
+            speak_within(request, person.campaign)
+        return self._get_response(request)
+
+
+def speak_within(request: HttpRequest, campaign: Campaign) -> None:
+    """Show a page as one of this campaign, in English (else its first language) where it lacks the one asked for."""
+    request.campaign = campaign  # type: ignore[attr-defined]
+    offered = campaign.settings.ui_languages
+    language = translation.get_language()
+    if language not in offered:
+        language = _FALLBACK if _FALLBACK in offered else offered[0]
+        translation.activate(language)
+    request.LANGUAGE_CODE = language
+
+
+def offered_language(request: HttpRequest) -> tuple[str, ...]:
+    """Codes of the languages that may be chosen on this page."""
+    campaign = campaign_of(request)
+    return campaign.settings.ui_languages if campaign else tuple(code for code, _ in settings.LANGUAGES)
+
+
+def keep_language(response: HttpResponse, language: str) -> None:
+    """Have this browser remember a language."""
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        language,
+        max_age=settings.LANGUAGE_COOKIE_AGE,
+        secure=settings.LANGUAGE_COOKIE_SECURE,
+        httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
+        samesite="Lax",
+    )
+
+
+def nearest_first(settings: CampaignSettings, origins: Collection[str]) -> tuple[HelpLine, ...]:
+    """Help lines of the person's countries, then those for everybody, then the others."""
+    return tuple(
+        sorted(settings.help_lines, key=lambda line: (line.country not in origins, line.country != ""))
+    )

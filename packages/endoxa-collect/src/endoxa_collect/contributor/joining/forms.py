@@ -1,0 +1,375 @@
+"""Forms of consent and profile."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from endoxa_collect import geography, naming
+from endoxa_collect.campaign import CampaignSettings, ProfileField, in_language
+from endoxa_collect.cards.candidates import reach
+from endoxa_collect.contributor.cards.services import topic_name
+from endoxa_collect.contributor.joining.services import frequent_origins, in_force, new_ticket
+from endoxa_collect.models import Pair, Person, Source
+from endoxa_collect.naming import Names, country_names, language_names
+from endoxa_collect.visible import READ, visible
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+_MOST_TYPED = 10
+_SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")
+"""Commas of several scripts."""
+
+_EXTRA = "extra_"
+_MOST_ORIGINS = 10
+_MOST_CONNECTIONS = 20
+_MOST_LANGUAGES = 20
+_MOST_LIKELY = 24
+"""Countries of a campaign that get a box of their own."""
+_MOST_CLOSE = 8
+"""Neighbours of somebody's own countries that get one."""
+
+
+def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.BooleanField:
+    return forms.BooleanField(
+        label=label, required=bool(needed), error_messages={"required": needed}, label_suffix=""
+    )
+
+
+class ConsentForm(forms.Form):
+    """The boxes of one campaign, in one language.
+
+    `ticket` makes sending twice harmless (see `tickets`). `version` is of the text that was read. `subject` is hidden
+    from people and filled in by machines. Boxes that were `ticked` in an earlier form of the same text are shown so.
+    """
+
+    ticket = forms.CharField(max_length=120, widget=forms.HiddenInput)
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    subject = forms.CharField(required=False, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    age = _box("", gettext_lazy("Please tick this box if you are old enough. Only then can you take part."))
+    take_part = _box(
+        gettext_lazy("I want to take part. I know that I can stop whenever I like."),
+        gettext_lazy("Please tick this box if you want to take part. If not, choose “No, thanks”."),
+    )
+    publication = _box(
+        "",
+        gettext_lazy(
+            "Taking part needs this box too, since answers are published. If not, choose “No, thanks”."
+        ),
+    )
+    keep_words = _box("")
+    guardian = _box(
+        gettext_lazy("A parent or guardian has read the sheet for them and agreed."),
+        gettext_lazy("Taking part needs this box: please show the sheet to a parent or guardian first."),
+    )
+
+    def __init__(
+        self, settings: CampaignSettings, language: str, data: Any = None, *, ticked: Collection[str] = ()
+    ) -> None:
+        fresh = {"ticket": new_ticket(), "version": settings.consent_version}
+        super().__init__(data, initial={**dict.fromkeys(ticked, True), **fresh})
+        self._version = settings.consent_version
+        self.fields["publication"].label = in_language(settings.texts.publication, language)
+        self.fields["keep_words"].label = in_language(settings.texts.keep_words, language)
+        self.fields["keep_words"].help_text = _("You can take part without this one.")
+        self._set_age(settings)
+        if settings.guardian:
+            self.fields["take_part"].label = _(
+                "I want to take part myself. Nobody makes me, and I can stop whenever I like."
+            )
+        else:
+            del self.fields["guardian"]
+
+    def _set_age(self, settings: CampaignSettings) -> None:
+        ages = {"age": settings.minimum_age, "most": settings.maximum_age}
+        if settings.maximum_age:
+            self.fields["age"].label = _("I am between %(age)d and %(most)d years old.") % ages
+            self.fields["age"].error_messages["required"] = _(
+                "Please tick this box if that is your age. Only then can you take part."
+            )
+        elif settings.minimum_age:
+            self.fields["age"].label = _("I am %(age)d years old or older.") % ages
+        else:
+            del self.fields["age"]
+
+    @property
+    def outdated(self) -> bool:
+        """Whether another text was read than the one in force."""
+        return self.is_bound and self.data.get("version") != str(self._version)
+
+    @property
+    def expired(self) -> bool:
+        """Whether it was sent with a ticket that is not in force, mostly since the page was open for too long."""
+        return self.is_bound and not in_force(self.data.get("ticket", ""))
+
+    @property
+    def ticked(self) -> list[str]:
+        """Names of the boxes that were sent ticked."""
+        return [box.name for box in self.boxes if box.data]
+
+    @property
+    def boxes(self) -> list[forms.BoundField]:
+        """The boxes, in the order of the page."""
+        order = ("age", "guardian", "take_part", "publication", "keep_words")
+        return [self[name] for name in order if name in self.fields]
+
+    def focus(self) -> None:
+        """Let the browser go to the first box that is wrong, else to the first, where the page says what is amiss."""
+        first = next((box for box in self.boxes if self.is_bound and box.errors), self.boxes[0])
+        first.field.widget.attrs["autofocus"] = True
+
+    def clean_subject(self) -> str:
+        """Nothing: people do not see this field."""
+        if self.cleaned_data["subject"]:
+            raise forms.ValidationError(_("Please send the form again, with the hidden field left empty."))
+        return ""
+
+
+@dataclass(frozen=True)
+class Picked:
+    """What was chosen: codes, and names that no code was found for."""
+
+    codes: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    withheld: bool = False
+
+
+class Picker(forms.Widget):
+    """A text field for names, boxes for all that were chosen and for `likely` codes, and "I prefer not to say"."""
+
+    template_name = "parts/picker.html"
+    use_fieldset = True
+
+    def __init__(self, names: Names, likely: Iterable[str], suggestions: str, more: str) -> None:
+        super().__init__()
+        self._names = names
+        self._likely = tuple(likely)
+        self._suggestions = suggestions
+        self._more = more
+
+    def value_from_datadict(self, data: Mapping[str, Any], _files: Any, name: str) -> Picked:
+        """What was ticked and what was typed."""
+        sent = (
+            data if isinstance(data, MultiValueDict) else MultiValueDict({key: [data[key]] for key in data})
+        )
+        line = ",".join(sent.getlist(f"{name}_typed"))[: _MOST_TYPED * READ]
+        typed = line.translate(_SEPARATORS).split(",")
+        wanted = [text for text in map(visible, typed) if text][:_MOST_TYPED]
+        matches = {text: self._names.match(text).code for text in wanted}
+        codes = dict.fromkeys([*sent.getlist(name), *(code for code in matches.values() if code)])
+        unknown = tuple(text for text, code in matches.items() if not code)
+        return Picked(tuple(codes), unknown, withheld=f"{name}_withheld" in sent)
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        """The boxes and what stays in the text field."""
+        context = super().get_context(name, None, attrs)
+        picked = value if isinstance(value, Picked) else Picked(tuple(value or ()))
+        boxes = [
+            {"code": code, "name": self._names.of(code), "checked": code in picked.codes}
+            for code in [*(code for code in picked.codes if code not in self._likely), *self._likely]
+        ]
+        context["widget"] |= {
+            "boxes": boxes,
+            "typed": ", ".join(picked.unknown),
+            "withheld": picked.withheld,
+            "suggestions": self._suggestions,
+            "more": self._more,
+        }
+        return context
+
+
+class NamesField(forms.Field):
+    """Several codes, `most` at most; unknown names are listed beside the field, with the nearest ones."""
+
+    widget: Picker
+
+    def __init__(self, names: Names, widget: Picker, *, most: int, label: str, help_text: str) -> None:
+        super().__init__(widget=widget, label=label, help_text=help_text, required=False, label_suffix="")
+        self._names = names
+        self._most = most
+
+    def clean(self, value: Picked) -> list[str]:
+        """The codes; none where the person prefers not to say."""
+        if value.withheld:
+            return []
+        if value.unknown:
+            raise forms.ValidationError([self._unknown(text) for text in value.unknown])
+        codes = [code for code in value.codes if code in self._names.codes]
+        if len(codes) > self._most:
+            raise forms.ValidationError(_("Please choose at most %(most)d.") % {"most": self._most})
+        return codes
+
+    def _unknown(self, text: str) -> str:
+        perhaps = [self._names.of(code) for code in self._names.match(text).perhaps]
+        if perhaps:
+            return _("We do not know “%(text)s”. Did you mean: %(names)s?") % {
+                "text": text,
+                "names": ", ".join(perhaps),
+            }
+        return _("We do not know “%(text)s”. Please write it in another way.") % {"text": text}
+
+
+class ProfileForm(forms.Form):
+    """Countries, languages, the campaign's own questions, topics to leave out; labels in one language."""
+
+    def __init__(self, person: Person, language: str, data: Any = None, *, here: str = "") -> None:
+        """`here` is the country that the browser's language names, "" where it names none: only an order of boxes."""
+        super().__init__(data, initial=_initial(person, language))
+        self.label_suffix = ""
+        settings = person.campaign.settings
+        self.country_names = tuple(geography.names(language).values())
+        self.language_names = tuple(naming.two_letter_languages(language).values())
+        often = frequent_origins(person.campaign)
+        self.fields |= _country_fields(settings, language, here, often, frozenset(person.origins))
+        self.fields["languages"] = _language_field(settings, language)
+        for declared in settings.profile:
+            self.fields[_EXTRA + declared.name] = _choice_field(declared, language)
+        if topics := _topics(person):
+            self.fields["topic_optouts"] = _topic_field(topics)
+
+    @property
+    def pickers(self) -> list[forms.BoundField]:
+        """The questions that everybody is asked."""
+        return [self[name] for name in ("origins", "languages")]
+
+    @property
+    def nameless(self) -> bool:
+        """Whether no country was named, and none withheld on purpose."""
+        asked = ("origins", "connections")
+        return not any(self.cleaned_data[name] or f"{name}_withheld" in self.data for name in asked)
+
+    @property
+    def folded(self) -> list[forms.BoundField]:
+        """The questions after the fold, the countries felt close to aside."""
+        return [self[name] for name in self.fields if name.startswith((_EXTRA, "topic_"))]
+
+    def save(self, person: Person) -> None:
+        """Store what was said, and that the person was asked."""
+        cleaned = self.cleaned_data
+        person.origins = cleaned["origins"]
+        person.connections = [code for code in cleaned["connections"] if code not in person.origins]
+        person.languages = cleaned["languages"]
+        person.topic_optouts = cleaned.get("topic_optouts", person.topic_optouts)
+        said = {name.removeprefix(_EXTRA): cleaned[name] for name in self.fields if name.startswith(_EXTRA)}
+        person.extras = {name: choice for name, choice in said.items() if choice}
+        person.profile_done = True
+        person.save(
+            update_fields=["origins", "connections", "languages", "topic_optouts", "extras", "profile_done"]
+        )
+        reach(person)
+
+
+def nearest_boxes(
+    here: str, own: Collection[str], shown: Iterable[str], often: Sequence[str] = ()
+) -> list[str]:
+    """Countries to offer as one's own: `here`, those that people come from `often`, neighbours, the rest as `shown`.
+
+    `own` are those of the campaign; where it has none, `here`, its neighbours and `often`. A browser set to a country
+    outside of the campaign changes nothing.
+    """
+    offered = set(own) or {*often, *({here, *geography.neighbours(here)} if here else ())}
+    beside = geography.neighbours(here) if here in offered else frozenset[str]()
+    rank = {code: place for place, code in enumerate(often)}
+    return sorted(
+        (code for code in shown if code in offered),
+        key=lambda code: (code != here, rank.get(code, len(rank)), code not in beside),
+    )
+
+
+def _initial(person: Person, language: str) -> dict[str, Any]:
+    asked = {
+        "origins": person.origins,
+        "connections": person.connections,
+        "languages": person.languages if person.profile_done else [language],
+        "topic_optouts": person.topic_optouts,
+    }
+    return asked | {_EXTRA + name: choice for name, choice in person.extras.items()}
+
+
+def _country_fields(
+    settings: CampaignSettings, language: str, here: str, often: Sequence[str], origins: frozenset[str]
+) -> dict[str, NamesField]:
+    names = country_names(language)
+    own = set(settings.countries[:_MOST_LIKELY])
+    likely = nearest_boxes(here, own, names.shown, often)
+    # Countries that were offered as one's own are not offered again.
+    close = geography.near(origins, frozenset()) if origins else frozenset[str]()
+
+    def field(label: str, why: str, most: int, likely: Iterable[str]) -> NamesField:
+        picker = Picker(names, likely, "country-names", _("Another country: type its name"))
+        return NamesField(names, picker, most=most, label=label, help_text=why)
+
+    return {
+        "origins": field(
+            _("Which countries do you come from?"),
+            _("Why we ask: you know best what people say there, so you get more cards about them.")
+            if settings.cards
+            else _("Why we ask: what people say differs from place to place."),
+            _MOST_ORIGINS,
+            likely,
+        ),
+        "connections": field(
+            _("Which other countries do you feel close to?"),
+            _(
+                "Why we ask: you may have family or friends there, or have lived there. You get some cards about them."
+            )
+            if settings.cards
+            else _("Why we ask: you may have family or friends there, or have lived there."),
+            _MOST_CONNECTIONS,
+            [code for code in names.shown if code in close][:_MOST_CLOSE],
+        ),
+    }
+
+
+def _language_field(settings: CampaignSettings, language: str) -> NamesField:
+    likely = dict.fromkeys([language, *settings.data_languages])
+    names = language_names(language)
+    why = (
+        _("Why we ask: so that you only get cards that you can read.")
+        if settings.cards
+        else _("Why we ask: so that you can answer in a language of yours.")
+    )
+    # Not within the braces of an f-string, where xgettext does not look.
+    ticked = _("The language of this page is ticked; untick it if you like.")
+    return NamesField(
+        names,
+        Picker(names, likely, "language-names", _("Another language: type its name")),
+        most=_MOST_LANGUAGES,
+        label=_("Which languages do you read and write?"),
+        help_text=f"{why} {ticked}",
+    )
+
+
+def _choice_field(declared: ProfileField, language: str) -> forms.ChoiceField:
+    choices = [(value, in_language(texts, language)) for value, texts in declared.choices.items()]
+    return forms.ChoiceField(
+        choices=[*choices, ("", _("I prefer not to say"))],
+        widget=forms.RadioSelect,
+        required=False,
+        label=in_language(declared.label, language),
+        help_text=_("Why we ask: %(purpose)s") % {"purpose": in_language(declared.purpose, language)},
+        error_messages={"invalid_choice": _("Please choose one of the answers.")},
+    )
+
+
+def _topic_field(topics: list[str]) -> forms.MultipleChoiceField:
+    return forms.MultipleChoiceField(
+        choices=[(topic, topic_name(topic)) for topic in topics],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label=_("Is there a topic you would rather not see?"),
+        help_text=_("You will get no cards about the topics that you tick."),
+        error_messages={"invalid_choice": _("Please choose from the list.")},
+    )
+
+
+def _topics(person: Person) -> list[str]:
+    seeds = Pair.objects.filter(campaign=person.campaign_id, source=Source.SEED).exclude(topic="")
+    return list(seeds.order_by("topic").values_list("topic", flat=True).distinct())

@@ -1,0 +1,288 @@
+"""Pages of the survey: an overview, one page per question, and how answers are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from endoxa_collect import geography
+from endoxa_collect.campaign import SurveyQuestion, Texts, in_language
+from endoxa_collect.cards.locking import afterwards, locked
+from endoxa_collect.contributor.access import contributor, next_step
+from endoxa_collect.entry.cleaning import MAX_LENGTH, TooLongError, clean
+from endoxa_collect.models import Person, Statement
+from endoxa_collect.privacy import erase_traces
+from endoxa_collect.visible import visible
+from endoxa_collect.withdrawals import What, bury, noted
+
+LINES = 5
+MOST_LINES = 16
+"""Sixteen lines of 120 characters fit into one `Statement`."""
+
+
+class LineField(forms.CharField):
+    """One statement, cleaned of characters that cannot be seen. May be empty."""
+
+    def __init__(self, number: int) -> None:
+        label = gettext("Answer %(number)d") % {"number": number}
+        widget = forms.TextInput(attrs={"dir": "auto", "autocomplete": "off", "maxlength": MAX_LENGTH})
+        super().__init__(label=label, required=False, widget=widget)
+
+    def to_python(self, value: Any) -> str:
+        """The text as it will be stored."""
+        text = super().to_python(value) or ""
+        try:
+            return clean(text) if visible(text) else ""
+        except TooLongError as error:
+            raise forms.ValidationError(str(error)) from None
+
+
+class AnswerForm(forms.Form):
+    """Fields `line_0`, `line_1` ..., as many as given, and the language.
+
+    Sent with the button `nothing` the lines must be empty; else at least one is needed, and their language.
+    """
+
+    language = forms.ChoiceField(label=_("Language of your answers"), required=False)
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        lines: int,
+        languages: Sequence[tuple[str, str]],
+        **options: Any,
+    ) -> None:
+        super().__init__(data, label_suffix="", **options)
+        self.fields["language"].choices = [("", _("Please choose")), *languages]  # type: ignore[attr-defined]
+        for index in range(lines):
+            self.fields[f"line_{index}"] = LineField(index + 1)
+
+    @property
+    def line_fields(self) -> list[forms.BoundField]:
+        """The lines, for the page."""
+        return [self[name] for name in self.fields if name.startswith("line_")]
+
+    def clean(self) -> dict[str, Any]:
+        """Gather the lines into `lines`."""
+        cleaned = super().clean() or {}
+        lines = [text for name, text in cleaned.items() if name.startswith("line_") and text]
+        if "nothing" in self.data and lines:
+            raise forms.ValidationError(
+                _("You wrote something below. Keep it with “Save”, or empty the lines first.")
+            )
+        if "nothing" not in self.data and not lines and not self.errors:
+            raise forms.ValidationError(
+                _("Please write at least one line. If you know of nothing, choose “Nothing comes to mind”.")
+            )
+        if lines and not cleaned.get("language") and "language" not in self.errors:
+            self.add_error("language", _("Please choose the language you wrote in."))
+        return {**cleaned, "lines": lines}
+
+
+def line_count(data: Mapping[str, Any], *, more: int = 0) -> int:
+    """How many lines the page had, plus `more`; between `LINES` and `MOST_LINES`, whatever was sent."""
+    sent = str(data.get("lines", ""))
+    count = int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 4 else LINES
+    return min(max(count, LINES) + more, MOST_LINES)
+
+
+def save_answer(person: Person, question: SurveyQuestion, lines: Sequence[str], language: str) -> None:
+    """Store an answer, one statement a line, in the place of an earlier one. No lines: nothing comes to mind.
+
+    An answer that was taken back may stand in a release or a backup, so that its row is named as withdrawn; so is one
+    that lost a line after a release. Nothing is stored for somebody who has left meanwhile.
+    """
+    text = "\n".join(lines)
+    with locked(person.campaign_id) as campaign:
+        if not Person.objects.filter(pk=person.pk).exists():
+            return
+        earlier = Statement.objects.filter(person=person, question=question.name).first()
+        released = campaign.releases.perhaps_out().exists()
+        if earlier is not None and _takes_back(earlier, lines, released=released):
+            with noted(campaign, What.ANSWER):
+                bury(campaign, "statements", [earlier.public_id], timezone.now())
+            earlier.delete()
+            afterwards(erase_traces)
+        Statement.objects.update_or_create(
+            person=person,
+            question=question.name,
+            defaults={"campaign": campaign, "axis": question.axis, "language": language, "text": text},
+        )
+
+
+def _takes_back(earlier: Statement, lines: Sequence[str], *, released: bool) -> bool:
+    said = set(filter(None, earlier.text.split("\n")))
+    return bool(said) if not lines else released and not said <= set(lines)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One question of the survey and what the person answered; an empty answer says that nothing came to mind."""
+
+    number: int
+    question: SurveyQuestion
+    answer: Statement | None
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What the person wrote, one statement each."""
+        return tuple(self.answer.text.splitlines()) if self.answer else ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether the person said that nothing comes to mind."""
+        return self.answer is not None and not self.lines
+
+
+@dataclass(frozen=True)
+class Progress:
+    """All questions in the order of the campaign."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def done(self) -> int:
+        """How many questions have an answer, an empty one included."""
+        return sum(step.answer is not None for step in self.steps)
+
+    @property
+    def next(self) -> Step | None:
+        """The first question without an answer."""
+        return next((step for step in self.steps if step.answer is None), None)
+
+    def step(self, name: str) -> Step | None:
+        """The question with this name."""
+        return next((step for step in self.steps if step.question.name == name), None)
+
+
+def progress_of(person: Person) -> Progress:
+    """Read how far somebody is; questions that the campaign took out since do not count."""
+    answers = {answer.question: answer for answer in person.statements.all()}
+    questions = person.campaign.settings.questions
+    return Progress(
+        tuple(Step(number, one, answers.get(one.name)) for number, one in enumerate(questions, start=1))
+    )
+
+
+def example_for(
+    question: SurveyQuestion, origins: Sequence[str], connections: Sequence[str], language: str
+) -> str:
+    """An example from where the person comes from, else from near there, else the one for everybody, else ""."""
+    near = geography.near(frozenset(origins), frozenset(connections))
+    places = [*origins, *(place for place in connections if place in near), *sorted(near), ""]
+    found: Texts = next((question.examples[place] for place in places if place in question.examples), {})
+    return in_language(found, language)
+
+
+def answer_languages(known: Sequence[str], wanted: Sequence[str], ui_language: str) -> list[tuple[str, str]]:
+    """Languages that an answer may be in, those the person reads and writes first: (code, name) each."""
+    own = [code for code in wanted if code in known]
+    others = [code for code in wanted if code not in known]
+    return [(code, geography.language_name(code, ui_language)) for code in (*own, *others)]
+
+
+def likely_language(
+    choices: Sequence[tuple[str, str]], known: Sequence[str], written: str | None, *guesses: str
+) -> str:
+    """The language that somebody is likely to write in; "" where only they can tell.
+
+    Args:
+        choices: languages that can be chosen, as (code, name).
+        known: languages that the person reads and writes. Others are never guessed: words would be kept under a
+            language that they are not in.
+        written: the language they wrote in before.
+        guesses: what is likely from the place, best first; after these any that the person knows.
+    """
+    codes = [code for code, _ in choices]
+    named = [code for code in (*guesses, *known) if code in known]
+    return next((code for code in (written, *named) if code in codes), "")
+
+
+@require_safe
+@contributor
+def overview(request: HttpRequest, person: Person) -> HttpResponse:
+    """All questions, what is answered, and where to go on."""
+    if not person.profile_done or not person.campaign.settings.survey:
+        return redirect(next_step(person))
+    progress = progress_of(person)
+    texts = [(step, in_language(step.question.text, _language())) for step in progress.steps]
+    onward = next_step(person)
+    return render(
+        request, "contributor/survey.html", {"progress": progress, "questions": texts, "onward": onward}
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@contributor
+def ask(request: HttpRequest, person: Person, question: str) -> HttpResponse:
+    """One question. POST with `more` gives another line, with `nothing` passes, else saves."""
+    settings = person.campaign.settings
+    if not person.profile_done or not settings.survey:
+        return redirect(next_step(person))
+    progress = progress_of(person)
+    step = progress.step(question)
+    if step is None:
+        raise Http404
+    if request.method != "POST":
+        return _page(request, person, progress, step, _filled_form(person, step))
+    languages = answer_languages(person.languages, settings.data_languages, _language())
+    if "more" in request.POST:
+        lines = line_count(request.POST, more=1)
+        form = AnswerForm(lines=lines, languages=languages, initial=request.POST.dict())
+        form.fields[f"line_{lines - 1}"].widget.attrs["autofocus"] = True
+        return _page(request, person, progress, step, form)
+    form = AnswerForm(request.POST, lines=line_count(request.POST), languages=languages)
+    if not form.is_valid():
+        return _page(request, person, progress, step, form)
+    save_answer(person, step.question, form.cleaned_data["lines"], form.cleaned_data["language"])
+    following = progress_of(person).next
+    if following is None:
+        return redirect("contributor:survey")
+    return redirect("contributor:survey_question", following.question.name)
+
+
+def _filled_form(person: Person, step: Step) -> AnswerForm:
+    """The form with what the person wrote before."""
+    languages = answer_languages(person.languages, person.campaign.settings.data_languages, _language())
+    latest = person.statements.exclude(text="").order_by("-created_at").first()
+    written = step.answer if step.lines else latest
+    initial = {f"line_{index}": line for index, line in enumerate(step.lines)}
+    before = written.language if written else None
+    initial["language"] = likely_language(languages, person.languages, before, _language())
+    return AnswerForm(lines=max(LINES, len(step.lines)), languages=languages, initial=initial)
+
+
+def _page(
+    request: HttpRequest, person: Person, progress: Progress, step: Step, form: AnswerForm
+) -> HttpResponse:
+    context = {
+        "progress": progress,
+        "step": step,
+        "form": form,
+        "text": in_language(step.question.text, _language()),
+        "example": example_for(step.question, person.origins, person.connections, _language()),
+        "lines": len(form.line_fields),
+        "most": MOST_LINES,
+    }
+    return render(request, "contributor/survey_question.html", context)
+
+
+def _language() -> str:
+    return get_language() or "en"
+
+
+urlpatterns: list[URLPattern] = [
+    path("survey/", overview, name="survey"),
+    path("survey/<slug:question>/", ask, name="survey_question"),
+]

@@ -1,0 +1,140 @@
+"""Similarity of two attributes by the characters they share: a question to people, never a decision.
+
+What is compared are the looser forms of `entry.keys`, not keys, and only of pairs about one country in one language:
+whether "hospitable" is "hospitalario" is for the analysis to say, not for spelling.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz import fuzz, process
+
+from endoxa_collect.entry.keys import comparable, key
+from endoxa_collect.models import Campaign, Moderation, Pair
+
+CUT_OFF = 71.0
+"""From here people are asked. On labelled pairs of ours it finds 26 of 32 that say the same, and 1 of 26 others."""
+_SIFTED = 30
+_SIFTED_FROM = 50.0
+
+T = TypeVar("T", bound=Hashable)
+_Token = tuple[str, int]
+"""A trigram and how often it came before in its text."""
+
+COMPARED = 5_000
+"""Most pairs of one country and language that are compared, the newest first."""
+
+
+def likeness(one: str, other: str) -> float:
+    """Share of the character trigrams that two forms have in common (Dice coefficient), from 0 to 100.
+
+    On short attributes it keeps "dance well" and "dance very well" together and "polite" and "impolite" apart better
+    than edit distance does.
+    """
+    ours, theirs = _trigrams(one), _trigrams(other)
+    return 200 * (ours & theirs).total() / (ours.total() + theirs.total())
+
+
+def nearest(
+    form: str, forms: Mapping[T, str], *, limit: int, cut_off: float = CUT_OFF
+) -> list[tuple[T, float]]:
+    """Those of `forms` that are most alike, the best first, with their likeness; ties in the order of `forms`.
+
+    Trigrams are counted for the 60 that are nearest by edit distance, with words as they stand and sorted:
+    2 ms for 5,000 forms.
+    """
+    sifted: set[T] = set()
+    for scorer in (fuzz.ratio, fuzz.token_sort_ratio):
+        found = process.extract(form, forms, scorer=scorer, score_cutoff=_SIFTED_FROM, limit=_SIFTED)
+        sifted.update(handle for _, _, handle in found)
+    scored = [(handle, likeness(form, other)) for handle, other in forms.items() if handle in sifted]
+    best = sorted((one for one in scored if one[1] >= cut_off), key=lambda one: (-one[1], forms[one[0]]))
+    return best[:limit]
+
+
+def nearest_before(forms: Sequence[str], start: int, cut_off: float = CUT_OFF) -> dict[int, int]:
+    """For places from `start` on, the place before it whose form is most alike, where one is alike enough.
+
+    Counts all trigrams that two forms share, as `likeness` does: some 2 s for 5,000 forms that share most of them.
+    """
+    tokens = [list(_trigrams(form).elements()) for form in forms]
+    numbered = [[(gram, here[:at].count(gram)) for at, gram in enumerate(here)] for here in tokens]
+    places = _places(numbered)
+    sizes = np.array([len(here) for here in tokens])
+    found = {}
+    for place in range(max(start, 1), len(forms)):
+        shared = np.zeros(place, dtype=np.int64)
+        for token in numbered[place]:
+            there = places[token]
+            shared[there[: np.searchsorted(there, place)]] += 1
+        alike = 200 * shared / (sizes[:place] + sizes[place])
+        best = int(alike.argmax())
+        if alike[best] >= cut_off:
+            found[place] = best
+    return found
+
+
+def _places(texts: Sequence[Sequence[_Token]]) -> dict[_Token, npt.NDArray[np.int64]]:
+    """Where each token stands, in rising order."""
+    found: defaultdict[_Token, list[int]] = defaultdict(list)
+    for place, tokens in enumerate(texts):
+        for token in tokens:
+            found[token].append(place)
+    return {token: np.array(places) for token, places in found.items()}
+
+
+def _trigrams(text: str) -> Counter[str]:
+    framed = f"  {text} "
+    return Counter(framed[start : start + 3] for start in range(len(framed) - 2))
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A pair and how alike it is, from 0 to 100."""
+
+    pair: Pair
+    score: float
+
+
+def alike(
+    campaign: Campaign, country: str, language: str, text: str, *, limit: int = 3, exclude: int | None = None
+) -> tuple[Pair, ...]:
+    """Live pairs that a contributor may be asked about, the most alike first.
+
+    Pairs that wait for a moderator are never offered to others, merged ones are offered as what they stand for. Reads
+    and compares at most 5,000 keys: some 30 ms, and 100 ms more the first time.
+    """
+    live = (Moderation.LIVE,)
+    found = scored(campaign, country, language, text, limit=limit, exclude=exclude, moderation=live)
+    return tuple(one.pair for one in found)
+
+
+def scored(
+    campaign: Campaign,
+    country: str,
+    language: str,
+    text: str,
+    *,
+    limit: int,
+    exclude: int | None = None,
+    moderation: tuple[Moderation, ...] = (Moderation.LIVE, Moderation.PENDING),
+    cut_off: float = CUT_OFF,
+) -> tuple[Scored, ...]:
+    """The same with scores; for moderators also among pairs that wait, with a cut-off of their own.
+
+    Of pairs that are equally alike the older comes first.
+    """
+    rows = Pair.objects.filter(
+        campaign=campaign, country=country, language=language, moderation__in=moderation
+    )
+    newest = list(rows.order_by("-pk").values_list("pk", "key")[:COMPARED])
+    forms = {pk: comparable(name, language) for pk, name in reversed(newest) if pk != exclude}
+    found = nearest(comparable(key(text, language), language), forms, limit=limit, cut_off=cut_off)
+    pairs = Pair.objects.in_bulk([pk for pk, _ in found])
+    return tuple(Scored(pairs[pk], score) for pk, score in found)

@@ -1,0 +1,242 @@
+"""From typed words to a mention of a new or existing pair, with limits on the number of proposals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from endoxa_collect import geography
+from endoxa_collect.cards.counts import family, recount, root_of
+from endoxa_collect.cards.locking import locked
+from endoxa_collect.entry.cleaning import AlreadyShownError, EntryError, TooManyCountriesError, TooManyError
+from endoxa_collect.entry.flags import SERIOUS
+from endoxa_collect.entry.keys import comparable
+from endoxa_collect.entry.likeness import CUT_OFF, alike, likeness
+from endoxa_collect.entry.merging import merge
+from endoxa_collect.entry.words import Words, read_words
+from endoxa_collect.models import Campaign, Card, Judged, Mention, Moderation, Pair, Person, Source, Via
+from endoxa_collect.sampler.slots import CANDIDATE, NEEDS
+
+PER_CARD = 20
+"""Typed proposals that one card takes."""
+COUNTRIES_PER_CARD = 12
+"""Other countries that one card takes."""
+PER_MINUTE = 30
+"""What one person may say within a minute, typed or ticked."""
+
+
+def check_words(person: Person, card: Card | None) -> None:
+    """Refuse one thing more in the own words of a person where it is too much.
+
+    Raises:
+        TooManyError: too much for this card or for this minute.
+    """
+    typed = Mention.objects.filter(person=person, card=card).exclude(via=Via.OTHER_COUNTRY)
+    if card is not None and typed.count() >= PER_CARD:
+        raise TooManyError(gettext("Thank you, that is plenty for this card. Please go on to the next one."))
+    _check_pace(person, 1)
+
+
+def check_ticks(person: Person, card: Card, countries: Iterable[str]) -> None:
+    """Refuse countries that are too many to tick; those that were ticked on this card before count once.
+
+    Raises:
+        TooManyError: too much for this card or for this minute.
+    """
+    ticked = Mention.objects.filter(person=person, card=card, via=Via.OTHER_COUNTRY)
+    before = set(ticked.values_list("pair__country", flat=True))
+    new = set(countries) - before
+    if len(before) + len(new) > COUNTRIES_PER_CARD:
+        raise TooManyCountriesError(
+            gettext("Thank you! One card takes %(most)d other countries; please tick fewer.")
+            % {"most": COUNTRIES_PER_CARD}
+        )
+    _check_pace(person, len(new))
+
+
+def _check_pace(person: Person, more: int) -> None:
+    lately = timezone.now() - timedelta(minutes=1)
+    said = Mention.objects.filter(person=person, created_at__gte=lately).count()
+    if more and said + more > PER_MINUTE:
+        raise TooManyError(gettext("That was fast! Please wait a minute before you add more."))
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What became of a proposal.
+
+    `created` is False where the campaign had the pair. `alike` are pairs that the new one may be the same as (at
+    most three, only such as others may see); the person is asked, and `say_alike` takes the answer.
+    """
+
+    mention: Mention
+    pair: Pair
+    created: bool
+    alike: tuple[Pair, ...]
+
+
+def propose(
+    person: Person, card: Card | None, *, country: str, text: str, language: str, via: str
+) -> Proposal:
+    """Store that a person says this of a country, unprompted.
+
+    The exact key decides whether the campaign has the pair. Saying the same again gives the first mention.
+
+    Args:
+        person: who says it.
+        card: the card on which they say it.
+        country: ISO 3166 code.
+        text: the attribute as it was typed.
+        language: ISO 639 code of the words.
+        via: a `models.Via`.
+
+    Raises:
+        EntryError: with a sentence for the person; see `entry.cleaning`.
+    """
+    # Looking at words takes a moment, and so does looking for others like them: not while others wait for the lock.
+    _check(person.campaign, country, language)
+    words = read_words(text, language, person.campaign.settings)
+    if card is not None and card.topic:
+        words = replace(words, topic=card.topic)
+    with locked(person.campaign_id) as campaign:
+        person.campaign = campaign
+        check_words(person, card)
+        mention, created = _mentioned(person, card, country, words, via)
+    near = alike(campaign, country, language, words.text, exclude=mention.pair_id) if created else ()
+    return Proposal(mention, mention.pair, created, near)
+
+
+def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tuple[Mention, ...]:
+    """Store that the same is said of other countries: the attribute of the card's pair, in its words and language.
+
+    The card's own country and pairs that the person was shown are left out. Either all are taken or none.
+
+    Raises:
+        EntryError: if the card shows no pair, a country is unknown, or there are too many on this card or in a minute.
+    """
+    if card.pair is None:
+        raise EntryError(gettext("This card has no words that could be said of other countries."))
+    pair, mentions = card.pair, []
+    others = [country for country in dict.fromkeys(countries) if country != card.country]
+    for country in others:
+        _check(person.campaign, country, pair.language)
+    words = read_words(pair.attribute, pair.language, person.campaign.settings)
+    # People who said that it hurts nobody were asked about one country only.
+    mild_to_people = pair.judged == Judged.PEOPLE and not pair.negative
+    words = replace(words, topic=pair.topic, negative=words.negative if mild_to_people else pair.negative)
+    with locked(person.campaign_id) as campaign:
+        person.campaign = campaign
+        check_ticks(person, card, others)
+        for country in others:
+            try:
+                mentions.append(_mentioned(person, card, country, words, Via.OTHER_COUNTRY)[0])
+            except AlreadyShownError:
+                continue
+    return tuple(mentions)
+
+
+def say_alike(person: Person, mention: UUID, pair: UUID | None) -> None:
+    """Store that a person's new pair is the same as one they were offered (None: as none of them).
+
+    A pair that is only theirs and has no serious flag is merged into the other, which a moderator can undo; otherwise
+    the answer is kept for moderators, who may have reports of it to look at. Other people's mentions and pairs that
+    were not alike are ignored.
+    """
+    with locked(person.campaign_id):
+        found = Mention.objects.filter(person=person, public_id=mention).select_related("pair").first()
+        if found is None or found.alike is not None:
+            return
+        other = None if pair is None else _offered(found.pair, pair)
+        if pair is not None and other is None:
+            return
+        found.alike, found.alike_to = other is not None, other
+        found.save(update_fields=["alike", "alike_to"])
+        if other is not None and _only_of(found.pair, person) and not SERIOUS & set(found.pair.flags):
+            merge(found.pair, other)
+
+
+def _check(campaign: Campaign, country: str, language: str) -> None:
+    if country not in geography.codes():
+        raise EntryError(gettext("Please choose a country from the list."))
+    if language not in campaign.settings.data_languages:
+        raise EntryError(gettext("Please choose one of the languages of this campaign."))
+
+
+def _mentioned(
+    person: Person, card: Card | None, country: str, words: Words, via: str
+) -> tuple[Mention, bool]:
+    """The mention, and whether its pair is new."""
+    campaign = person.campaign
+    same = Pair.objects.filter(campaign=campaign, country=country, language=words.language, key=words.key)
+    pair = same.first()
+    created = pair is None
+    if pair is None:
+        pair = _new(campaign, person, country, words, via)
+    else:
+        first = Mention.objects.filter(person=person, pair=pair).first()
+        if first is not None:
+            return first, False
+        _check_unseen(person, pair)
+    mention = Mention.objects.create(person=person, pair=pair, card=card, text=words.text, via=via)
+    recount(campaign, [pair])
+    pair.refresh_from_db()
+    return mention, created
+
+
+def _new(campaign: Campaign, person: Person, country: str, words: Words, via: str) -> Pair:
+    """A pair that was not there. What is only ticked begins as a candidate; its first count says whether it stays."""
+    at_once = campaign.settings.moderation == "after" and not SERIOUS & set(words.flags)
+    return Pair.objects.create(
+        campaign=campaign,
+        country=country,
+        attribute=words.text,
+        key=words.key,
+        language=words.language,
+        topic=words.topic,
+        negative=words.negative,
+        source=Source.CONTRIBUTOR,
+        author=person,
+        moderation=Moderation.LIVE if at_once else Moderation.PENDING,
+        flags=list(words.flags),
+        need=CANDIDATE if via == Via.OTHER_COUNTRY else NEEDS,
+    )
+
+
+def _check_unseen(person: Person, pair: Pair) -> None:
+    """A mention is unprompted: pairs that a card showed to the person, in any words, do not count."""
+    if Card.objects.filter(Q(pair__in=family(root_of(pair))), person=person).exists():
+        raise AlreadyShownError(
+            gettext("You have seen this one on a card, so it is here already. What else do people say?")
+        )
+
+
+def _offered(pair: Pair, public_id: UUID) -> Pair | None:
+    """The pair that stands for an offered one now, if it can have been offered."""
+    other = Pair.objects.filter(
+        campaign=pair.campaign_id, country=pair.country, language=pair.language, public_id=public_id
+    ).first()
+    if other is None:
+        return None
+    one, same = (comparable(each.key, each.language) for each in (pair, other))
+    if likeness(one, same) < CUT_OFF:
+        return None
+    root = root_of(other)
+    return root if root.moderation == Moderation.LIVE and root.pk != root_of(pair).pk else None
+
+
+def _only_of(pair: Pair, person: Person) -> bool:
+    """Whether nobody but this person made, mentioned, rated, skipped or reported a pair that stands for itself."""
+    return (
+        pair.author_id == person.pk
+        and pair.moderation != Moderation.MERGED
+        and not pair.merged.exists()
+        and not pair.rating_rows.exists()
+        and not pair.skip_rows.exists()
+        and not pair.mention_rows.exclude(person=person).exists()
+    )

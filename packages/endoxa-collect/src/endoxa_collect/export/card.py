@@ -1,0 +1,132 @@
+"""The data card of an export: its tables, their origin, and caveats."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+
+import jinja2
+import polars as pl
+
+from endoxa.words import unreviewed
+from endoxa_collect import geography
+from endoxa_collect.campaign import CampaignSettings, in_language
+from endoxa_collect.export.columns import AGGREGATED, FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
+from endoxa_collect.export.folder import About
+from endoxa_collect.export.tables import Tables
+from endoxa_collect.sampler.slots import wanted
+
+_TIERS = {
+    OWN: "the pair picked them, and they are from the country",
+    OTHER: "the pair picked them, and they are from elsewhere",
+    "calibration": "the set that all people go through in one order",
+    "topup": "those who rated it disagree",
+    "open": "no pair needed ratings",
+    "backup": "somebody else had the pair and might have left",
+    "paper": "they filled in a sheet of paper",
+}
+"""Why people got a pair, by tier."""
+
+_MERGED = f"{FEW_SHARE} so that nobody stands out"
+
+
+def data_card(about: About, tables: Tables) -> str:
+    """The README.md of an export, in Markdown. What only people can know is marked [open: ...]."""
+    settings, frames = about.settings, tables.frames
+    languages = sorted({*frames["pairs"]["language"], *frames["statements"]["language"]} - {""})
+    return _template().render(
+        title=in_language(settings.texts.title, "en"),
+        about=about,
+        settings=settings,
+        sampler=settings.sampler,
+        wanted=wanted(settings.sampler),
+        today=datetime.now(UTC).date().isoformat(),
+        days=_days(tables),
+        rows={name: frame.height for name, frame in frames.items()},
+        columns={name: columns_of(name, settings) for name in frames},
+        countries=[
+            (_place(country), n) for country, n in people_by_country(frames["people"], about.left_out.people)
+        ],
+        people=frames["people"].height + about.left_out.people,
+        languages=languages,
+        unreviewed=unreviewed((name, languages) for name in ("page texts", "country phrases")),
+        polarities=_polarities(frames["pairs"]),
+        withdrawn=frames["withdrawals"].height,
+        tiers=_tiers(frames["ratings"]),
+        revealed=dict(frames["ratings"]["revealed"].value_counts().iter_rows()),
+        in_group_empty=frames["ratings"]["in_group"].null_count(),
+        aggregated=AGGREGATED if AGGREGATED in frames else "",
+        suppressed=frames[AGGREGATED]["suppressed"].sum() if AGGREGATED in frames else 0,
+        least=LEAST,
+        few_share=FEW_SHARE,
+    )
+
+
+def survey_map(settings: CampaignSettings) -> str:
+    """The questions as `endoxa curate extract --map` reads them (TOML)."""
+    lines = [
+        "# endoxa curate extract statements.csv --statement-column text --question-column question --map map.toml"
+    ]
+    for question in settings.questions:
+        facts = {"column": "text", "name": question.name, "axis": question.axis.lower()}
+        if question.identity:
+            facts["identity"] = question.identity.lower()
+        lines += ["", "[[question]]", *(f"{key} = {_toml(value)}" for key, value in facts.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(text: str) -> str:
+    """A basic string of TOML: a JSON string without surrogates, in which DEL is escaped too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _days(tables: Tables) -> tuple[str, str] | None:
+    """Days of the first and the last answer."""
+    found = [
+        hour[:10]
+        for name in ("ratings", "mentions", "skips", "hurt_answers", "mixed", "statements")
+        for hour in tables.frames[name]["hour"]
+    ]
+    return (min(found), max(found)) if found else None
+
+
+def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str, int]]:
+    """How many people come from where, most first: countries as exported, and `OTHER` for those without a key."""
+    counted = Counter(people["country"].to_list())
+    counted[OTHER] += without_key
+    return [(country, n) for country, n in counted.most_common() if n]
+
+
+def _tiers(ratings: pl.DataFrame) -> list[tuple[str, str, int, float]]:
+    """From which tiers ratings came, most first: name, meaning, how many, and their share of those with a tier."""
+    counted = Counter(ratings.filter(pl.col("tier") != "")["tier"].to_list())
+    return [(tier, _TIERS.get(tier, ""), n, n / counted.total()) for tier, n in counted.most_common()]
+
+
+def _polarities(pairs: pl.DataFrame) -> dict[bool | None, int]:
+    """How many pairs are judged to be negative, not to be, and not at all."""
+    counted = Counter(pairs["polarity"].to_list())
+    return {negative: counted[word] for negative, word in POLARITIES.items()}
+
+
+def _place(country: str) -> str:
+    if country in ("", OTHER):
+        return "none named" if not country else _MERGED
+    return " and ".join(geography.name(code, "en") for code in country.split("; "))
+
+
+@cache
+def _template() -> jinja2.Template:
+    text = (files("endoxa_collect.export") / "card.md.jinja").read_text(encoding="utf-8")
+    # Markdown for people and data tools, never sent to a browser as HTML; no contributor's words are in it.
+    environment = jinja2.Environment(
+        autoescape=False,  # noqa: S701
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.from_string(text)

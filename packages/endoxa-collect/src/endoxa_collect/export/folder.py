@@ -1,0 +1,314 @@
+"""The folder of an export: its description, written whole or not at all, and read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from django.utils import timezone
+from polars.datatypes import DataTypeClass
+
+from endoxa.errors import UserError
+from endoxa.sources.collected import KIND, MARK, WITHDRAWALS, respecting_withdrawals
+from endoxa.sources.folders import CHECKSUMS, changed_file, changed_files
+from endoxa.sources.spreadsheets import neutralised_table, read_csv
+from endoxa_collect.campaign import CampaignSettings, read_settings, require_name
+from endoxa_collect.export.columns import LATER, LATER_TABLES, TABLES, schema_of
+from endoxa_collect.files import draft
+from endoxa_collect.models import (
+    AuditEntry,
+    Campaign,
+    HurtAnswer,
+    Mention,
+    MixedAnswer,
+    Rating,
+    Skip,
+    State,
+    Statement,
+)
+
+_FORMAT = 1
+
+FORMATS = ("csv", "jsonl", "parquet")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What the database holds and the export does not.
+
+    Attributes:
+        people: contributors without a key, of countries that too few share or that were put with them (`FEW_SHARE`).
+        merged: contributors of whom a column was merged to 'other'.
+        pairs: pairs that wait for a moderator or were hidden.
+        ratings, mentions, skips, hurt_answers, mixed: answers about those pairs (`mixed` by pair, of lists and
+            comparisons); and, of people without a key, those that another answer of theirs replaced when pairs were
+            merged. Comparisons of two pairs that are one by now count in `mixed` too.
+    """
+
+    people: int = 0
+    merged: int = 0
+    pairs: int = 0
+    ratings: int = 0
+    mentions: int = 0
+    skips: int = 0
+    hurt_answers: int = 0
+    mixed: int = 0
+
+
+@dataclass(frozen=True)
+class About:
+    """Which campaign, with which settings, as which release ("" for a working copy).
+
+    A `recipient` has a restricted release: nothing of people is merged in it (`agreement`). `early` is the number of
+    answers from before the campaign was opened that were kept, None where it is not known.
+    """
+
+    campaign: str
+    release: str
+    formats: tuple[str, ...]
+    version: int
+    settings: CampaignSettings
+    left_out: LeftOut
+    recipient: str = ""
+    early: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        campaign: Campaign,
+        release: str,
+        formats: Sequence[str],
+        left_out: LeftOut,
+        recipient: str = "",
+    ) -> About:
+        """A campaign as it is now."""
+        return cls(
+            campaign.slug,
+            release,
+            tuple(formats),
+            campaign.version,
+            campaign.settings,
+            left_out,
+            recipient,
+            answers_before_opening(campaign),
+        )
+
+    def write(self, folder: Path) -> None:
+        """Mark a folder."""
+        # Words that moderators watch for are often slurs; no reader of the data needs them.
+        settings = json.loads(self.settings.model_dump_json(exclude={"watch_words"}))
+        content = {
+            "kind": KIND,
+            "format": _FORMAT,
+            "campaign": self.campaign,
+            "release": self.release,
+            **({"restricted_to": self.recipient} if self.recipient else {}),
+            "formats": list(self.formats),
+            "left_out": asdict(self.left_out),
+            **({} if self.early is None else {"answers_before_opening": self.early}),
+            "settings_version": self.version,
+            "settings": settings,
+        }
+        text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+        (folder / MARK).write_text(text, encoding="utf-8")
+
+
+def answers_before_opening(campaign: Campaign) -> int | None:
+    """How many answers were given before an organiser opened the campaign; None where the log does not say when.
+
+    Earlier versions counted a campaign as begun with its first card.
+    """
+    before = timezone.now()
+    if not campaign.rehearsing:
+        opened = AuditEntry.objects.filter(campaign=campaign, action="state", detail__after=State.OPEN)
+        first = opened.order_by("at").first()
+        if first is None or campaign.began_at is None or campaign.began_at < first.at:
+            return None
+        before = first.at
+    rows = sum(
+        model.objects.filter(person__campaign=campaign, created_at__lt=before).count()
+        for model in (Rating, Mention, Skip, HurtAnswer, Statement)
+    )
+    listed = MixedAnswer.objects.filter(person__campaign=campaign, card__closed_at__lt=before)
+    return rows + listed.exclude(answer="").count()
+
+
+def read_about(folder: Path) -> About | None:
+    """What a folder says of itself; None where it is no export.
+
+    Raises:
+        UserError: it is one, of a newer endoxa or damaged.
+    """
+    content = _read(folder / MARK)
+    if content is None:
+        return None
+    if content.get("format") != _FORMAT:
+        raise UserError(f"{folder} was made by another version of endoxa: use that one to read it.")
+    require_name(str(content.get("campaign", "")), f"{folder / MARK}, 'campaign'")
+    settings = read_settings(content.get("settings"), str(folder / MARK))
+    try:
+        return About(
+            campaign=str(content["campaign"]),
+            release=str(content["release"]),
+            formats=tuple(map(str, content["formats"])),
+            version=int(content["settings_version"]),
+            settings=settings,
+            left_out=LeftOut(**content["left_out"]),
+            recipient=str(content.get("restricted_to", "")),
+            early=None if (early := content.get("answers_before_opening")) is None else int(early),
+        )
+    except (KeyError, TypeError, ValueError) as problem:
+        raise UserError(f"{folder / MARK} is damaged: take the export again.") from problem
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) and content.get("kind") == KIND else None
+
+
+@contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """A draft beside `target`, for `put_in_place` to give it that name; it goes when the block ends (see `files`).
+
+    It lies in a folder of its own, and there an earlier copy is put aside, so that both go.
+
+    `target` is free, or an earlier working copy in which nothing was changed.
+
+    Raises:
+        UserError: `target` holds something else or a release, or cannot be written.
+    """
+    require_replaceable(target)
+    place = target.resolve()
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with draft(place.parent, "export") as made:
+            new = made / "new"
+            new.mkdir(mode=0o700)
+            yield new
+    except (OSError, pl.exceptions.ComputeError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem).splitlines()[0]
+        raise UserError(f"The folder {target} cannot be written: {reason}. Nothing was changed.") from problem
+
+
+def require_replaceable(target: Path) -> None:
+    """Refuse a place where something would be lost.
+
+    Raises:
+        UserError: a file, a folder of another kind, a release, or an export that was changed since.
+    """
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise UserError(f"{target} is a file: name a folder that is empty or not there yet.")
+    if not any(target.iterdir()):
+        return
+    about = read_about(target)
+    if about is None:
+        raise UserError(f"{target} holds other files: name a folder that is empty or not there yet.")
+    if about.release:
+        raise UserError(f"{target} holds a release, which never changes: name another folder.")
+    touched = changed_file(target)
+    if touched:
+        raise UserError(
+            f"{target} was changed after the export ({touched}): name another folder, or move it away."
+        )
+
+
+def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path, formats: Sequence[str]) -> None:
+    """Write each table in each format; text that a spreadsheet could run is neutralised in CSV only."""
+    for name, frame in frames.items():
+        writers: dict[str, Callable[[Path], object]] = {
+            "csv": neutralised_table(frame).write_csv,
+            "jsonl": frame.write_ndjson,
+            "parquet": frame.write_parquet,
+        }
+        for kind in formats:
+            writers[kind](folder / f"{name}.{kind}")
+
+
+def read_export(folder: Path) -> tuple[About, dict[str, pl.DataFrame]]:
+    """What an export says of itself, and its tables.
+
+    Readers put a newer `withdrawals.csv` into the place of the one that was written: rows that it names are left out of
+    all tables. Every other file must be as it was.
+
+    Raises:
+        UserError: the folder is no export, was changed since it was written, a table is missing or damaged, or the list
+            of withdrawals is older than the one that was written.
+    """
+    about = read_about(folder)
+    if about is None:
+        raise UserError(f"{folder} is not an export of a campaign: export.json is missing.")
+    touched = changed_files(folder)
+    newer = touched == [WITHDRAWALS] and (folder / WITHDRAWALS).is_file()
+    if touched and not newer:
+        other = next((name for name in touched if name != WITHDRAWALS), WITHDRAWALS)
+        raise UserError(
+            f"{folder} was changed after the export ({other}): {CHECKSUMS} does not match. Use another copy."
+        )
+    suffix = next(kind for kind in ("parquet", "jsonl", "csv") if kind in about.formats)
+    frames = {
+        name: _read_table(folder / f"{name}.{suffix}", schema_of(name, about.settings)) for name in TABLES
+    }
+    return about, _since_withdrawn(folder, about, frames) if newer else frames
+
+
+def _since_withdrawn(
+    folder: Path, about: About, frames: Mapping[str, pl.DataFrame]
+) -> dict[str, pl.DataFrame]:
+    """The tables without the rows that a newer list of withdrawals names.
+
+    What was withdrawn before is known, and must be in it, where the list was also written in another format.
+    """
+    listed = _read_table(folder / WITHDRAWALS, schema_of("withdrawals", about.settings))
+    if about.formats != ("csv",):
+        missing = frames["withdrawals"].join(listed, on="row_id", how="anti").height
+        if missing:
+            raise UserError(
+                f"{folder / WITHDRAWALS} is older than the export: {missing} rows that were withdrawn before are "
+                "missing. Put the newest list there."
+            )
+    gone = frozenset(listed["row_id"])
+    kept = {
+        name: respecting_withdrawals(frame, gone) for name, frame in frames.items() if name != "withdrawals"
+    }
+    return {**kept, "withdrawals": listed}
+
+
+def _read_table(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:
+    if path.stem in LATER_TABLES and not path.exists():
+        return pl.DataFrame(schema=dict(schema))
+    try:
+        frame = _stored(path, schema)
+        return frame.select(pl.col(name).cast(kind) for name, kind in schema.items())
+    except (OSError, pl.exceptions.PolarsError) as problem:
+        reason = str(problem).splitlines()[0]
+        raise UserError(f"{path} cannot be read ({reason}): take the export again.") from problem
+
+
+def _stored(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:
+    there = {name: kind for name, kind in schema.items() if name not in LATER or name in _columns(path)}
+    later = [pl.lit(LATER[name]).alias(name) for name in schema if name not in there]
+    if path.suffix == ".parquet":
+        frame = pl.read_parquet(path, glob=False)
+    elif path.suffix == ".jsonl":
+        frame = pl.read_ndjson(path, schema=there) if path.stat().st_size else pl.DataFrame(schema=there)
+    else:
+        frame = read_csv(path, schema=there)
+    return frame.with_columns(later)
+
+
+def _columns(path: Path) -> list[str]:
+    if path.suffix == ".parquet":
+        return list(pl.read_parquet_schema(path))
+    with path.open(encoding="utf-8") as file:
+        first = file.readline()
+    return list(json.loads(first or "{}")) if path.suffix == ".jsonl" else first.rstrip("\n").split(",")

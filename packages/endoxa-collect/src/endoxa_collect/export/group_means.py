@@ -1,0 +1,252 @@
+"""How known pairs are to people from the country and to others, by tone and country: figures over all ratings.
+
+The tables do not say where people without a key are from, so comparisons made from them lack these people. Here they
+are all in, and small cells are left out instead (`suppression`). Readers know of every rating which pair it is about
+and its value; of people with a key also whether they are from the country. So the risk of a cell is counted over the
+ratings of those without a key.
+
+Near and far ratings are told apart for totals over all countries only: which countries somebody feels close to stands
+in no other table, so there the risk is counted over all ratings from elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import polars as pl
+
+from endoxa_collect import geography
+from endoxa_collect import population as weighting
+from endoxa_collect.export.columns import GROUP_MEANS, LEAST, POLARITIES
+from endoxa_collect.export.people import Published
+from endoxa_collect.export.pool import Pool
+from endoxa_collect.export.suppression import ALL, Place, Risk, suppressed
+from endoxa_collect.models import Campaign, Moderation, Pair, Person, Rating
+from endoxa_collect.population import FAR, IN, NEAR, Group, shares_of, weighted_mean
+from endoxa_collect.sampler.slots import CANDIDATE
+
+OUT, POPULATION = "out", "population"
+"""From elsewhere, near or far; everybody, at the shares of the population."""
+
+UNJUDGED = "not judged"
+"""The tone of pairs of which nobody said whether they are unkind."""
+
+_KNOWN = 3
+"""Ratings from this value on say that some people here say it, or more."""
+_DECIMALS = 2
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A rating that counts: who, about which country, in which tone, from where, and how known the pair is.
+
+    `place` is IN, NEAR or FAR, "" where the person named no country; `linked`: the table of ratings says whether it is
+    IN.
+    """
+
+    person: object
+    country: str
+    tone: str
+    place: str
+    value: int
+    linked: bool
+
+
+def read_answers(
+    campaign: Campaign, pool: Pool, published: Mapping[UUID, Published], whole: Mapping[UUID, Published]
+) -> list[Answer]:
+    """The ratings of exported pairs that count.
+
+    Args:
+        campaign: which.
+        pool: its pairs as the export knows them.
+        published: people as the other tables show them.
+        whole: the same people with nothing merged.
+    """
+    rows = Rating.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
+    latest = {
+        (person, pool.roots[pair]): (value, country)
+        for person, pair, value, country in rows.values_list("person", "pair", "value", "pair__country")
+        if pair in pool.roots
+    }
+    tones = dict(Pair.objects.filter(campaign=campaign).values_list("public_id", "negative"))
+    near = _near(campaign)
+    return [
+        Answer(
+            person=person,
+            country=country,
+            tone=POLARITIES[tones[root]] or UNJUDGED,
+            place=_place(whole[person].is_from(country), country in near[person]),
+            value=value,
+            linked=published[person].is_from(country) is not None,
+        )
+        for (person, root), (value, country) in latest.items()
+    ]
+
+
+def _near(campaign: Campaign) -> dict[UUID, frozenset[str]]:
+    """The countries near to each person."""
+    people = Person.objects.filter(campaign=campaign).values_list("pk", "origins", "connections")
+    return {pk: geography.near(frozenset(origins), frozenset(felt)) for pk, origins, felt in people}
+
+
+def _place(is_from: bool | None, is_near: bool) -> str:
+    if is_from is None:
+        return ""
+    return IN if is_from else NEAR if is_near else FAR
+
+
+@dataclass(frozen=True)
+class Population:
+    """Whom the means of a release stand for, and the pairs that they are about.
+
+    Attributes:
+        pairs: how many of each tone (ALL: of any) and country there are.
+        shares: of the population who are IN, NEAR and FAR, by country.
+    """
+
+    pairs: Mapping[Place, int]
+    shares: Mapping[str, Mapping[str, float]]
+
+
+def read_population(campaign: Campaign, whole: Mapping[UUID, Published]) -> Population:
+    """The stated population of a campaign (`CampaignSettings.population`), else the people who took part.
+
+    Args:
+        campaign: which.
+        whole: people with nothing merged; those who named no country are left out.
+    """
+    pairs: Counter[Place] = Counter()
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, merged_into=None)
+    for country, negative in live.exclude(need=CANDIDATE).values_list("country", "negative"):
+        for tone in (POLARITIES[negative] or UNJUDGED, ALL):
+            pairs[tone, country] += 1
+    stated = campaign.settings.population
+    countries = {country for _, country in pairs}
+    if stated:
+        shares = {
+            country: shares_of(country, stated, lambda code: geography.near(frozenset({code}), frozenset()))
+            for country in countries
+        }
+    else:
+        near = _near(campaign)
+        shares = {}
+        for country in countries:
+            places = [_place(one.is_from(country), country in near[person]) for person, one in whole.items()]
+            known = [place for place in places if place]
+            shares[country] = {
+                place: known.count(place) / len(known) if known else math.nan for place in (IN, NEAR, FAR)
+            }
+    return Population(pairs, shares)
+
+
+def group_means(
+    answers: Sequence[Answer], population: Population | None = None, least: int = LEAST
+) -> pl.DataFrame:
+    """The table: one row for each tone, country (or all) and group.
+
+    Small cells are empty, and those that would give them away. The means for the population are made from those of
+    `in`, `near` and `far` over all countries, and stand only beside these: they tell nothing more about anybody.
+    """
+    placed = [one for one in answers if one.place]
+    by_country = _shown(placed, _tone_and_country, IN, lambda one: not one.linked, least)
+    beside = [one for one in placed if one.place != IN]
+    by_tone = _shown(beside, _tone_only, NEAR, lambda _: True, least)
+    groups = _by_place(placed, _tone_and_country)
+    rows = []
+    for tone, country in sorted(groups, key=lambda place: (place[1] != ALL, place[1], place[0])):
+        found = groups[tone, country]
+        parts = {IN: [IN], OUT: [NEAR, FAR]} | ({NEAR: [NEAR], FAR: [FAR]} if country == ALL else {})
+        for group, places in parts.items():
+            shown = (tone, country) in by_country and (group in (IN, OUT) or (tone, country) in by_tone)
+            kept = [one for one in found if one.place in places]
+            rows.append({"tone": tone, "country": country, "group": group, **_figures(kept, shown=shown)})
+        if country == ALL and population is not None:
+            shown = (tone, country) in by_country and (tone, country) in by_tone
+            figures = _for_population(found, tone, population) if shown else {"suppressed": True}
+            rows.append({"tone": tone, "country": country, "group": POPULATION, **figures})
+    return pl.DataFrame(rows, schema={column.name: column.kind for column in GROUP_MEANS})
+
+
+def _for_population(answers: Sequence[Answer], tone: str, population: Population) -> dict[str, object]:
+    """The figures of a population in which people near and far have other shares than among the ratings."""
+    groups = [
+        Group(country, "", float(number), population.shares[country])
+        for (kind, country), number in population.pairs.items()
+        if kind == tone
+    ]
+    means = [
+        weighted_mean(
+            # No country: the means of all countries together are published anyway.
+            [weighting.Answer(one.person, "", "", one.place, value(one.value)) for one in answers],
+            groups,
+        )
+        for value in (float, lambda value: float(value >= _KNOWN))
+    ]
+    found = _figures(answers, shown=True)
+    if not all(map(math.isfinite, means)):
+        return {"suppressed": True}
+    return {**found, "mean": round(means[0], _DECIMALS), "known": round(means[1], _DECIMALS)}
+
+
+def _tone_and_country(one: Answer) -> Iterable[Place]:
+    return ((tone, country) for tone in (one.tone, ALL) for country in (one.country, ALL))
+
+
+def _tone_only(one: Answer) -> Iterable[Place]:
+    return ((tone, ALL) for tone in (one.tone, ALL))
+
+
+def _by_place(
+    answers: Iterable[Answer], places: Callable[[Answer], Iterable[Place]]
+) -> dict[Place, list[Answer]]:
+    found: defaultdict[Place, list[Answer]] = defaultdict(list)
+    for one in answers:
+        for place in places(one):
+            found[place].append(one)
+    return found
+
+
+def _shown(
+    answers: Sequence[Answer],
+    places: Callable[[Answer], Iterable[Place]],
+    group: str,
+    hidden: Callable[[Answer], bool],
+    least: int,
+) -> frozenset[Place]:
+    """Cells with at least `least` people in the group and outside it, from which nothing small can be worked out."""
+    cells = _by_place(answers, places)
+    risks = {
+        place: Risk(
+            Counter(one.person for one in found if hidden(one) and one.place == group),
+            Counter(one.person for one in found if hidden(one) and one.place != group),
+        )
+        for place, found in cells.items()
+    }
+    gone = suppressed(risks, least)
+    return frozenset(
+        place
+        for place, found in cells.items()
+        if place not in gone
+        and all(
+            len({one.person for one in found if (one.place == group) is inside}) >= least
+            for inside in (True, False)
+        )
+    )
+
+
+def _figures(answers: Sequence[Answer], *, shown: bool) -> dict[str, object]:
+    if not shown:
+        return {"suppressed": True}
+    values = [one.value for one in answers]
+    return {
+        "people": len({one.person for one in answers}),
+        "ratings": len(values),
+        "mean": round(sum(values) / len(values), _DECIMALS),
+        "known": round(sum(value >= _KNOWN for value in values) / len(values), _DECIMALS),
+        "suppressed": False,
+    }

@@ -1,0 +1,150 @@
+"""People in an export: one key and a few coarse columns that identify nobody."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import polars as pl
+
+from endoxa_collect.campaign import CampaignSettings, ProfileField
+from endoxa_collect.export.columns import LEAST, OTHER, OWN, PROFILE, schema_of
+from endoxa_collect.models import CLOSED, Campaign, Card, Person, Rating
+from endoxa_collect.withdrawals import Keys
+
+Cells = tuple[str, ...]
+"""What is said of one person; the first column is given up last."""
+
+UNKNOWN_REGION = "ZZ"
+"""CLDR's code of no country: the origin of people in an imported campaign of whom the export said nothing."""
+
+UNKNOWN_VERSION = 0
+"""Their consent version."""
+
+
+def merge_small_cells(people: Sequence[Cells], least: int = LEAST) -> list[Cells]:
+    """The same rows, each combination shared by at least `least` people (Sweeney 2002, by suppression).
+
+    A combination that is too rare gives up its last column, then the one before, and so on; a first
+    column of `OTHER` takes all others with it. Where too few people are left without anything, the
+    smallest combination joins them. Fewer than `least` people in all share one row of `OTHER`. A column in which all
+    people are alike is given up only with the first.
+    """
+    rows = [_all_other(row) if row and row[0] == OTHER else row for row in people]
+    for column in reversed(range(len(rows[0]) if rows else 0)):
+        sizes = Counter(rows)
+        rows = [row if sizes[row] >= least else (*row[:column], *[OTHER] * len(row[column:])) for row in rows]
+    while rows:
+        sizes = Counter(rows)
+        rest = _all_other(rows[0])
+        if sizes[rest] in {0, len(rows)} or sizes[rest] >= least:
+            break
+        smallest = min((size, row) for row, size in sizes.items() if row != rest)[1]
+        rows = [rest if row == smallest else row for row in rows]
+    alike = [len(set(column)) == 1 for column in zip(*people, strict=True)]
+    return [row if row[:1] == (OTHER,) else _kept(row, people[0], alike) for row in rows]
+
+
+def _kept(row: Cells, anybody: Cells, alike: Sequence[bool]) -> Cells:
+    """The row with what is the same for all people."""
+    return tuple(shared if same else own for own, shared, same in zip(row, anybody, alike, strict=True))
+
+
+def _all_other(row: Cells) -> Cells:
+    return (OTHER,) * len(row)
+
+
+@dataclass(frozen=True)
+class Published:
+    """What is said of a person.
+
+    `rater` is empty for people from countries that fewer than `LEAST` share: which pairs they were shown, and
+    whether these were about their own country, would say where they are from. Their answers cannot be
+    linked to each other. `country` holds every origin that they had when they answered: cards about their own
+    country would tell of one that they took back.
+    """
+
+    rater: str
+    respondent: str
+    country: str
+    consent: str
+    profile: Mapping[str, str]
+
+    @property
+    def linked(self) -> bool:
+        """Whether their answers share a key."""
+        return bool(self.rater)
+
+    def is_from(self, country: str) -> bool | None:
+        """Whether a country is among the origins that are published of them; None where none are."""
+        return country in self.country.split("; ") if self.linked and self.country else None
+
+
+def published_people(campaign: Campaign, keys: Keys, *, whole: bool = False) -> dict[UUID, Published]:
+    """What is said of each person of a campaign; `whole`: with nothing merged, for restricted releases and for sums."""
+    settings = campaign.settings
+    people = list(Person.objects.filter(campaign=campaign).order_by("pk"))
+    # People of an imported export were made anonymous before.
+    least = 1 if whole or keys.salt is None else LEAST
+    answered = _origins_when_answering(campaign)
+    merged = merge_small_cells(
+        [_cells(person, {*person.origins, *answered[person.pk]}, settings) for person in people], least
+    )
+    return {
+        person.pk: _published(person.pk, cells, settings, keys)
+        for person, cells in zip(people, merged, strict=True)
+    }
+
+
+def people_frame(people: Mapping[UUID, Published], settings: CampaignSettings) -> pl.DataFrame:
+    """The table of people who have a key."""
+    rows = [
+        {"rater": one.rater, "country": one.country, "consent": one.consent, **one.profile}
+        for one in people.values()
+        if one.linked
+    ]
+    return pl.DataFrame(rows, schema=schema_of("people", settings)).sort("rater")
+
+
+def _origins_when_answering(campaign: Campaign) -> Mapping[UUID, set[str]]:
+    """Countries that were each person's own when they rated a pair about it, or got it as one about their own."""
+    rated = Rating.objects.filter(person__campaign=campaign, in_group=True)
+    drawn = Card.objects.filter(campaign=campaign, tier=OWN, state__in=CLOSED)
+    found: defaultdict[UUID, set[str]] = defaultdict(set)
+    for person, country in (
+        *rated.values_list("person", "pair__country").distinct(),
+        *drawn.values_list("person", "country").distinct(),
+    ):
+        found[person].add(country)
+    return found
+
+
+def _cells(person: Person, origins: Collection[str], settings: CampaignSettings) -> tuple[str, ...]:
+    country = OTHER if UNKNOWN_REGION in origins else "; ".join(sorted(origins))
+    declared = (_answer(person.extras, field) for field in settings.profile)
+    consent = OTHER if person.consent_version == UNKNOWN_VERSION else str(person.consent_version)
+    return (country, *declared, consent)
+
+
+def _answer(extras: Mapping[str, Any], field: ProfileField) -> str:
+    """What was chosen among the choices that the campaign declares now; anything else stays here."""
+    given = extras.get(field.name, "")
+    chosen = given if isinstance(given, list) else [given]
+    return "; ".join(sorted(str(one) for one in chosen if one in field.choices or one == OTHER))
+
+
+def _published(pk: UUID, cells: tuple[str, ...], settings: CampaignSettings, keys: Keys) -> Published:
+    country, *answers, consent = cells
+    linked = country != OTHER
+    return Published(
+        rater=keys.rater(pk) if linked else "",
+        respondent=keys.rater(pk) if linked else keys.respondent(pk),
+        country=country,
+        consent=consent,
+        profile={
+            PROFILE + field.name: answer for field, answer in zip(settings.profile, answers, strict=True)
+        },
+    )

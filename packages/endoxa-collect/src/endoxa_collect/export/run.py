@@ -1,0 +1,183 @@
+"""Run one export. The log entry is written before the export is handed over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.db import IntegrityError, transaction
+
+from endoxa.errors import UserError
+from endoxa.sources.collected import WITHDRAWALS
+from endoxa.sources.files import sha256
+from endoxa.sources.folders import CHECKSUMS, checksums, put_in_place
+from endoxa_collect.export.agreement import NAME as AGREEMENT
+from endoxa_collect.export.agreement import agreement, recipient_named
+from endoxa_collect.export.card import data_card, survey_map
+from endoxa_collect.export.folder import FORMATS, About, LeftOut, new_folder, write_tables
+from endoxa_collect.export.releases import NumberTakenError, numbered
+from endoxa_collect.export.tables import Tables, read_tables
+from endoxa_collect.models import AuditEntry, Campaign, Release, record
+from endoxa_collect.withdrawals import Keys, new_salt
+
+
+@dataclass(frozen=True)
+class ExportReport:
+    """What was written: rows of each table, what was left out, and the SHA-256 of the list of checksums."""
+
+    folder: Path
+    release: str
+    rows: Mapping[str, int]
+    left_out: LeftOut
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """For whom an export is made.
+
+    Attributes:
+        campaign: which.
+        release: its unfinished row; None for a working copy.
+        user: who takes it; None stands for the command line.
+        pack: what is done with the finished folder before it is written down.
+    """
+
+    campaign: Campaign
+    release: Release | None = None
+    user: User | AnonymousUser | None = None
+    pack: Callable[[Path], None] = lambda _: None
+
+    @contextmanager
+    def written_down(self, draft: Path, report: ExportReport) -> Iterator[None]:
+        """Finish the release and log the export, then hand it over inside, so that `draft` is not there any more.
+
+        Both are undone where it is there yet, not for what fails later. Killed in between, there is an entry without an
+        export, never an export without an entry.
+
+        Raises:
+            NumberTakenError: somebody else made a release of this number meanwhile.
+        """
+        self.pack(draft)
+        try:
+            with transaction.atomic():
+                if self.release is not None:
+                    self.release.sha256 = report.sha256
+                    self.release.save(update_fields=["sha256"])
+                recipient = self.release.recipient if self.release else ""
+                entry = record(
+                    self.campaign,
+                    self.user,
+                    "restricted release" if recipient else "release" if report.release else "export",
+                    release=report.release,
+                    **({"recipient": recipient} if recipient else {}),
+                    **report.rows,
+                    people_without_key=report.left_out.people,
+                    sha256=report.sha256,
+                )
+        except IntegrityError:
+            message = f"Release {report.release} was made by somebody else meanwhile."
+            raise NumberTakenError(message) from None
+        try:
+            yield
+        except BaseException:
+            if draft.exists():
+                self._undo(entry)
+            raise
+
+    @transaction.atomic
+    def _undo(self, entry: AuditEntry) -> None:
+        if self.release is not None:
+            self.release.sha256 = ""
+            self.release.save(update_fields=["sha256"])
+        entry.delete()
+
+
+def export_campaign(
+    campaign: Campaign,
+    folder: Path,
+    *,
+    release: str | None = None,
+    formats: Sequence[str] = FORMATS,
+    imported: bool = False,
+    recipient: str = "",
+    user: User | AnonymousUser | None = None,
+    pack: Callable[[Path], None] = lambda _: None,
+) -> ExportReport:
+    """Write a campaign to a folder: a working copy, or a release that is numbered and never changes.
+
+    The export is in the log before it stands in the folder.
+
+    Args:
+        campaign: which.
+        folder: where; an earlier working copy in it is replaced.
+        release: its number ("1.0"), which no other release of the campaign has.
+        formats: of 'csv', 'jsonl', 'parquet'. The list of withdrawals is always there as CSV too.
+        imported: the campaign was read from an export (`restoring`): people keep the keys they have.
+        recipient: who signed the conditions of a restricted release (`agreement`); "" for an ordinary one.
+        user: who takes it; None stands for the command line.
+        pack: what is done with the finished folder before the export is written down.
+
+    Raises:
+        UserError: an unknown format, a number that is taken or malformed, the release of an imported copy, a restricted
+            export without a number or a name, a folder that cannot be written.
+    """
+    if recipient:
+        recipient = recipient_named(recipient)
+        if release is None:
+            raise UserError("A restricted release needs a number: give it one that no other release has.")
+    unknown = sorted(set(formats) - set(FORMATS))
+    if unknown or not formats:
+        raise UserError(f"Unknown format '{''.join(unknown[:1])}' (available: {', '.join(FORMATS)}).")
+    if imported and release is not None:
+        raise UserError("A copy of an export cannot be released: release the campaign itself.")
+    salt = None if imported else new_salt()
+    delivery = Delivery(campaign, user=user, pack=pack)
+    if release is None or salt is None:
+        return _export(delivery, folder, formats, Keys(salt), "")
+    with numbered(campaign, release, salt, recipient) as made:
+        return _export(replace(delivery, release=made), folder, formats, Keys(salt), release)
+
+
+def _export(
+    delivery: Delivery, folder: Path, formats: Sequence[str], keys: Keys, release: str
+) -> ExportReport:
+    recipient = delivery.release.recipient if delivery.release else ""
+    tables = read_tables(
+        delivery.campaign, keys, aggregated=bool(release) and not recipient, whole=bool(recipient)
+    )
+    about = About.of(delivery.campaign, release, formats, tables.left_out, recipient)
+    return write_export(about, tables, folder, delivery)
+
+
+def write_export(about: About, tables: Tables, folder: Path, delivery: Delivery) -> ExportReport:
+    """Write tables with their card, their mark and checksums, log them and give them their name.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    with new_folder(folder) as draft:
+        write_tables(tables.frames, draft, about.formats)
+        if not (draft / WITHDRAWALS).exists():
+            write_tables({"withdrawals": tables.frames["withdrawals"]}, draft, ("csv",))
+        if about.settings.survey:
+            (draft / "map.toml").write_text(survey_map(about.settings), encoding="utf-8")
+        (draft / "README.md").write_text(data_card(about, tables), encoding="utf-8")
+        if about.recipient:
+            text = agreement(delivery.campaign, about.release, about.recipient)
+            (draft / AGREEMENT).write_text(text, encoding="utf-8")
+        about.write(draft)
+        (draft / CHECKSUMS).write_text(checksums(draft), encoding="utf-8")
+        report = ExportReport(
+            folder=folder,
+            release=about.release,
+            rows={name: frame.height for name, frame in tables.frames.items()},
+            left_out=about.left_out,
+            sha256=sha256(draft / CHECKSUMS),
+        )
+        with delivery.written_down(draft, report):
+            put_in_place(draft, folder.resolve())
+    return report

@@ -1,0 +1,221 @@
+"""All tables of an export at one moment, what was left out, and the statistics of each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import polars as pl
+from django.db import connection, transaction
+
+from endoxa_collect.export import rows
+from endoxa_collect.export.columns import AGGREGATED, LEAST, OTHER, TABLES
+from endoxa_collect.export.folder import LeftOut
+from endoxa_collect.export.group_means import group_means, read_answers, read_population
+from endoxa_collect.export.people import people_frame, published_people
+from endoxa_collect.export.pool import read_pool
+from endoxa_collect.models import Campaign, HurtAnswer, Mention, Rating, Skip
+from endoxa_collect.privacy import erase_traces
+from endoxa_collect.withdrawals import Keys
+
+FIXED = (
+    "association_id",
+    "identity",
+    "attribute",
+    "axis",
+    "language",
+    "polarity",
+    "source",
+    "country",
+    "topic",
+    "origin",
+    "calibration",
+    "k",
+    "candidate",
+    "merged_ids",
+)
+"""Columns of pairs that do not depend on other tables."""
+
+
+def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """The table of pairs, its figures made from the other tables.
+
+    Args:
+        frames: ratings, mentions, skips and people as exported; pairs with at least the columns of `FIXED`.
+    """
+    said = frames["mentions"].filter("counted").group_by("association_id").agg(support=pl.len())
+    skipped = frames["skips"].group_by("association_id").agg(skips=pl.len())
+    mixed = frames["mixed"].filter("counted")
+    whole = (
+        frames["pairs"]
+        .select(FIXED)
+        .join(said, on="association_id", how="left")
+        .join(_recognition(frames["ratings"]), on="association_id", how="left")
+        .join(skipped, on="association_id", how="left")
+        .join(_heard(mixed), on="association_id", how="left")
+        .join(_compared(mixed), on="association_id", how="left")
+        .join(_regions(frames["mentions"], frames["people"]), on="association_id", how="left")
+        .with_columns(
+            pl.col(
+                "support", "ratings", "skips", "in_group_ratings", "out_group_ratings", "listed"
+            ).fill_null(0),
+            pl.col("compared", "compared_more").fill_null(0),
+            pl.col("region").fill_null(""),
+        )
+    )
+    return whole.select(pl.col(column.name).cast(column.kind) for column in TABLES["pairs"]).sort(
+        "association_id"
+    )
+
+
+def _recognition(ratings: pl.DataFrame) -> pl.DataFrame:
+    """Ratings of each pair: mean, variance, Hajek means with weights 1/propensity (Hajek 1971), split by group."""
+    value, weight = pl.col("value"), 1 / pl.col("propensity")
+    weighed = weight.sum()
+    inside, outside = pl.col("in_group"), ~pl.col("in_group")
+    return (
+        ratings.filter("counted")
+        # Sums of fractions depend on their order.
+        .sort("row_id")
+        .group_by("association_id", maintain_order=True)
+        .agg(
+            ratings=pl.len(),
+            mean=value.mean(),
+            variance=value.var(ddof=0),
+            weighted_mean=(value * weight).sum() / weighed,
+            knowers=(value > 1).mean(),
+            weighted_knowers=((value > 1) * weight).sum() / weighed,
+            in_group_ratings=inside.sum(),
+            in_group_mean=value.filter(inside).mean(),
+            out_group_ratings=outside.sum(),
+            out_group_mean=value.filter(outside).mean(),
+            _weighed=weighed,
+        )
+        .with_columns(
+            pl.when(pl.col("ratings") > 1).then("variance").alias("variance"),
+            # Without any propensity there is nothing to weigh by.
+            *(
+                pl.when(pl.col("_weighed") > 0).then(name).alias(name)
+                for name in ("weighted_mean", "weighted_knowers")
+            ),
+        )
+        .drop("_weighed")
+    )
+
+
+def _heard(mixed: pl.DataFrame) -> pl.DataFrame:
+    """Share of people who ticked each pair on a list, with its 95 % interval (Wilson 1927)."""
+    z = 1.959963984540054
+    n, share = pl.col("listed"), pl.col("heard_share")
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * (share * (1 - share) / n + z**2 / (4 * n**2)).sqrt()
+    return (
+        mixed.filter(pl.col("kind") == "heard")
+        .group_by("association_id")
+        .agg(listed=pl.len(), heard_share=(pl.col("answer") == "heard").mean())
+        # Rounding could put the ends just outside of 0 and 1.
+        .with_columns(heard_low=(middle - half).clip(0, 1), heard_high=(middle + half).clip(0, 1))
+    )
+
+
+def _compared(mixed: pl.DataFrame) -> pl.DataFrame:
+    """Comparisons that one of both won, and how often each pair did."""
+    return (
+        mixed.filter(pl.col("answer").is_in(["more", "less"]))
+        .group_by("association_id")
+        .agg(compared=pl.len(), compared_more=(pl.col("answer") == "more").sum())
+    )
+
+
+def _regions(mentions: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+    """Countries that at least `LEAST` people who said a pair come from."""
+    return (
+        mentions.filter("counted")
+        .join(people.select("rater", home="country"), on="rater")
+        .filter(~pl.col("home").is_in(["", OTHER]))
+        .group_by("association_id", "home")
+        .agg(n=pl.len())
+        .filter(pl.col("n") >= LEAST)
+        .group_by("association_id")
+        .agg(region=pl.col("home").sort().str.join("; "))
+    )
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """All that is read inside belongs together; nothing may be written inside.
+
+    On SQLite an ordinary transaction would take the write lock at once (see `settings`), and people in the room would
+    wait for the export. Inside another transaction, that one counts. Who left meanwhile is erased afterwards.
+    """
+    if connection.in_atomic_block:
+        yield
+    elif connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")
+                erase_traces(0)  # at once or not at all: this is no more than reading
+    else:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables by name, and what was left out."""
+
+    frames: Mapping[str, pl.DataFrame]
+    left_out: LeftOut
+
+
+def read_tables(campaign: Campaign, keys: Keys, *, aggregated: bool = False, whole: bool = False) -> Tables:
+    """The tables of a campaign as they are at this moment.
+
+    Args:
+        campaign: which.
+        keys: makes the keys of people.
+        aggregated: with the figures of all ratings by group, for releases. Not for copies that are made again and
+            again: the difference of two would be one person.
+        whole: nothing of people is merged, for restricted releases.
+    """
+    with snapshot():
+        return _read(campaign, keys, aggregated=aggregated, whole=whole)
+
+
+def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, whole: bool) -> Tables:
+    people = published_people(campaign, keys, whole=whole)
+    pool = read_pool(campaign)
+    frames = {
+        "pairs": rows.pair_rows(campaign, pool),
+        "people": people_frame(people, campaign.settings),
+        "ratings": rows.rating_rows(campaign, pool, people, whole=whole),
+        "mentions": rows.mention_rows(campaign, pool, people),
+        "skips": rows.skip_rows(campaign, pool, people),
+        "hurt_answers": rows.hurt_rows(campaign, pool, people),
+        "mixed": rows.mixed_rows(campaign, pool, people),
+        "statements": rows.statement_rows(campaign, people),
+        "withdrawals": rows.withdrawal_rows(campaign, keys.salt),
+    }
+    frames["pairs"] = counted_pairs(frames)
+    if aggregated:
+        everybody = published_people(campaign, keys, whole=True)
+        frames[AGGREGATED] = group_means(
+            read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
+        )
+    left_out = LeftOut(
+        people=sum(not one.linked for one in people.values()),
+        merged=sum(OTHER in (one.country, one.consent, *one.profile.values()) for one in people.values()),
+        pairs=pool.held_back,
+        ratings=Rating.objects.filter(person__campaign=campaign).count() - frames["ratings"].height,
+        mentions=Mention.objects.filter(person__campaign=campaign).count() - frames["mentions"].height,
+        skips=Skip.objects.filter(person__campaign=campaign).count() - frames["skips"].height,
+        hurt_answers=HurtAnswer.objects.filter(person__campaign=campaign).count()
+        - frames["hurt_answers"].height,
+        mixed=rows.mixed_given(campaign).count() - frames["mixed"].height,
+    )
+    return Tables(frames, left_out)

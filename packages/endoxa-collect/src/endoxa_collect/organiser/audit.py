@@ -1,0 +1,255 @@
+"""Page of the audit log: stored in English, shown in the language of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
+from django.views.decorators.http import require_safe
+
+from endoxa_collect.models import AuditEntry, Campaign, Pair, Role
+from endoxa_collect.organiser.access import allowed
+from endoxa_collect.organiser.moderation.queue import LOGGED
+from endoxa_collect.organiser.settings.sections import label_of
+from endoxa_collect.organiser.wording import BALANCES, ROLES, STATES
+
+ACTIONS: dict[str, Promise] = {
+    "account allowed": gettext_lazy("account allowed"),
+    "account removed": gettext_lazy("account removed"),
+    "balance": gettext_lazy("what people are asked for was changed"),
+    "campaign made": gettext_lazy("campaign made"),
+    "code made": gettext_lazy("join code made"),
+    "code revoked": gettext_lazy("join code revoked"),
+    "decision taken back": gettext_lazy("decision taken back"),
+    "export": gettext_lazy("working copy exported"),
+    "judge withdrawn": gettext_lazy("somebody of a panel deleted their answers"),
+    "merge taken back": gettext_lazy("merge taken back"),
+    "pair approved": gettext_lazy("pair approved"),
+    "pair edited": gettext_lazy("words of a pair changed"),
+    "pair escalated": gettext_lazy("pair handed to the organiser"),
+    "pair hidden": gettext_lazy("pair hidden"),
+    "pair marked": gettext_lazy("marks of a pair changed"),
+    "pair merged": gettext_lazy("pair merged"),
+    "personal data removed": gettext_lazy("personal data removed"),
+    "rehearsal erased": gettext_lazy("rehearsal erased"),
+    "release": gettext_lazy("release exported"),
+    "paper entered": gettext_lazy("answers from paper typed in"),
+    "restricted release": gettext_lazy("restricted release exported"),
+    "retention": gettext_lazy("link between people and answers cut"),
+    "seeds added": gettext_lazy("seeds added"),
+    "settings saved": gettext_lazy("settings saved"),
+    "state": gettext_lazy("state of the campaign changed"),
+    "task closed": gettext_lazy("task closed"),
+    "task exported": gettext_lazy("judgements of a task exported"),
+    "task made": gettext_lazy("task made"),
+    "task opened": gettext_lazy("task opened"),
+    "task paused": gettext_lazy("task paused"),
+    "task unblinded": gettext_lazy("what judges must not know was shown"),
+    "withdrawal": gettext_lazy("somebody deleted their answers"),
+}
+"""What was done, by the name it is stored under."""
+
+WITHDRAWALS = ("judge withdrawn", "withdrawal")
+"""The only actions of contributors that the log knows."""
+
+DETAILS: dict[str, Promise] = {
+    "account": pgettext_lazy("log", "account"),
+    "added": pgettext_lazy("log", "added"),
+    "after": pgettext_lazy("log", "after"),
+    "before": pgettext_lazy("log", "before"),
+    "cards": pgettext_lazy("log", "cards"),
+    "code": pgettext_lazy("log", "code"),
+    "days": pgettext_lazy("log", "days"),
+    "decision": pgettext_lazy("log", "decision"),
+    "duplicates": pgettext_lazy("log", "there already"),
+    "fields": pgettext_lazy("log", "settings"),
+    "items": pgettext_lazy("log", "items"),
+    "judges": pgettext_lazy("log", "judges of a panel"),
+    "judgements": pgettext_lazy("log", "judgements"),
+    "kept": pgettext_lazy("log", "pairs kept"),
+    "kind": pgettext_lazy("log", "kind"),
+    "mentions": pgettext_lazy("log", "mentions"),
+    "mixed": pgettext_lazy("log", "answers to lists and comparisons"),
+    "pair": pgettext_lazy("log", "pair"),
+    "pairs": pgettext_lazy("log", "pairs"),
+    "people": pgettext_lazy("log", "people"),
+    "people_without_key": pgettext_lazy("log", "people without a key"),
+    "preset": pgettext_lazy("log", "preset"),
+    "recipient": pgettext_lazy("log", "recipient"),
+    "group_means": pgettext_lazy("log", "figures by group"),
+    "ratings": pgettext_lazy("log", "ratings"),
+    "release": pgettext_lazy("log", "release"),
+    "role": pgettext_lazy("log", "role"),
+    "skips": pgettext_lazy("log", "skips"),
+    "hurt_answers": pgettext_lazy("log", "answers to whether words could hurt"),
+    "statements": pgettext_lazy("log", "statements"),
+    "task": pgettext_lazy("log", "task"),
+    "sha256": pgettext_lazy("log", "checksum"),
+    "version": pgettext_lazy("log", "version"),
+    "withdrawals": pgettext_lazy("log", "rows taken back"),
+    "words": pgettext_lazy("log", "answers in people’s own words"),
+}
+"""Names of details."""
+
+_DECISIONS: Mapping[str, Promise] = {action: ACTIONS[name] for action, name in LOGGED.items()}
+_VALUES: Mapping[tuple[str, str], Mapping[str, Promise]] = {
+    ("state", "before"): STATES,
+    ("state", "after"): STATES,
+    ("balance", "before"): {**BALANCES, "auto": BALANCES[""]},
+    ("balance", "after"): {**BALANCES, "auto": BALANCES[""]},
+    ("account allowed", "role"): ROLES,
+    ("account removed", "role"): {**ROLES, "all": gettext_lazy("all roles")},
+    ("decision taken back", "decision"): _DECISIONS,
+}
+"""Translatable values, by action and detail."""
+
+COMMAND_LINE = "-"
+"""Stands for the command line, and for accounts that are gone, among accounts."""
+CONTRIBUTORS = "+"
+"""Filter for acts of contributors, who have no accounts."""
+
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One fact of an entry. `pair` is the id of a pair that has a page, else ""."""
+
+    name: str
+    value: str
+    pair: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entry as the page shows it."""
+
+    at: datetime
+    who: str
+    what: str
+    details: tuple[Detail, ...]
+
+
+def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[Line]:
+    """Entries in the language of the page; what nobody wrote words for stays as it is stored."""
+    entries = list(entries)
+    named = {found for entry in entries if (found := _uuid(entry.detail.get("pair")))}
+    there = Pair.objects.filter(campaign=campaign, public_id__in=named).values_list("public_id", flat=True)
+    pairs = frozenset(map(str, there))
+    return [
+        Line(
+            at=entry.at,
+            who=_who(entry),
+            what=action_name(entry.action),
+            details=tuple(_detail(entry.action, name, value, pairs) for name, value in entry.detail.items()),
+        )
+        for entry in entries
+    ]
+
+
+def _uuid(text: object) -> UUID | None:
+    """The recorded id; None if it is invalid."""
+    try:
+        return UUID(str(text))
+    except ValueError:
+        return None
+
+
+def _who(entry: AuditEntry) -> str:
+    if entry.user is not None:
+        return entry.user.get_username()
+    return gettext("a contributor") if entry.action in WITHDRAWALS else gettext("command line")
+
+
+def _detail(action: str, name: str, value: object, pairs: frozenset[str]) -> Detail:
+    label = str(DETAILS.get(name, name))
+    if name == "pair":
+        # The mark that moderation pages show.
+        return Detail(label, str(value)[:4], str(value) if str(value) in pairs else "")
+    return Detail(label, _value(action, name, value))
+
+
+def action_name(action: str) -> str:
+    """What was done, in the language of the page."""
+    return str(ACTIONS.get(action, action))
+
+
+def _value(action: str, name: str, value: object) -> str:
+    if name == "fields":
+        return ", ".join(label_of([field]) for field in str(value).split(", "))
+    known = _VALUES.get((action, name), {})
+    return str(known.get(str(value), value))
+
+
+class LogForm(forms.Form):
+    """Filters by what was done and by whom; everything where nothing is chosen."""
+
+    action = forms.ChoiceField(required=False, label=gettext_lazy("What"))
+    account = forms.ChoiceField(required=False, label=gettext_lazy("Who"))
+
+    def __init__(self, campaign: Campaign, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._entries = AuditEntry.objects.filter(campaign=campaign)
+        everything = ("", gettext_lazy("everything"))
+        actions = self._entries.order_by("action").values_list("action", flat=True).distinct()
+        names = self._entries.filter(user__isnull=False).order_by("user__username")
+        accounts = names.values_list("user__username", flat=True).distinct()
+        others = (
+            (COMMAND_LINE, gettext_lazy("command line")),
+            (CONTRIBUTORS, gettext_lazy("a contributor")),
+        )
+        self._choose("action", [everything, *((name, action_name(name)) for name in actions)])
+        self._choose(
+            "account", [("", gettext_lazy("everybody")), *others, *((name, name) for name in accounts)]
+        )
+
+    def _choose(self, name: str, choices: list[tuple[Any, Any]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+
+    def entries(self) -> QuerySet[AuditEntry]:
+        """The entries asked for, newest first; all of them where the form is not valid."""
+        found = self._entries.select_related("user").order_by("-at", "-pk")
+        if not self.is_valid():
+            return found
+        if action := self.cleaned_data["action"]:
+            found = found.filter(action=action)
+        account = self.cleaned_data["account"]
+        if account == COMMAND_LINE:
+            return found.filter(user__isnull=True).exclude(action__in=WITHDRAWALS)
+        if account == CONTRIBUTORS:
+            return found.filter(user__isnull=True, action__in=WITHDRAWALS)
+        return found.filter(user__username=account) if account else found
+
+
+@allowed(Role.ORGANISER)
+@require_safe
+def audit(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Newest first, fifty to a page."""
+    form = LogForm(campaign, request.GET)
+    page = Paginator(form.entries(), PAGE).get_page(request.GET.get("page"))
+    kept = request.GET.copy()
+    kept.pop("page", None)
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "page": page,
+        "lines": lines(campaign, page),
+        "kept": kept.urlencode(),
+    }
+    return render(request, "organiser/audit.html", context)
+
+
+urlpatterns = [path("<slug:slug>/log/", audit, name="audit")]

@@ -1,0 +1,112 @@
+"""Pages of join codes: make, revoke, show as a poster."""
+
+from __future__ import annotations
+
+from django import forms
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from endoxa_collect.campaign import in_language
+from endoxa_collect.models import Campaign, JoinCode, Role, record
+from endoxa_collect.organiser.access import allowed
+from endoxa_collect.organiser.dashboard.views import ROLES as DASHBOARD
+from endoxa_collect.organiser.invitations import (
+    join_address,
+    make_code,
+    opened_locally,
+    qr_code,
+    served_locally,
+)
+
+DAYS = (
+    ("1", gettext_lazy("one day")),
+    ("7", gettext_lazy("a week")),
+    ("14", gettext_lazy("two weeks")),
+    ("60", gettext_lazy("two months")),
+)
+
+
+class CodeForm(forms.Form):
+    """Makes a code; the code itself is drawn at random."""
+
+    days = forms.ChoiceField(
+        choices=DAYS,
+        initial="14",
+        label=gettext_lazy("How long it opens the campaign"),
+        help_text=gettext_lazy("Who has joined by then can go on afterwards."),
+    )
+
+
+@allowed(Role.ORGANISER)
+@require_http_methods(["GET", "HEAD", "POST"])
+def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """All codes, and a form that makes one."""
+    form = CodeForm(request.POST or None)
+    if form.is_valid():
+        days = int(form.cleaned_data["days"])
+        with transaction.atomic():
+            code = make_code(campaign, days)
+            record(campaign, request.user, "code made", code=code.code, days=days)
+        return redirect("organiser:codes", campaign.slug)
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "codes": JoinCode.objects.filter(campaign=campaign).order_by("-created_at", "-pk"),
+        "now": timezone.now(),
+    }
+    return render(request, "organiser/codes.html", context)
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def revoke(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """Stop a code from opening the campaign; who joined with it stays."""
+    with transaction.atomic():
+        revoked = JoinCode.objects.filter(campaign=campaign, code=code, revoked=False).update(revoked=True)
+        if revoked:
+            record(campaign, request.user, "code revoked", code=code)
+    return redirect("organiser:codes", campaign.slug)
+
+
+@allowed(Role.ORGANISER)
+@require_safe
+def poster(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """A page to print or to show, with the code in big letters."""
+    shown = _in_force(campaign, code)
+    context = {
+        "campaign": campaign,
+        "title": in_language(campaign.settings.texts.title, campaign.settings.ui_languages[0]),
+        "code": shown,
+        "address": join_address(request, shown),
+        "local": opened_locally(request),
+        "unreachable": served_locally(),
+    }
+    return render(request, "organiser/code_poster.html", context)
+
+
+@allowed(*DASHBOARD)
+@require_safe
+def qr(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """The QR code as a picture; also on the projector page, so for every account of the campaign."""
+    drawn = qr_code(join_address(request, _in_force(campaign, code)))
+    return HttpResponse(drawn, content_type="image/svg+xml")
+
+
+def _in_force(campaign: Campaign, code: str) -> JoinCode:
+    found = JoinCode.objects.in_force().filter(campaign=campaign, code=code).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+urlpatterns = [
+    path("<slug:slug>/codes/", codes, name="codes"),
+    path("<slug:slug>/codes/<slug:code>/poster/", poster, name="code_poster"),
+    path("<slug:slug>/codes/<slug:code>/qr.svg", qr, name="code_qr"),
+    path("<slug:slug>/codes/<slug:code>/revoke/", revoke, name="code_revoke"),
+]

@@ -1,0 +1,237 @@
+"""All pairs of a campaign: search, filters, and one page of what was found, the newest first.
+
+Pages follow each other by a key (when a pair was made, and its number), so that page 900 costs as much as the first.
+Without a search the database reads the index of ages until a page is full. A search looks at the words and the key
+(`entry.keys`) of every pair; capitals and accents are taken off by the database (`Plain`).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from functools import reduce
+from operator import and_, or_
+from typing import Any
+
+import regex
+from django import forms
+from django.db.models import CharField, Func, Max, Q, QuerySet, Value
+from django.db.models.functions import Concat
+from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
+
+from endoxa_collect import geography
+from endoxa_collect.entry.cleaning import MAX_LENGTH
+from endoxa_collect.entry.keys import fold, key
+from endoxa_collect.models import Campaign, Pair, Source
+from endoxa_collect.organiser.dashboard.figures import kept
+from endoxa_collect.organiser.moderation.queue import STATES
+from endoxa_collect.visible import visible
+
+PAGE = 50
+COUNTED = 1000
+"""Pairs that are counted; of more it is only said that there are more."""
+
+_MARKS = "\u0300-\u036f\u064b-\u0655"
+"""Accents, and Arabic vowel signs with shadda, madda and hamza; vowel signs of other scripts are letters and stay."""
+_ACCENTS = regex.compile(f"[{_MARKS}]")
+_DAYS = 60
+_LANGUAGES = ("en", "es", "fr", "pt")
+"""Languages in which a key forgets the first words: who searches for "they are late" finds "late"."""
+
+SEEDS, PEOPLE = "seeds", "people"
+"""Where pairs come from; besides, the day on which contributors added them (2026-05-04)."""
+
+TONES: dict[str, bool | None] = {"unkind": True, "kind": False, "unjudged": None}
+
+
+def plain(text: str) -> str:
+    """Words without capitals and accents."""
+    folded = text.casefold()
+    return folded if folded.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFD", folded))
+
+
+class Plain(Func):
+    """`plain` in the database."""
+
+    arity = 1
+    output_field = CharField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        """By a function of ours, which a connection is given before it needs it."""
+        connection.ensure_connection()
+        connection.connection.create_function("endoxa_plain", 1, plain, deterministic=True)
+        return self.as_sql(compiler, connection, function="endoxa_plain", **context)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        """By Unicode's decomposition; the marks are written as PostgreSQL writes them."""
+        marks = _MARKS.encode("ascii", "backslashreplace").decode()
+        template = f"regexp_replace(normalize(lower(%(expressions)s), NFD), '[{marks}]', '', 'g')"
+        return self.as_sql(compiler, connection, template=template, **context)
+
+
+class PairsForm(forms.Form):
+    """What to search for, and which pairs."""
+
+    q = forms.CharField(
+        required=False,
+        max_length=120,
+        label=gettext_lazy("Words"),
+        widget=forms.TextInput(attrs={"type": "search", "dir": "auto", "autocomplete": "off"}),
+    )
+    country = forms.ChoiceField(required=False, label=gettext_lazy("Country"))
+    language = forms.ChoiceField(required=False, label=gettext_lazy("Language"))
+    state = forms.ChoiceField(required=False, label=gettext_lazy("State"))
+    tone = forms.ChoiceField(required=False, label=gettext_lazy("Tone"))
+    wave = forms.ChoiceField(required=False, label=gettext_lazy("Added by"))
+    flagged = forms.BooleanField(required=False, label=gettext_lazy("Only with a flag or report"))
+    unrated = forms.BooleanField(required=False, label=gettext_lazy("Only without a rating"))
+
+    def __init__(self, campaign: Campaign, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._pairs = Pair.objects.filter(campaign=campaign).exclude(attribute="")
+        shown = get_language() or "en"
+        countries, languages, days = kept(campaign, "all_pairs", lambda: _held(campaign))
+        self._choose("country", sorted_by_name((one, geography.name(one, shown)) for one in countries))
+        self._choose(
+            "language", sorted_by_name((one, geography.language_name(one, shown)) for one in languages)
+        )
+        self._choose("state", [(state, str(words)) for state, words in STATES.items()])
+        self._choose(
+            "tone",
+            [
+                ("unkind", pgettext_lazy("tone", "unkind")),
+                ("kind", pgettext_lazy("tone", "not unkind")),
+                ("unjudged", pgettext_lazy("tone", "nobody judged it")),
+            ],
+        )
+        self._choose(
+            "wave",
+            [
+                (SEEDS, gettext_lazy("the seeds")),
+                (PEOPLE, gettext_lazy("contributors")),
+                *map(_day_choice, days),
+            ],
+        )
+
+    def _choose(self, name: str, choices: Sequence[tuple[str, Any]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", gettext_lazy("everything")), *choices]
+
+    def chosen(self) -> list[str]:
+        """What is chosen beside words, as the fields call it."""
+        self.is_valid()
+        words = {}
+        for name, field in self.fields.items():
+            choices: Any = field.choices if isinstance(field, forms.ChoiceField) else [(True, field.label)]
+            words[name] = dict(choices)
+        return [str(words[name][value]) for name, value in self.cleaned_data.items() if value and name != "q"]
+
+    def pairs(self) -> QuerySet[Pair]:
+        """The pairs asked for, newest first. Invalid choices are ignored."""
+        self.is_valid()
+        wanted = self.cleaned_data
+        found = self._pairs
+        for name, column in (("country", "country"), ("language", "language"), ("state", "moderation")):
+            if wanted.get(name):
+                found = found.filter(**{column: wanted[name]})
+        if wanted.get("tone"):
+            tone = TONES[wanted["tone"]]
+            found = found.filter(negative__isnull=True) if tone is None else found.filter(negative=tone)
+        if wanted.get("flagged"):
+            found = found.filter(flagged=True)
+        if wanted.get("unrated"):
+            found = found.filter(ratings=0)
+        found = _of_wave(found, wanted.get("wave", ""))
+        return _saying(found, wanted.get("q", "")).order_by("-created_at", "-pk")
+
+
+def _held(campaign: Campaign) -> tuple[list[str], list[str], list[str]]:
+    """Countries and languages of the pairs, and the latest days (UTC) on which contributors added some."""
+    pairs = Pair.objects.filter(campaign=campaign).order_by()
+    cells = pairs.values_list("country", "language").distinct()
+    added = pairs.filter(source=Source.CONTRIBUTOR)
+    days: list[str] = []
+    before = added.aggregate(at=Max("created_at"))["at"]
+    while before is not None and len(days) < _DAYS:
+        start = datetime.combine(before.astimezone(UTC).date(), time(), UTC)
+        days.append(start.date().isoformat())
+        before = added.filter(created_at__lt=start).aggregate(at=Max("created_at"))["at"]
+    found = list(cells)
+    return sorted({country for country, _ in found}), sorted({language for _, language in found}), days
+
+
+def _day_choice(day: str) -> tuple[str, str]:
+    return day, gettext("contributors on %(day)s") % {"day": day}
+
+
+def sorted_by_name(choices: Any) -> list[tuple[str, str]]:
+    """Codes with their names, by name."""
+    return sorted(choices, key=lambda choice: plain(choice[1].casefold()))
+
+
+def _of_wave(pairs: QuerySet[Pair], wave: str) -> QuerySet[Pair]:
+    if not wave:
+        return pairs
+    if wave == SEEDS:
+        return pairs.filter(source=Source.SEED)
+    pairs = pairs.filter(source=Source.CONTRIBUTOR)
+    if wave == PEOPLE:
+        return pairs
+    start = datetime.combine(datetime.fromisoformat(wave).date(), time(), UTC)
+    return pairs.filter(created_at__gte=start, created_at__lt=start + timedelta(days=1))
+
+
+def _saying(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
+    """Pairs whose words hold all words that were typed, in any case and with any accents."""
+    text = visible(typed)[:MAX_LENGTH]
+    spellings = {plain(form) for form in (fold(text), *(key(text, one) for one in _LANGUAGES))} - {""}
+    if not spellings:
+        return pairs.none() if text else pairs
+    # The key has words apart from punctuation, the attribute the first words that keys forget ("they are").
+    either = reduce(
+        or_,
+        (reduce(and_, (Q(plain__contains=word) for word in one.split())) for one in sorted(spellings)),
+    )
+    return pairs.annotate(plain=Plain(Concat("key", Value(" "), "attribute"))).filter(either)
+
+
+@dataclass(frozen=True)
+class Found:
+    """One page of pairs, how many there are from here on (at most `COUNTED` + 1), and the key of the next page."""
+
+    pairs: Sequence[Pair]
+    number: int
+    following: str
+
+    @property
+    def more(self) -> bool:
+        """Whether there are more than were counted."""
+        return self.number > COUNTED
+
+
+def found(pairs: QuerySet[Pair], after: str) -> Found:
+    """The page after the pair with a key; the first page if the key is missing or invalid."""
+    numbers = list(_after(pairs, after).values_list("pk", flat=True)[: COUNTED + 1])
+    chosen = numbers[:PAGE]
+    rows = Pair.objects.select_related("campaign").in_bulk(chosen)
+    page = [rows[number] for number in chosen if number in rows]
+    following = _key(page[-1]) if page and len(numbers) > PAGE else ""
+    return Found(page, len(numbers), following)
+
+
+def _key(pair: Pair) -> str:
+    return f"{pair.created_at.astimezone(UTC):%Y%m%dT%H%M%S.%f}-{pair.pk}"
+
+
+def _after(pairs: QuerySet[Pair], after: str) -> QuerySet[Pair]:
+    moment, _, number = after.partition("-")
+    try:
+        made = datetime.strptime(moment, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
+        pk = min(int(number), 2**62)
+    except ValueError:
+        return pairs
+    # The first condition is what the index answers.
+    return pairs.filter(created_at__lte=made).exclude(created_at=made, pk__gte=pk)

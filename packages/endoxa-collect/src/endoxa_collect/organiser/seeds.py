@@ -1,0 +1,215 @@
+"""Pages of seeds: upload a file, preview, add; one log entry per upload."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import AnonymousUser, User
+from django.core import signing
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils.datastructures import MultiValueDict
+from django.utils.translation import get_language, gettext, gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST
+
+from endoxa_collect import geography
+from endoxa_collect.entry.seed_files import SeedFileError, read_seeds
+from endoxa_collect.entry.seeding import SeedReport, SeedRow, add_seeds, preview_seeds, unkind
+from endoxa_collect.models import AuditEntry, Campaign, Pair, Role, Source, record
+from endoxa_collect.organiser.access import allowed
+
+MEGABYTES = 2
+_DAY_SECONDS = 86_400
+
+FIRST = 10
+"""Rows of each kind that are shown."""
+
+ADDED = "seeds added"
+"""The action in the log."""
+
+
+class UploadForm(forms.Form):
+    """A file of seeds; cleaned to its rows."""
+
+    file = forms.FileField(
+        label=gettext_lazy("File"),
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.jsonl,.ndjson"}),
+        help_text=gettext_lazy("CSV (UTF-8), TSV or JSONL; at most 2 MB and 5,000 rows."),
+    )
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        data: QueryDict | None = None,
+        files: MultiValueDict[str, UploadedFile[bytes]] | None = None,
+    ) -> None:
+        super().__init__(data, files)
+        self._languages = campaign.settings.data_languages
+
+    def clean_file(self) -> list[SeedRow]:
+        """The rows of the file."""
+        file = self.cleaned_data["file"]
+        if (file.size or 0) > MEGABYTES * 1024 * 1024:
+            raise forms.ValidationError(
+                gettext("This file has more than %(limit)d MB: split it into several files.")
+                % {"limit": MEGABYTES}
+            )
+        try:
+            return read_seeds(file.read(), file.name or "", self._languages)
+        except SeedFileError as problem:
+            raise forms.ValidationError(str(problem)) from problem
+
+
+class RowsForm(forms.Form):
+    """Rows that were shown, signed by the site, so that what is added is what was looked at."""
+
+    rows = forms.CharField(widget=forms.HiddenInput)
+
+    def __init__(
+        self, campaign: Campaign, data: QueryDict | None = None, rows: list[SeedRow] | None = None
+    ) -> None:
+        self._salt = f"endoxa.seeds.{campaign.pk}"
+        super().__init__(data, initial={"rows": self._signed(rows or [])})
+
+    def clean_rows(self) -> list[SeedRow]:
+        """The rows."""
+        try:
+            stored: list[list[Any]] = signing.loads(
+                self.cleaned_data["rows"], salt=self._salt, max_age=_DAY_SECONDS
+            )
+        except signing.BadSignature:
+            raise forms.ValidationError(
+                gettext("This preview is too old. Please upload the file again.")
+            ) from None
+        return [SeedRow(*row) for row in stored]
+
+    def _signed(self, rows: list[SeedRow]) -> str:
+        return signing.dumps([astuple(row) for row in rows], salt=self._salt, compress=True)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A row with names in the language of the page, and whether it is unkind (None: not known)."""
+
+    country: str
+    language: str
+    row: SeedRow
+    unkind: bool | None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many new rows a country has in each language."""
+
+    country: str
+    languages: tuple[tuple[str, int], ...]
+    total: int
+
+
+def shown(rows: Sequence[SeedRow]) -> list[Shown]:
+    """The first rows with names."""
+    return [named(row) for row in rows[:FIRST]]
+
+
+def named(row: SeedRow) -> Shown:
+    """A row with names."""
+    here = get_language() or "en"
+    return Shown(
+        geography.name(row.country, here), geography.language_name(row.language, here), row, unkind(row)
+    )
+
+
+def counted(report: SeedReport) -> list[Counted]:
+    """New rows by country and language, the largest country first."""
+    here = get_language() or "en"
+    cells = Counter((row.country, row.language) for row in report.new)
+    totals = Counter(row.country for row in report.new)
+    return [
+        Counted(
+            geography.name(country, here),
+            tuple(
+                (geography.language_name(language, here), count)
+                for (other, language), count in sorted(cells.items())
+                if other == country
+            ),
+            total,
+        )
+        for country, total in sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def logged(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedReport], None]:
+    """A function that writes down what was added so far, as `add_seeds` calls it."""
+    entries: list[AuditEntry] = []
+
+    def note(report: SeedReport) -> None:
+        numbers = {"added": report.added, "duplicates": len(report.duplicates)}
+        if not entries:
+            entries.append(record(campaign, user, ADDED, **numbers))
+        entries[0].detail = numbers
+        entries[0].save(update_fields=["detail"])
+
+    return note
+
+
+@allowed(Role.ORGANISER)
+@require_http_methods(["GET", "HEAD", "POST"])
+def seeds(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The form for a file; with a file, the preview of what it would do."""
+    form = (
+        UploadForm(campaign, request.POST, request.FILES)
+        if request.method == "POST"
+        else UploadForm(campaign)
+    )
+    if form.is_valid():
+        return _preview(request, campaign, form.cleaned_data["file"])
+    return _page(request, campaign, form)
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Add the rows that were looked at; a second time nothing is added."""
+    form = RowsForm(campaign, request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, UploadForm(campaign), problem=" ".join(map(str, form.errors["rows"])))
+    add_seeds(campaign, form.cleaned_data["rows"], note=logged(campaign, request.user))
+    return redirect("organiser:seeds", campaign.slug)
+
+
+def _page(request: HttpRequest, campaign: Campaign, form: UploadForm, problem: str = "") -> HttpResponse:
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "problem": problem,
+        "there": Pair.objects.filter(campaign=campaign, source=Source.SEED).count(),
+        "uploads": AuditEntry.objects.filter(campaign=campaign, action=ADDED).order_by("-at", "-pk")[:5],
+    }
+    return render(request, "organiser/seeds.html", context)
+
+
+def _preview(request: HttpRequest, campaign: Campaign, rows: list[SeedRow]) -> HttpResponse:
+    report = preview_seeds(campaign, rows)
+    context = {
+        "campaign": campaign,
+        "rows": len(rows),
+        "report": report,
+        "first": shown(report.new),
+        "duplicates": shown(report.duplicates),
+        "alike": [(named(one.row), one.other) for one in report.alike[:FIRST]],
+        "counted": counted(report),
+        "form": RowsForm(campaign, rows=rows),
+    }
+    return render(request, "organiser/seeds_preview.html", context)
+
+
+urlpatterns = [
+    path("<slug:slug>/seeds/", seeds, name="seeds"),
+    path("<slug:slug>/seeds/add/", add, name="seeds_add"),
+]

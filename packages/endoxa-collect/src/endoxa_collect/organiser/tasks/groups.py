@@ -1,0 +1,227 @@
+"""Views of the group editor: the list with one group open, changes, and what a threshold would merge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST, require_safe
+
+from endoxa_collect.models import Campaign, GroupChange, GroupMember, Judge, Task, TaskState, seen
+from endoxa_collect.organiser.access import allowed
+from endoxa_collect.organiser.tasks.group_forms import POLARITIES, Wanted, wanted_of
+from endoxa_collect.organiser.tasks.services import BEGUN, JUDGES, account, judge_of
+from endoxa_collect.tasks.handing import TaskOverError, settings_of
+from endoxa_collect.tasks.rooms import room
+from endoxa_collect.tasks.rooms.groups import editing, looking
+
+THRESHOLD, LOWEST, HIGHEST = 0.8, 0.5, 1.0
+SHOWN = 60
+"""Wordings of a group that the page of a conflict shows."""
+
+
+@allowed(*JUDGES)
+@require_safe
+def editor(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """The groups, one of them open."""
+    task = _task(campaign, name)
+    if not request.session.get(BEGUN.format(task.pk)):
+        return render(request, "tasks/begin.html", _frame(request, task))
+    return _page(request, task)
+
+
+@allowed(*JUDGES)
+@require_safe
+def preview(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """What a threshold would merge; nothing is changed."""
+    task = _task(campaign, name)
+    try:
+        threshold = min(max(float(request.GET.get("at", THRESHOLD)), LOWEST), HIGHEST)
+    except ValueError:
+        threshold = THRESHOLD
+    context = {**_frame(request, task), "preview": looking.preview(task, threshold), "at": f"{threshold:.2f}"}
+    return render(request, "tasks/groups_preview.html", context)
+
+
+@allowed(*JUDGES)
+@require_POST
+def change(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Change groups; where somebody else was there first, show both sides."""
+    task = _task(campaign, name)
+    judge = judge_of(task, account(request))
+    wanted = wanted_of(request.POST, task)
+    if wanted is None:
+        return _page(request, task, note=gettext("Choose what to change first."), status=422)
+    try:
+        editing.change(
+            judge, wanted.kind, wanted.seen, wanted.make, despite=request.POST.get("despite") == "yes"
+        )
+    except editing.ConflictError as problem:
+        return _conflict(request, task, wanted, problem.changed)
+    except editing.OppositesError as problem:
+        return _opposites(request, task, wanted, problem.pairs)
+    except editing.UnusableError:
+        return _page(request, task, note=gettext("Nothing was changed."), status=422)
+    except TaskOverError:
+        return redirect("organiser:task", campaign.slug, name)
+    return redirect(_address(request, task, wanted.then))
+
+
+@allowed(*JUDGES)
+@require_POST
+def take_back(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Take the account's last change back, as often as there are some."""
+    task = _task(campaign, name)
+    try:
+        undone = editing.undo(judge_of(task, account(request)))
+    except editing.ConflictError as problem:
+        keys = ", ".join(problem.changed)
+        note = gettext("Your last change cannot be taken back: somebody else changed %(keys)s since.") % {
+            "keys": keys
+        }
+        return _page(request, task, note=note, status=409)
+    except TaskOverError:
+        return redirect("organiser:task", campaign.slug, name)
+    return redirect(_address(request, task, next(iter(undone.before), "") if undone else ""))
+
+
+def _task(campaign: Campaign, name: str) -> Task:
+    task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
+    if not room(task.kind).workspace:
+        raise Http404
+    return task
+
+
+def _frame(request: HttpRequest, task: Task) -> dict[str, Any]:
+    judge = Judge.objects.filter(task=task, user=account(request)).first()
+    return {
+        "campaign": task.campaign,
+        "task": task,
+        "room": room(task.kind),
+        "settings": settings_of(task),
+        "judge": judge,
+        "last_change": editing.undoable(judge) if judge else None,
+        "closed": task.state != TaskState.OPEN,
+        "lowest": LOWEST,
+        "at": f"{THRESHOLD:.2f}",
+    }
+
+
+def _page(request: HttpRequest, task: Task, *, note: str = "", status: int = 200) -> HttpResponse:
+    asked = request.GET if request.method != "POST" else request.POST
+    sort = asked.get("sort", "count")
+    sort = sort if sort in looking.SORTS else "count"
+    words = asked.get("q", "").strip()[:100]
+    page, groups = looking.listed(task, sort, words, asked.get("page", "1"))
+    key = asked.get("open", "")
+    context = {
+        **_frame(request, task),
+        "page_of_groups": page,
+        "groups": groups,
+        "sort": sort,
+        "q": words,
+        "opened": looking.opened(task, key) if key else None,
+        "missing": bool(key),
+        "polarities": [(one, _polarity(one)) for one in POLARITIES],
+        "note": note,
+        "sorts": _sorts(),
+        "place": urlencode({"sort": sort, "q": words, "page": page.number}),
+    }
+    return render(request, "tasks/groups.html", context, status=status)
+
+
+def _sorts() -> list[tuple[str, str]]:
+    return [
+        ("count", gettext("most respondents first")),
+        ("likeness", gettext("most like another group first")),
+        ("size", gettext("most attributes first")),
+        ("name", gettext("by the alphabet")),
+        ("flagged", gettext("flagged ones only")),
+    ]
+
+
+def _polarity(one: str) -> str:
+    return {"positive": gettext("favourable"), "negative": gettext("unfavourable")}.get(
+        one, gettext("neither")
+    )
+
+
+def _address(request: HttpRequest, task: Task, key: str) -> str:
+    kept = {name: request.POST[name] for name in ("sort", "q", "page") if request.POST.get(name)}
+    where = reverse("organiser:task_groups", args=[task.campaign.slug, task.name])
+    return f"{where}?{urlencode({**kept, 'open': key})}#opened"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A group as somebody left it, or wanted it."""
+
+    key: str
+    head: str
+    words: tuple[str, ...]
+    who: str
+
+
+def _conflict(request: HttpRequest, task: Task, wanted: Wanted, changed: Sequence[str]) -> HttpResponse:
+    """Both sides of a conflict: what somebody else made of the groups, and what was wanted."""
+    now = editing.read(task, wanted.seen)
+    theirs = [_side(task, key, now[key], now[key].version) for key in changed if key in now]
+    mine: list[Side] = []
+    with suppress(editing.UnusableError, KeyError):
+        mine = [_side(task, key, group, 0) for key, group in wanted.make(_as_seen(task, wanted, now)).items()]
+    context = {
+        **_frame(request, task),
+        "theirs": theirs,
+        "mine": mine,
+        "versions": " ".join(seen(key, group.version) for key, group in now.items()),
+        "fields": _fields(request, without=("groups",)),
+        "open": wanted.then,
+    }
+    return render(request, "tasks/groups_conflict.html", context, status=409)
+
+
+def _as_seen(task: Task, wanted: Wanted, now: Mapping[str, editing.Group]) -> dict[str, editing.Group]:
+    """The groups as the author of a change saw them: what later changes kept of before."""
+    seen = dict(now)
+    for key, version in wanted.seen.items():
+        if key in now and now[key].version != version:
+            later = GroupChange.objects.filter(task=task, pk__gt=version, before__has_key=key)
+            if first := later.order_by("pk").first():
+                seen[key] = editing.of_json(first.before[key])
+    return seen
+
+
+def _side(task: Task, key: str, group: editing.Group, version: int) -> Side:
+    members = GroupMember.objects.filter(pk__in=group.members[:SHOWN], group__task=task).select_related(
+        "item"
+    )
+    words = tuple(str(one.item.content["attribute"]) for one in members.order_by("-count", "pk"))
+    made = GroupChange.objects.filter(pk=version).select_related("judge__user").first()
+    user = made.judge.user if made else None
+    return Side(key, group.head, words, user.get_username() if user else "")
+
+
+def _opposites(
+    request: HttpRequest, task: Task, wanted: Wanted, pairs: Sequence[tuple[int, int]]
+) -> HttpResponse:
+    """Ask whether opposites are meant to be in one group."""
+    shown = pairs[:20]
+    found = GroupMember.objects.select_related("item").in_bulk({pk for pair in shown for pk in pair})
+    words = [tuple(str(found[pk].item.content["attribute"]) for pk in pair) for pair in shown]
+    context = {**_frame(request, task), "pairs": words, "fields": _fields(request), "open": wanted.then}
+    return render(request, "tasks/groups_opposites.html", context, status=422)
+
+
+def _fields(request: HttpRequest, without: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+    """What a form sent, to be sent again."""
+    left_out = {"csrfmiddlewaretoken", *without}
+    return [
+        (name, value) for name, values in request.POST.lists() if name not in left_out for value in values
+    ]

@@ -1,0 +1,182 @@
+"""Pages to print: the consent sheet, cards to cut out, answer sheets; as PDF or as HTML that any browser prints."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.translation import gettext
+
+from endoxa.errors import UserError
+from endoxa_collect import geography
+from endoxa_collect.campaign import CampaignSettings, in_language
+from endoxa_collect.contributor.joining.forms import ConsentForm
+from endoxa_collect.contributor.joining.views import headed, language_of
+from endoxa_collect.models import RATING_WORDS, Campaign
+from endoxa_collect.paper.sheets import OWN_WORDS, PaperCard, needed_boxes
+
+PER_PAGE = 8
+_ROWS = 20
+"""Cards in one column of an answer sheet."""
+_MISSING = ".notdef glyph"
+"""How WeasyPrint's log begins where no font has a character."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    number: int
+    from_country: str
+    words: str
+    language: str
+
+
+def page(
+    campaign: Campaign,
+    language: str,
+    cards: Sequence[PaperCard],
+    receipts: Sequence[str],
+    address: str = "",
+) -> str:
+    """All pages as one HTML document, in a language of the site's pages.
+
+    Args:
+        campaign: whose.
+        language: of the pages.
+        cards: what they show.
+        receipts: the code of each answer sheet.
+        address: of the site, where people type their code to leave; "" where they cannot reach it.
+    """
+    with translation.override(language):
+        context = _context(campaign.settings, language, cards, receipts)
+        return render_to_string("paper/cards.html", {**context, "address": address})
+
+
+def _context(
+    settings: CampaignSettings, language: str, cards: Sequence[PaperCard], receipts: Sequence[str]
+) -> dict[str, Any]:
+    texts = settings.texts
+    form = ConsentForm(settings, language)
+    needed = needed_boxes(settings)
+    return {
+        "title": in_language(texts.title, language),
+        "organisation": settings.organisation,
+        "contact": settings.contact,
+        "lines": headed(in_language(texts.about, language)),
+        "warning": in_language(texts.content_warning, language),
+        "consent": _on_paper(in_language(texts.consent, language)),
+        "consent_language": language_of(texts.consent, language),
+        "guardian": in_language(texts.guardian, language) if settings.guardian else "",
+        "guardian_language": language_of(texts.guardian, language),
+        "retention": settings.retention,
+        "boxes": [(box.label, box.name in needed) for box in form.boxes],
+        "help_lines": settings.help_lines,
+        "scale": [(value, gettext(words)) for value, words in RATING_WORDS.items()],
+        "pages": _pages([card for card in cards if not card.hurts], language),
+        "hurting": _pages([card for card in cards if card.hurts], language),
+        "numbers": _parts([card.number for card in cards]),
+        "sheets": list(enumerate(receipts, start=1)),
+        "own_words": range(1, OWN_WORDS + 1),
+    }
+
+
+def _on_paper(consent: str) -> str:
+    """The text without the sentence of earlier presets that is about phones; pages of the site say it themselves."""
+    return consent.replace(gettext("A random number in your browser keeps your answers together."), "")
+
+
+def _parts(numbers: list[int]) -> list[list[int]]:
+    """The numbers in columns of the same height, as many as an answer sheet needs."""
+    columns = -(-len(numbers) // _ROWS)
+    height = -(-len(numbers) // columns)
+    return [numbers[start : start + height] for start in range(0, len(numbers), height)]
+
+
+def _pages(cards: Sequence[PaperCard], language: str) -> list[list[_Shown]]:
+    shown = [
+        _Shown(
+            card.number,
+            geography.from_country(card.pair.country, language),
+            card.pair.attribute,
+            card.pair.language,
+        )
+        for card in cards
+    ]
+    return [shown[start : start + PER_PAGE] for start in range(0, len(shown), PER_PAGE)]
+
+
+def write(html: str, path: Path) -> None:
+    """Write the pages as PDF or HTML, as the ending of the file says.
+
+    Raises:
+        UserError: another ending; WeasyPrint or its libraries are not installed; no font has a character of the pages.
+    """
+    match path.suffix.lower():
+        case ".html":
+            # The title is escaped, so the first end of a title is ours.
+            styled = html.replace("</title>", f"</title>\n<style>\n{_style()}</style>", 1)
+            path.write_text(styled, encoding="utf-8")
+        case ".pdf":
+            path.write_bytes(_pdf(html))
+        case other:
+            raise UserError(f"{path}: unknown ending '{other}'. Write -o cards.pdf or -o cards.html.")
+
+
+def _style() -> str:
+    return (files("endoxa_collect.paper") / "print.css").read_text(encoding="utf-8")
+
+
+def _pdf(html: str) -> bytes:
+    try:
+        from weasyprint import CSS, HTML
+    except ImportError:
+        raise UserError(
+            'A PDF needs WeasyPrint: pip install "endoxa-collect[print]"; '
+            "or write -o cards.html and print it with a browser."
+        ) from None
+    except OSError:
+        raise UserError(
+            "WeasyPrint finds no Pango: install it (Debian: apt-get install libpango-1.0-0 libpangoft2-1.0-0; "
+            "macOS: brew install pango); or write -o cards.html and print it with a browser."
+        ) from None
+    with _missing_letters() as missing:
+        made: bytes = HTML(string=html, url_fetcher=_refuse).write_pdf(stylesheets=[CSS(string=_style())])
+    if missing:
+        raise UserError(
+            f"No font on this machine has the letters {missing[0]}: install one (Debian: apt-get install "
+            "fonts-noto-core), or write -o cards.html and print it with a browser."
+        )
+    return made
+
+
+def _refuse(url: str, *_: Any, **__: Any) -> dict[str, Any]:
+    # The pages need nothing from elsewhere, and words of contributors must not fetch anything.
+    raise ValueError(url)
+
+
+@contextmanager
+def _missing_letters() -> Iterator[list[str]]:
+    """Collect the letters for which WeasyPrint finds no font; other warnings of it are about CSS and are dropped."""
+    found: list[str] = []
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            message = record.getMessage()
+            if message.startswith(_MISSING):
+                found.append(message.rpartition(": ")[2])
+
+    logger, handler = logging.getLogger("weasyprint"), Collector()
+    before = logger.propagate
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        yield found
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = before

@@ -1,0 +1,346 @@
+"""Privacy: delete people who leave, remove personal data, cut links when retention ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, astuple, dataclass
+from datetime import date, datetime
+from uuid import uuid4
+
+from django.db import connection
+from django.db.models import Count, Manager, Model, Q, QuerySet
+from django.utils import timezone
+
+from endoxa.errors import UserError
+from endoxa_collect.cards.answering import drop_reports
+from endoxa_collect.cards.counts import family, recount, root_of
+from endoxa_collect.cards.kinds import bury_mixed
+from endoxa_collect.cards.locking import afterwards, locked
+from endoxa_collect.models import (
+    CLOSED,
+    REPORTED,
+    Act,
+    Action,
+    Campaign,
+    Card,
+    CardState,
+    JoinCode,
+    Judge,
+    Mention,
+    Moderation,
+    Pair,
+    Person,
+    Rating,
+    Source,
+    State,
+    record,
+)
+from endoxa_collect.security.codes import sheet_of
+from endoxa_collect.security.limits import PROPOSALS
+from endoxa_collect.sqlite import empty_log
+from endoxa_collect.withdrawals import What, bury, bury_keys, note_rehearsal, noted
+
+_EXPIRED = "expired-"
+
+
+def erase_traces(seconds: float = 2.0) -> None:
+    """Bring SQLite's deletions into its main file and empty its log, which still holds the old pages.
+
+    With `secure_delete` (see `settings`) SQLite overwrites what it deletes; until a checkpoint the write-ahead log has
+    the pages as they were. Where somebody is reading for longer than these seconds nothing happens, so this is called
+    again when exports and backups have been read and when the site starts and stops. Other programs that read are not
+    known here: after them the log goes with its next turn, some hundred answers later.
+    PostgreSQL has nothing of the kind: what it deletes stays in its files until something else is written there.
+    """
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        return
+    connection.ensure_connection()
+    empty_log(connection.connection, seconds)
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """How many rows went. `pairs` were said by nobody else; `kept` of the person's pairs stay, without their name.
+
+    `mixed` are lists and comparisons that were answered or skipped.
+    """
+
+    ratings: int = 0
+    mentions: int = 0
+    skips: int = 0
+    cards: int = 0
+    statements: int = 0
+    pairs: int = 0
+    kept: int = 0
+    mixed: int = 0
+    hurt_answers: int = 0
+
+    @property
+    def answers(self) -> int:
+        """All that the person answered, skipped, wrote or ticked; a list or a comparison counts once."""
+        return self.ratings + self.mentions + self.skips + self.statements + self.mixed + self.hurt_answers
+
+
+def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
+    """Delete a person and all their answers, in one transaction.
+
+    A pair that others mentioned or rated stays, without this person's mention; where it is shown in their words and
+    somebody else put it in other words, those take their place. A pair of theirs alone goes, unless they
+    agreed that their words may stay. Counts are made anew. The public ids of all rows that a release may hold
+    are kept as tombstones, without a link to anybody. The second call does nothing.
+    """
+    now = now or timezone.now()
+    with locked(person.campaign_id) as campaign:
+        found = Person.objects.filter(pk=person.pk).first()
+        if found is None:
+            return Withdrawn()
+        PROPOSALS.clear(str(found.pk))
+        with noted(campaign, What.PERSON, found.pk):
+            gone = _withdraw(campaign, found, now)
+        if sheet := sheet_of(found.secret_hash, found.receipt_hash):
+            # The id of a person is random: a sheet that is entered once more is known by its own.
+            with noted(campaign, What.PERSON, sheet):
+                pass
+        entry = record(campaign, None, "withdrawal", **asdict(gone))
+        # As with tombstones: whoever saw somebody leave learns nothing from the minute.
+        entry.at = now.replace(minute=0, second=0, microsecond=0)
+        entry.save(update_fields=["at"])
+        afterwards(erase_traces)
+    return gone
+
+
+def erase_people(campaign: Campaign) -> int:
+    """Delete everybody of a campaign with all they gave, also words that they agreed to leave; how many people.
+
+    Only for a rehearsal. Must be called within the lock of the campaign. A backup made before brings nobody back, and
+    where nothing was released no list of withdrawn rows tells of it.
+    """
+    people = list(Person.objects.filter(campaign=campaign))
+    left = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, author=None)
+    note_rehearsal(campaign, [one.pk for one in people], left.values_list("public_id", flat=True))
+    erase(campaign, people)
+    return len(people)
+
+
+def erase(campaign: Campaign, people: Sequence[Person]) -> None:
+    """Delete these people of a rehearsal, as `erase_people` does; with the last one also what nobody is behind.
+
+    Seeds stay as organisers and moderators left them, but none stays merged into something that people had said.
+    """
+    now = timezone.now()
+    _part_seeds(campaign)
+    Person.objects.filter(pk__in=[one.pk for one in people]).update(keep_words=False)
+    for person in people:
+        PROPOSALS.clear(str(person.pk))
+        _withdraw(campaign, person, now)
+    if not campaign.people.exists():
+        # Words of people who had left before and let them stay.
+        Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR).delete()
+        campaign.waves.all().delete()
+        if not campaign.releases.perhaps_out().exists():
+            campaign.tombstones.all().delete()
+    recount(campaign, Pair.objects.filter(campaign=campaign, merged_into=None))
+    afterwards(erase_traces)
+
+
+def _part_seeds(campaign: Campaign) -> None:
+    """Give seeds back what they were before they were merged into pairs of contributors."""
+    merged = Pair.objects.filter(
+        campaign=campaign, source=Source.SEED, merged_into__source=Source.CONTRIBUTOR
+    )
+    for seed in merged:
+        seed.moderation, seed.before_merge = seed.before_merge or Moderation.LIVE, ""
+        seed.merged_into = None
+        seed.save(update_fields=["moderation", "before_merge", "merged_into"])
+
+
+def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
+    keep = person.keep_words
+    words = dict(Mention.objects.filter(person=person).values_list("pair_id", "text"))
+    own = set(words) | set(Pair.objects.filter(author=person).values_list("pk", flat=True))
+    reported = set(
+        person.skips.filter(reason__startswith="report_").exclude(pair=None).values_list("pair_id", flat=True)
+    ) | set(person.mixed_answers.filter(answer=REPORTED).values_list("pair_id", flat=True))
+    rated = set(Rating.objects.filter(person=person).values_list("pair_id", flat=True))
+    roots = {root_of(pair).pk for pair in Pair.objects.filter(pk__in=own | rated)}
+    ratings = _bury(campaign, "ratings", person.ratings, now)
+    mentions = _bury(campaign, "mentions", person.mentions, now)
+    skips = _bury(campaign, "skips", person.skips, now)
+    hurts = _bury(campaign, "hurt_answers", person.hurt_answers, now)
+    statements = _bury(campaign, "statements", person.statements, now)
+    bury_mixed(campaign, person.mixed_answers.all(), now)
+    mixed = person.mixed_cards.filter(state__in=CLOSED).count()
+    bury_keys(campaign, person, now)
+    cards = person.cards.count()
+    person.delete()
+    alone = [pk for pk in sorted(own) if not keep and _nobody_elses(Pair.objects.get(pk=pk))]
+    for pk in alone:
+        pair = Pair.objects.get(pk=pk)
+        heir = _hand_over(pair)
+        roots |= {heir.pk} if heir else set()
+        # Others who skipped it skipped nothing that is still there.
+        _bury(campaign, "skips", pair.skip_rows, now)
+        bury_mixed(campaign, pair.mixed_rows.all(), now)
+        bury(campaign, "pairs", [pair.public_id], now)
+        pair.delete()
+    kept = Pair.objects.filter(pk__in=own)
+    _reword(kept, words)
+    recount(campaign, Pair.objects.filter(pk__in=roots))
+    drop_reports(Pair.objects.filter(pk__in=reported))
+    return Withdrawn(ratings, mentions, skips, cards, statements, len(alone), kept.count(), mixed, hurts)
+
+
+def _bury(campaign: Campaign, table: str, rows: Manager[Model], now: datetime) -> int:
+    return bury(campaign, table, rows.values_list("public_id", flat=True), now)
+
+
+def _nobody_elses(pair: Pair) -> bool:
+    """Whether no remaining person proposed, mentioned or rated the pair."""
+    if pair.source == Source.SEED or pair.author_id is not None:
+        return False
+    return not pair.mention_rows.exists() and not pair.rating_rows.exists()
+
+
+def _hand_over(pair: Pair) -> Pair | None:
+    """Give what was merged into a pair that goes another root; the new one if there is one."""
+    merged = Pair.objects.filter(merged_into=pair).annotate(said=Count("mention_rows"))
+    heir = pair.merged_into or merged.order_by("-said", "pk").first()
+    if heir is None:
+        return None
+    if pair.merged_into is None:
+        heir.merged_into, heir.moderation, heir.before_merge = None, pair.moderation, ""
+        heir.save(update_fields=["merged_into", "moderation", "before_merge"])
+    Pair.objects.filter(merged_into=pair).exclude(pk=heir.pk).update(merged_into=heir)
+    return None if heir.moderation == Moderation.MERGED else heir
+
+
+def _reword(pairs: QuerySet[Pair], words: Mapping[int, str]) -> None:
+    """Show pairs that stay in the words of somebody who is still there, where they were shown in these words."""
+    shown = [pair for pair in pairs.filter(~Q(source=Source.SEED)) if pair.pk in words]
+    for pair in shown:
+        others = list(pair.mention_rows.order_by("created_at", "pk").values_list("text", flat=True))
+        theirs = _folded(pair.attribute) == _folded(words[pair.pk])
+        if theirs and others and pair.attribute not in others:
+            pair.attribute = others[0]
+            pair.save(update_fields=["attribute"])
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+@dataclass(frozen=True)
+class Expired:
+    """How many people lost their link, how many of them judged for a panel, and how many unanswered cards went."""
+
+    people: int = 0
+    cards: int = 0
+    judges: int = 0
+
+
+def expire(campaign: Campaign, today: date) -> Expired:
+    """Once the retention date is over: close the campaign and cut the link between people and their answers.
+
+    The hashes of cookie and receipt code, the hashes of a panel's ids, what people said about themselves beside their
+    countries of origin, and cards without an answer are removed. Origins stay, because in-group and out-group
+    ratings rest on them and exports merge rare ones. After that nobody can withdraw, since nobody can be recognised:
+    consent says so before. Nothing happens before the date, and the second call finds nothing to do.
+
+    Raises:
+        UserError: the retention date is missing or invalid.
+    """
+    if today <= retention_date(campaign):
+        return Expired()
+    with locked(campaign.pk) as found:
+        people = list(Person.objects.filter(campaign=found).exclude(receipt_hash__startswith=_EXPIRED))
+        for person in people:
+            _cut_link(person)
+        unanswered = Card.objects.filter(
+            campaign=found, state__in=(CardState.OPEN, CardState.LAPSED), mention_rows=None
+        )
+        cards, _ = unanswered.delete()
+        found.mixed_cards.filter(state__in=(CardState.OPEN, CardState.LAPSED)).delete()
+        JoinCode.objects.filter(campaign=found).update(revoked=True)
+        found.state = State.CLOSED
+        found.save(update_fields=["state"])
+        # A judge of a panel is nothing but a cookie and an id; the group stays, as origins do.
+        judges = Judge.objects.filter(task__campaign=found).exclude(secret_hash="")
+        cut = judges.update(secret_hash="", participant="")
+        expired = Expired(len(people), cards, cut)
+        if expired != Expired():
+            record(found, None, "retention", **asdict(expired))
+            afterwards(erase_traces)
+    return expired
+
+
+def expire_all(today: date) -> Expired:
+    """Do the same for every campaign that has a retention date; what went in all of them."""
+    done = []
+    for campaign in Campaign.objects.all():
+        with suppress(UserError):
+            done.append(expire(campaign, today))
+    return Expired(*(sum(column) for column in zip(*map(astuple, done), strict=True)))
+
+
+def is_over(campaign: Campaign, today: date) -> bool:
+    """Whether the retention date is over; False without one."""
+    try:
+        return today > retention_date(campaign)
+    except UserError:
+        return False
+
+
+def retention_date(campaign: Campaign) -> date:
+    """The last day on which people's link to their answers is kept.
+
+    Raises:
+        UserError: it is missing or invalid.
+    """
+    text = campaign.settings.retention
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        given = f"its retention date '{text}' is invalid" if text else "it has no retention date"
+        raise UserError(
+            f"Nothing was removed from campaign '{campaign.slug}': {given} (write 2027-12-31 in its settings)."
+        ) from None
+
+
+def _cut_link(person: Person) -> None:
+    # No hash looks like these; the columns must be unique.
+    person.secret_hash, person.receipt_hash = f"{_EXPIRED}{uuid4().hex}", f"{_EXPIRED}{uuid4().hex}"
+    person.connections, person.languages, person.topic_optouts, person.extras = [], [], [], {}
+    person.save()
+
+
+def redact(pair: Pair) -> None:
+    """Remove the words of a pair, of all that was merged into it and of all mentions, and hide it.
+
+    Row ids go onto the list of what loaders drop, since a release may hold the words, and are replaced. Must be called
+    within a transaction.
+    """
+    pairs = list(Pair.objects.filter(pk__in=family(pair)))
+    redact_rows(pair.campaign, pairs, [])
+    pair.refresh_from_db()
+
+
+def redact_rows(campaign: Campaign, pairs: Sequence[Pair], mentions: Sequence[Mention]) -> None:
+    """Remove the words of these pairs, of all their mentions and of these mentions, as `redact` does."""
+    named = [mention.pk for mention in mentions]
+    said = list(Mention.objects.filter(Q(pair__in=pairs) | Q(pk__in=named)))
+    with noted(campaign, What.WORDS):
+        now = timezone.now()
+        bury(campaign, "pairs", [one.public_id for one in pairs], now)
+        bury(campaign, "mentions", [one.public_id for one in said], now)
+    for one in pairs:
+        one.public_id, one.attribute, one.key = uuid4(), "", f"-{uuid4()}"
+        one.flags, one.topic = [], ""
+        if one.merged_into_id is None:
+            one.moderation = Moderation.HIDDEN
+        one.save(update_fields=["public_id", "attribute", "key", "flags", "topic", "moderation"])
+    for mention in said:
+        mention.public_id, mention.text = uuid4(), ""
+        mention.save(update_fields=["public_id", "text"])
+    Act.objects.filter(pair__in=pairs, action=Action.EDIT).delete()
+    afterwards(erase_traces)

@@ -1,0 +1,249 @@
+"""The folder of a campaign: what is in it, and how the rest of the process learns which one it is.
+
+`secret.key` signs cookies and keys the hashes of receipt codes. `db.sqlite3` is everything that was collected; it is
+absent where DATABASE_URL names another database. `withdrawals.jsonl` lists who withdrew, as hashes, so that a restored
+backup forgets them too. `in-use.lock` is locked while the site runs and names the process that started it: a folder is
+served or replaced by one process and its workers. `endoxa-campaign.json` says that the folder is one of ours; it is
+written last.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import dj_database_url
+
+from endoxa.errors import UserError
+from endoxa_collect.files import take
+from endoxa_collect.heads import as_line, head_for
+
+MARK = "endoxa-campaign.json"
+_FORMAT = 1
+_ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where the parts of a campaign's folder are."""
+
+    path: Path
+
+    @property
+    def mark(self) -> Path:
+        """What says that the folder is a whole campaign."""
+        return self.path / MARK
+
+    @property
+    def secret(self) -> Path:
+        """The site's secret."""
+        return self.path / "secret.key"
+
+    @property
+    def database(self) -> Path:
+        """The SQLite database."""
+        return self.path / "db.sqlite3"
+
+    @property
+    def withdrawals(self) -> Path:
+        """The list of withdrawals."""
+        return self.path / "withdrawals.jsonl"
+
+    @property
+    def lock(self) -> Path:
+        """What `serve` and `restore --replace` hold while they work."""
+        return self.path / "in-use.lock"
+
+    def need_database(self) -> None:
+        """Raise a `UserError` where no database is: an empty one would look like a lost campaign."""
+        there = self.database.is_file() and self.database.stat().st_size > 0
+        if not os.environ.get("DATABASE_URL") and not there:
+            raise UserError(
+                f"{self.path} has no database: set DATABASE_URL as when the campaign was made, or restore a backup."
+            )
+
+    def discard(self) -> None:
+        """Take back what was made here, if it was not finished."""
+        for path in (self.secret, self.mark, self.withdrawals, *self.path.glob("db.sqlite3*")):
+            path.unlink(missing_ok=True)
+        if not any(self.path.iterdir()):
+            self.path.rmdir()
+
+    def finish(self) -> None:
+        """Mark the folder as complete, and its database as readable by its owner only.
+
+        The list of withdrawals is there from the start and says whose it is, so that a missing or empty one is known to
+        be lost.
+        """
+        if not self.withdrawals.exists():
+            write_private(self.withdrawals, as_line(head_for(self.secret.read_text())))
+        if self.database.exists():
+            self.database.chmod(0o600)
+        content = json.dumps({"kind": "endoxa campaign", "format": _FORMAT}) + "\n"
+        self.mark.write_text(content, encoding="utf-8")
+
+
+def open_folder(path: Path) -> Folder:
+    """The campaign in a folder.
+
+    Raises:
+        UserError: there is none, this account may not read it, it is damaged, or a newer endoxa made it.
+    """
+    folder = Folder(path.resolve())
+    try:
+        if not folder.mark.is_file():
+            state = "is no campaign" if path.is_dir() else "does not exist"
+            raise UserError(f"{path} {state}: make one with `endoxa collect init {path} --preset laces`.")
+        made = folder.mark.read_text(encoding="utf-8")
+        secret = folder.secret.read_text(encoding="utf-8") if folder.secret.exists() else ""
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is damaged: restore the folder from a backup.") from None
+    except OSError as problem:
+        raise UserError(f"{path} cannot be read ({problem.strerror}): may this account use it?") from None
+    if _format(made, folder.mark) > _FORMAT:
+        raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa).")
+    if not secret.strip():
+        raise UserError(f"{path} has lost its secret.key: restore the folder from a backup.")
+    return folder
+
+
+def _format(content: str, mark: Path) -> int:
+    try:
+        made = json.loads(content)["format"]
+    except (ValueError, KeyError, TypeError):
+        made = None
+    if not isinstance(made, int):
+        raise UserError(f"{mark} cannot be read: restore the folder from a backup.")
+    return made
+
+
+def make_folder(path: Path, *, secret: str | None = None) -> Folder:
+    """A new folder that only its owner can enter, with a secret; not yet marked as complete.
+
+    Raises:
+        UserError: the folder holds something already, or cannot be made.
+    """
+    refuse_used(path)
+    folder = Folder(path.resolve())
+    try:
+        folder.path.mkdir(parents=True, exist_ok=True)
+        folder.path.chmod(0o700)
+        write_private(folder.secret, secret or secrets.token_urlsafe(48))
+    except OSError as problem:
+        with suppress(OSError):
+            folder.discard()
+        raise UserError(f"{path} cannot be made ({problem.strerror}): choose another folder.") from None
+    return folder
+
+
+@contextmanager
+def making(path: Path, *, secret: str | None = None) -> Iterator[Folder]:
+    """A new folder to fill inside, marked as complete at the end; nothing of it stays if that fails.
+
+    Raises:
+        UserError: as in `make_folder`, or the disk is full.
+    """
+    folder = make_folder(path, secret=secret)
+    try:
+        yield folder
+        folder.finish()
+    except OSError as problem:
+        folder.discard()
+        raise UserError(f"{path} cannot be made ({problem.strerror}): choose another folder.") from None
+    except BaseException:
+        folder.discard()
+        raise
+
+
+def has_list(path: Path) -> bool:
+    """Whether a list of withdrawals is there. An empty file is none: the first line says whose list it is."""
+    return path.exists() and path.stat().st_size > 0
+
+
+def refuse_used(path: Path) -> None:
+    """Raise a `UserError` if a folder is there and holds anything, or cannot be looked into."""
+    try:
+        if path.is_file():
+            raise UserError(f"{path} is a file: name a new folder.")
+        if (path / MARK).exists():
+            raise UserError(
+                f"{path} is a campaign already; nothing was changed. `endoxa collect serve {path}` serves it."
+            )
+        if path.is_dir() and any(path.iterdir()):
+            raise UserError(
+                f"{path} is not empty; nothing was changed: name a new folder, or empty this one."
+            )
+    except OSError as problem:
+        raise UserError(f"{path} cannot be read ({problem.strerror}): may this account use it?") from None
+
+
+def write_private(path: Path, content: str) -> None:
+    """Write a file that only its owner can read."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(content)
+
+
+def enter(folder: Folder, *, new: bool = False, listening: str = "") -> None:
+    """Start Django on this folder; once in a process.
+
+    Args:
+        folder: the campaign.
+        new: it has no database yet.
+        listening: the address at which the site is served.
+
+    Raises:
+        UserError: the folder has no database, and is not a new one; or DATABASE_URL names none.
+    """
+    _refuse_other_databases()
+    if not new:
+        folder.need_database()
+    os.environ["ENDOXA_CAMPAIGN"] = str(folder.path)
+    os.environ["ENDOXA_LISTENING"] = listening
+    os.environ["DJANGO_SETTINGS_MODULE"] = "endoxa_collect.settings"
+    import django
+
+    django.setup()
+
+
+def _refuse_other_databases() -> None:
+    url = os.environ.get("DATABASE_URL")
+    try:
+        known = not url or dj_database_url.parse(url)["ENGINE"] in _ENGINES
+    except (ValueError, KeyError):
+        known = False
+    if not known:
+        # The address itself holds a password.
+        raise UserError(
+            "DATABASE_URL is invalid: write postgres://USER:PASSWORD@HOST/NAME, or unset it "
+            "for the SQLite file in the folder."
+        )
+
+
+@contextmanager
+def held(folder: Folder) -> Iterator[None]:
+    """Hold a campaign's folder, so that nobody else serves or replaces it; the worker processes share it.
+
+    Raises:
+        UserError: somebody else holds it, or this account may not write there.
+    """
+    try:
+        file = folder.lock.open("a+b", buffering=0)
+    except OSError as problem:
+        raise UserError(
+            f"{folder.lock} cannot be written ({problem.strerror}): may this account use the folder?"
+        ) from None
+    with file:
+        if not take(file):
+            file.seek(0)
+            raise UserError(
+                f"{folder.path} is being served or restored; nothing was changed: stop that first (Ctrl-C; it is "
+                f"process {file.read().decode()})."
+            )
+        file.truncate(0)
+        file.write(str(os.getpid()).encode())
+        yield

@@ -1,0 +1,164 @@
+"""Repeat withdrawals after a backup was restored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from endoxa.errors import UserError
+from endoxa_collect.campaign import read_settings, require_name
+from endoxa_collect.cards.answering import Answers, forget
+from endoxa_collect.cards.locking import locked
+from endoxa_collect.models import (
+    Campaign,
+    HurtAnswer,
+    Mention,
+    MixedAnswer,
+    Pair,
+    Person,
+    Rating,
+    Release,
+    SettingsVersion,
+    Skip,
+    Source,
+    State,
+    Statement,
+    Tombstone,
+)
+from endoxa_collect.privacy import erase, expire_all, redact_rows, withdraw
+from endoxa_collect.tasks.adding import settings_from
+from endoxa_collect.tasks.ending import withdraw_again
+from endoxa_collect.tasks.rooms import room
+from endoxa_collect.withdrawals import Line, What, hashed, since_rehearsal
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """People who were deleted again, rows that were listed as withdrawn again, people whose links were cut again."""
+
+    people: int
+    rows: int
+    expired: int
+
+
+def replay(lines: Sequence[Line]) -> Replayed:
+    """Delete what a list of withdrawals names, and complete the database's own list for coming releases.
+
+    That is: people with all they gave, words that were removed as personal data, and single answers. What a retention
+    date had ended comes back with a backup too, and is ended again, and so does an erased rehearsal.
+
+    Raises:
+        UserError: the site could not show one of the campaigns (`require_valid_campaigns`).
+    """
+    require_valid_campaigns()
+    people = sum(_erase_again(campaign, lines) for campaign in Campaign.objects.all())
+    by_hash = {(line.campaign, line.person): line for line in lines if line.what == What.PERSON}
+    for person in Person.objects.select_related("campaign"):
+        line = by_hash.get((person.campaign.slug, hashed(person.pk)))
+        if line is not None:
+            withdraw(person, now=line.hour)
+            people += 1
+    for campaign in Campaign.objects.all():
+        people += withdraw_again(campaign, {person for slug, person in by_hash if slug == campaign.slug})
+    since = {one.slug: since_rehearsal(lines, one.slug) for one in Campaign.objects.all()}
+    rows = _bury([line for own in since.values() for line in own])
+    for campaign in Campaign.objects.all():
+        own = [line for line in lines if line.campaign == campaign.slug]
+        _remove_words(campaign, _named(own, What.WORDS))
+        _take_back(campaign, _named(own, What.ANSWER))
+        _leave_untold(campaign, own[: len(own) - len(since[campaign.slug])])
+    return Replayed(people, rows, expire_all(datetime.now(UTC).date()).people)
+
+
+def _erase_again(campaign: Campaign, lines: Sequence[Line]) -> int:
+    """Erase a rehearsal in a backup made before it was erased; how many people."""
+    own = [line for line in lines if line.campaign == campaign.slug]
+    before = own[: len(own) - len(since_rehearsal(own, campaign.slug))]
+    named = {line.person for line in before if line.what in (What.ERASED, What.PERSON)}
+    with locked(campaign.pk) as found:
+        people = [one for one in found.people.all() if hashed(one.pk) in named]
+        left = found.pairs.filter(source=Source.CONTRIBUTOR, public_id__in=_named(before, What.REHEARSAL))
+        if people or left.exists():
+            erase(found, people)
+    return len(people)
+
+
+def _leave_untold(campaign: Campaign, before: Sequence[Line]) -> None:
+    """Name no row of an erased rehearsal, where nothing was released."""
+    if not campaign.releases.perhaps_out().exists():
+        # One by one: a database takes only so many ids in a query.
+        for row in sorted({row.row for line in before for row in line.rows}):
+            campaign.tombstones.filter(row=row).delete()
+
+
+def _named(lines: Sequence[Line], what: What) -> set[UUID]:
+    return {row.row for line in lines if line.what == what for row in line.rows}
+
+
+def _remove_words(campaign: Campaign, named: set[UUID]) -> None:
+    with locked(campaign.pk) as found:
+        pairs = [one for one in Pair.objects.filter(campaign=found) if one.public_id in named]
+        mentions = [one for one in Mention.objects.filter(person__campaign=found) if one.public_id in named]
+        redact_rows(found, pairs, mentions)
+
+
+def _take_back(campaign: Campaign, named: set[UUID]) -> None:
+    with locked(campaign.pk) as found:
+        # One by one: a database takes only so many ids in a query.
+        for row in sorted(named):
+            forget(
+                found,
+                Answers(
+                    ratings=Rating.objects.filter(person__campaign=found, public_id=row),
+                    skips=Skip.objects.filter(person__campaign=found, public_id=row),
+                    mentions=Mention.objects.filter(person__campaign=found, public_id=row),
+                    hurts=HurtAnswer.objects.filter(person__campaign=found, public_id=row),
+                ),
+            )
+            Statement.objects.filter(campaign=found, public_id=row).delete()
+            MixedAnswer.objects.filter(person__campaign=found, public_id=row).delete()
+
+
+@transaction.atomic
+def _bury(lines: Sequence[Line]) -> int:
+    campaigns = {one.slug: one for one in Campaign.objects.all()}
+    releases = {(one.campaign_id, one.number): one for one in Release.objects.finished()}
+    known = set(Tombstone.objects.values_list("row", flat=True))
+    missing = {
+        row.row: Tombstone(
+            campaign=campaigns[line.campaign],
+            row=row.row,
+            table=row.table,
+            release=releases.get((campaigns[line.campaign].pk, row.release)),
+            withdrawn_hour=line.hour,
+        )
+        for line in lines
+        if line.campaign in campaigns
+        for row in line.rows
+        if row.row not in known
+    }
+    Tombstone.objects.bulk_create(missing.values())
+    return len(missing)
+
+
+def require_valid_campaigns() -> None:
+    """Refuse a database whose campaigns the site could not show: names, states, settings in force, settings of tasks.
+
+    Raises:
+        UserError: something is invalid; it says what.
+    """
+    for campaign in Campaign.objects.all():
+        where = f"The database, campaign '{campaign.slug}'"
+        require_name(campaign.slug, where)
+        if campaign.state not in State.values:
+            raise UserError(
+                f"{where}: unknown state '{campaign.state}'. Expected one of: {', '.join(State.values)}."
+            )
+        version = SettingsVersion.objects.filter(campaign=campaign, number=campaign.version).first()
+        read_settings(version.content if version else {}, where)
+        for task in campaign.tasks.all():
+            settings_from(room(task.kind), task.settings)

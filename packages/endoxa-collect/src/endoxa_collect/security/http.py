@@ -1,0 +1,249 @@
+"""Requests and responses: bodies limited and read whole before anything is answered, headers on every answer.
+
+A phone on a bad line takes seconds to send a form. Django's threads are few, since each holds a connection to the
+database, so they must not be the ones that wait: the server's event loop takes the bodies in, and hands over what is
+complete (`Buffered`). What a browser may send is limited before any of it is read (`BodyLimit`); the headers keep
+browsers from doing what these pages never ask for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from io import BytesIO
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from wsgiref.types import StartResponse, WSGIEnvironment
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_UNUSED = (
+    "accelerometer",
+    "browsing-topics",
+    "camera",
+    "display-capture",
+    "geolocation",
+    "gyroscope",
+    "magnetometer",
+    "microphone",
+    "midi",
+    "payment",
+    "publickey-credentials-get",
+    "serial",
+    "usb",
+)
+HEADERS = MappingProxyType(
+    {
+        "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _UNUSED),
+        "Referrer-Policy": "same-origin",
+        # Without one the server tells which it is.
+        "Server": "web",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "X-Robots-Tag": "noindex, nofollow, noarchive",
+    }
+)
+"""On every response, static files and errors included."""
+
+NOT_KEPT = "no-store"
+"""The next user of a phone must not see the last person's cards with the back button."""
+
+Application = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
+Message = Mapping[str, Any]
+"""A message of ASGI 3, or the scope of a request."""
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+_log = logging.getLogger("endoxa_collect.security.http")
+
+
+class BodyLimit:
+    """Middleware that refuses requests over the settings' `BODY_MAX`, or under /organise/ `ORGANISER_BODY_MAX` bytes.
+
+    Django's own limit leaves uploaded files out. A request that does not say how long it is has no body for Django.
+    Forms in another encoding than UTF-8, which no browser sends from our pages, are refused with 415: Django would fail
+    at them again while it makes its page about the error.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer, or say that it was too much."""
+        if body_length(request.META) is None:
+            megabytes = _limit(request.path) // 2**20
+            return render(request, "413.html", {"megabytes": megabytes}, status=413)
+        charset = (request.content_params or {}).get("charset", "utf-8")
+        if charset.strip().lower() not in {"utf-8", "utf8"}:
+            return HttpResponse(status=415)
+        return self._get_response(request)
+
+
+def body_length(environ: Mapping[str, Any]) -> int | None:
+    """The bytes of a request's body, from its WSGI environment; None if it is too long or says no number."""
+    length = environ.get("CONTENT_LENGTH") or "0"
+    within = length.isdecimal() and int(length) <= _limit(environ.get("PATH_INFO", ""))
+    return int(length) if within else None
+
+
+def _limit(path: str) -> int:
+    limit: int = settings.ORGANISER_BODY_MAX if path.startswith("/organise/") else settings.BODY_MAX
+    return limit
+
+
+class SecurityHeaders:
+    """The outermost middleware: sets the headers, and keeps pages out of every cache. Static files set their own."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer as the rest of the site does, with the headers added."""
+        response = self._get_response(request)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        response.headers.setdefault("Cache-Control", NOT_KEPT)
+        return response
+
+
+class Buffered:
+    """The site for an asynchronous server (ASGI 3): a request is read whole first, then answered in one of `threads`.
+
+    While a slow phone sends its form, only a buffer waits; the answer is handed to the server whole, so a slow reader
+    holds no thread either. Bodies over the limit are not read: the application hears their length and refuses them.
+    What is not there after `patience` seconds is refused with 408. What the application fails at is a plain 500.
+    """
+
+    def __init__(self, application: Application, threads: int, patience: float = 60.0) -> None:
+        self._application = application
+        self._answering = ThreadPoolExecutor(threads, thread_name_prefix="answering")
+        self._patience = patience
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Read, answer, send."""
+        environ = _environ(scope)
+        length = body_length(environ) or 0
+        try:
+            async with asyncio.timeout(self._patience):
+                body = await _read(receive, length)
+        except TimeoutError:
+            answer = _plainly(HTTPStatus.REQUEST_TIMEOUT)
+        else:
+            if len(body) < length:
+                # The client has disconnected.
+                answer = _plainly(HTTPStatus.BAD_REQUEST)
+            else:
+                whole = {**environ, "wsgi.input": BytesIO(body)}
+                loop = asyncio.get_running_loop()
+                answer = await loop.run_in_executor(self._answering, self._answer, whole)
+        headers = [(name.lower().encode("latin1"), value.encode("latin1")) for name, value in answer.headers]
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": answer.body})
+
+    def _answer(self, environ: WSGIEnvironment) -> _Answer:
+        start = _Start()
+        try:
+            body = _all_of(self._application(environ, start))
+            return _Answer(start.status, start.headers, body)
+        except Exception:
+            _log.exception("An error page could not be made.")
+            return _plainly(HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+class _Start:
+    """What a WSGI application is given to tell status and headers (PEP 3333); an error page may tell them anew."""
+
+    status = HTTPStatus.INTERNAL_SERVER_ERROR.value
+    headers: list[tuple[str, str]]
+
+    def __call__(
+        self, status: str, headers: list[tuple[str, str]], _exc_info: object = None, /
+    ) -> Callable[[bytes], object]:
+        self.status, self.headers = int(status.split(" ", 1)[0]), headers
+        return _write
+
+
+def _write(_data: bytes) -> None:
+    raise NotImplementedError("Applications give their body back.")
+
+
+class _Answer(NamedTuple):
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+def _environ(scope: Message) -> WSGIEnvironment:
+    """The WSGI environment of an ASGI request (PEP 3333), but for its body."""
+    environ: WSGIEnvironment = {
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        "PATH_INFO": scope["path"].encode().decode("latin1"),
+        "QUERY_STRING": scope["query_string"].decode("latin1"),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope.get("scheme", "http"),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+    host, port = scope.get("server") or ("localhost", None)
+    environ["SERVER_NAME"], environ["SERVER_PORT"] = host, str(port or 80)
+    if scope.get("client"):
+        environ["REMOTE_ADDR"] = scope["client"][0]
+    for raw, value in scope["headers"]:
+        if b"_" in raw:
+            # It would pass for the one with dashes, which only the proxy may set (`X-Forwarded-Proto`).
+            continue
+        name = raw.decode("latin1").upper().replace("-", "_")
+        key = name if name in _BARE else f"HTTP_{name}"
+        # HTTP/2 may send a cookie in parts (RFC 9113, 8.2.3).
+        joint = "; " if key == "HTTP_COOKIE" else ","
+        text = value.decode("latin1")
+        environ[key] = f"{environ[key]}{joint}{text}" if key in environ else text
+    return environ
+
+
+_BARE = {"CONTENT_LENGTH", "CONTENT_TYPE"}
+"""Headers whose keys in a WSGI environment have no prefix."""
+
+
+async def _read(receive: Receive, length: int) -> bytes:
+    """The first `length` bytes of a body; fewer if the sender has gone."""
+    parts = bytearray()
+    while len(parts) < length:
+        message = await receive()
+        if message["type"] != "http.request":
+            break
+        parts += message.get("body", b"")
+        if not message.get("more_body"):
+            break
+    return bytes(parts[:length])
+
+
+def _all_of(response: Iterable[bytes]) -> bytes:
+    try:
+        return b"".join(response)
+    finally:
+        close: Callable[[], Any] | None = getattr(response, "close", None)
+        if close is not None:
+            close()
+
+
+def _plainly(status: HTTPStatus) -> _Answer:
+    headers = {**HEADERS, "Cache-Control": NOT_KEPT, "Content-Type": "text/plain; charset=utf-8"}
+    return _Answer(status.value, list(headers.items()), status.phrase.encode())

@@ -1,0 +1,184 @@
+"""Rate limits, with the reasons for their numbers.
+
+Codes are protected by their length. Join codes have 8 of 30 characters, 6.6e11 codes: at 1,000 guesses a second, more
+than a site of one machine answers, an even chance at one live code takes 14 years, and codes expire within weeks.
+Receipt codes have 12 characters, 5.3e17 codes: with 10,000 contributors, 1,100 years. A right code passes however many
+wrong ones others have sent, so nobody can keep a room out. The ceiling of a browser (20 and 10 in ten minutes) stops
+who guesses by hand; those of the site bound what a flood of wrong codes makes the database write.
+
+Passwords are chosen by people: five misses in ten minutes for one account are 260,000 a year, against passwords of at
+least ten characters that are on no list of common ones. The ceiling for the whole site also bounds the time spent on
+scrypt, about 60 ms each. Whoever knows an account's name, or sends many made-up ones, can fill both; so a browser in
+which somebody signed in before has five misses in ten minutes of its own for that account, and no flood concerns it
+(`security.sessions`). For other browsers `endoxa collect account` empties both. The old password, which is asked
+for before a new one is set, counts as signing in does.
+
+Who takes part has no account, so a script that holds the code could enrol without end. A room of 60 that scans the
+poster at once, each of them twice, makes 120 enrolments in a minute: more than that wait a minute. Proposals are
+limited for each person, far above what people type, and for a campaign to what 60 people make who add ten each minute.
+
+What takes long and strangers can ask for (checking a password, drawing a receipt) also has a bound on how much of it a
+worker does at the same time (`Slots`), so that the other threads go on answering: more is refused at once, with the
+time to wait.
+
+Tries are counted in fixed windows of time, shared by all workers through the database. A room of forty people reaches
+the site from one address, so no address is ever counted: the keys are what a browser holds (its cookie), the name of an
+account, a campaign, or the whole site. Keys are stored as keyed hashes and deleted when their window is over.
+
+Only wrong guesses need counting; a try that succeeds is free. So a view asks `tries_used_up` before it looks, and calls
+`count_try` after a miss:
+
+    if tries_used_up("join", WHOLE_SITE, limit=600, seconds=60): return refuse(request, 60)
+    ...
+    if code is None: count_try("join", WHOLE_SITE, limit=600, seconds=60)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import BoundedSemaphore
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.crypto import salted_hmac
+
+from endoxa_collect.models import Attempts
+from endoxa_collect.security.codes import COOKIE
+
+WHOLE_SITE = "site"
+"""The key that counts everybody together."""
+
+
+def count_try(kind: str, key: str, *, limit: int, seconds: int) -> bool:
+    """Count one try of this kind; whether it is among the first `limit` of the current window of `seconds`.
+
+    Call it outside of a transaction that may be rolled back: the count would be lost with it.
+    """
+    name, start = _name(kind, key, seconds), _start(seconds)
+    counted = Attempts.objects.filter(name=name, start=start)
+    if not counted.update(count=F("count") + 1) and not _first(name, start, seconds):
+        counted.update(count=F("count") + 1)
+    return (counted.values_list("count", flat=True).first() or 0) <= limit
+
+
+def tries_used_up(kind: str, key: str, *, limit: int, seconds: int) -> bool:
+    """Whether the tries of this kind in the current window are used up; counts nothing."""
+    name, start = _name(kind, key, seconds), _start(seconds)
+    return Attempts.objects.filter(name=name, start=start, count__gte=limit).exists()
+
+
+def clear_tries(kind: str, key: str, *, seconds: int) -> None:
+    """Forget the tries, for example after somebody with access to the machine set a new password."""
+    Attempts.objects.filter(name=_name(kind, key, seconds)).delete()
+
+
+def browser_key(request: HttpRequest) -> str:
+    """What tells this browser from others in the same room: its cookies; "" before it has any."""
+    return request.COOKIES.get(COOKIE) or request.COOKIES.get(settings.CSRF_COOKIE_NAME) or ""
+
+
+def _first(name: str, start: int, seconds: int) -> bool:
+    """Open a window with one try, and tidy up old ones; False if another worker was faster."""
+    try:
+        with transaction.atomic():
+            Attempts.objects.create(name=name, start=start, ends=start + seconds, count=1)
+    except IntegrityError:
+        return False
+    Attempts.objects.filter(ends__lt=int(time.time())).delete()
+    return True
+
+
+def _name(kind: str, key: str, seconds: int) -> str:
+    return salted_hmac(f"endoxa.throttle.{kind}.{seconds}", key, algorithm="sha256").hexdigest()
+
+
+def _start(seconds: int) -> int:
+    return int(time.time()) // seconds * seconds
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most `tries` of a kind within `seconds`, for each key."""
+
+    kind: str
+    tries: int
+    seconds: int
+
+    def count(self, key: str) -> bool:
+        """Count one try; whether it is within the limit."""
+        return count_try(self.kind, key, limit=self.tries, seconds=self.seconds)
+
+    def exhausted(self, key: str) -> bool:
+        """Whether no try is left in this window."""
+        return tries_used_up(self.kind, key, limit=self.tries, seconds=self.seconds)
+
+    def clear(self, key: str) -> None:
+        """Give all tries back."""
+        clear_tries(self.kind, key, seconds=self.seconds)
+
+
+class Slots:
+    """A bound on how many threads of this process do something expensive at the same time."""
+
+    def __init__(self, number: int) -> None:
+        self._free = BoundedSemaphore(number)
+
+    @contextmanager
+    def taken(self) -> Iterator[bool]:
+        """Take a slot for the block; False, at once, where all are taken."""
+        got = self._free.acquire(blocking=False)
+        try:
+            yield got
+        finally:
+            if got:
+                self._free.release()
+
+
+PASSWORDS = Slots(1)
+"""Passwords that a worker checks at the same time: scrypt takes a core, and one of its `ANSWERING_THREADS`."""
+PASSWORDS_KNOWN_BROWSER = Slots(1)
+"""The same for browsers in which the account signed in before, so that no flood keeps them out."""
+PICTURES = Slots(1)
+"""Receipts that a worker draws at the same time."""
+BUSY = Limit("busy", 0, 5)
+"""How long to wait where all slots are taken; nothing is counted."""
+
+JOIN_BROWSER = Limit("join-browser", 20, 600)
+JOIN_SITE = Limit("join-site", 600, 60)
+RECEIPT_BROWSER = Limit("receipt-browser", 10, 600)
+RECEIPT_SITE = Limit("receipt-site", 300, 60)
+LOGIN_ACCOUNT = Limit("login-account", 5, 600)
+LOGIN_SITE = Limit("login-site", 300, 600)
+LOGIN_KNOWN_BROWSER = Limit("login-known-browser", 5, 600)
+ENROLMENTS = Limit("enrolments", 120, 60)
+PROPOSALS = Limit("proposals", 60, 600)
+PROPOSALS_OF_ALL = Limit("proposals-of-all", 600, 60)
+
+
+def may_guess(request: HttpRequest, browser: Limit) -> bool:
+    """Whether this browser may still guess a code; one without any cookie is bounded by `missed` only."""
+    mine = browser_key(request)
+    return not (mine and browser.exhausted(mine))
+
+
+def missed(request: HttpRequest, browser: Limit, site: Limit) -> Limit | None:
+    """Count a wrong guess for this browser and for the site; the ceiling of the site, if that is full already."""
+    if site.exhausted(WHOLE_SITE):
+        return site
+    site.count(WHOLE_SITE)
+    if mine := browser_key(request):
+        browser.count(mine)
+    return None
+
+
+def refuse(request: HttpRequest, limit: Limit) -> HttpResponse:
+    """The page that asks for patience, with status 429 and the time to wait."""
+    response = render(request, "429.html", {"minutes": -(-limit.seconds // 60)}, status=429)
+    response.headers["Retry-After"] = str(limit.seconds)
+    return response

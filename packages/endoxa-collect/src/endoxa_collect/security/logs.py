@@ -1,0 +1,56 @@
+"""Logs of errors: places in the code only, never the request or its sender.
+
+Messages of Django and of libraries can hold paths with join codes, form data, host names or the words of contributors,
+and so can the text of an exception ("Key (...)=(...) already exists"). So of a record only the logger, the name of the
+page, the types of the exceptions and the places in the code are kept. Messages of `endoxa` and `endoxa_collect` are
+ours and hold no data of people.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+
+class PlacesOnly(logging.Formatter):
+    """Formats a record without anything that came from a request."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line, and one more for each exception and each place it passed."""
+        own = record.name.partition(".")[0] in ("endoxa", "endoxa_collect")
+        text = record.getMessage() if own else f"in {Path(record.pathname).name}:{record.lineno}"
+        page = _page(record)
+        line = f"{self.formatTime(record)} {record.levelname} {record.name} {text}"
+        line += f" (page {page})" if page else ""
+        problem = record.exc_info[1] if record.exc_info else None
+        return "\n".join([line, *_places(problem)])
+
+
+def _page(record: logging.LogRecord) -> str:
+    match = getattr(getattr(record, "request", None), "resolver_match", None)
+    return str(match.view_name) if match else ""
+
+
+def _places(problem: BaseException | None) -> Iterator[str]:
+    while problem is not None:
+        yield f"  {type(problem).__module__}.{type(problem).__qualname__}"
+        for frame in traceback.extract_tb(problem.__traceback__):
+            yield f"    {frame.filename}:{frame.lineno} {frame.name}"
+        problem = problem.__cause__ or problem.__context__
+
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"places": {"()": PlacesOnly}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "places"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {
+        # Django's own handlers go; 404s and refused requests are not errors of the site.
+        "django": {"handlers": [], "level": "ERROR", "propagate": True},
+        "django.security": {"handlers": [], "level": "CRITICAL", "propagate": True},
+    },
+}

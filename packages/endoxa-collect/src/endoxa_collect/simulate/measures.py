@@ -1,0 +1,274 @@
+"""Measures of a simulated campaign: one row per campaign, their means, and arms compared over seeds.
+
+One set of resamples serves a whole cell: each resample takes the same seeds for every arm and measure, so that the
+luck that arms share does not widen the interval of their comparison.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from endoxa_collect import population
+from endoxa_collect.population import Answer, Group
+from endoxa_collect.sampler.slots import CANDIDATE
+from endoxa_collect.simulate.campaign import Campaign
+from endoxa_collect.simulate.run import Outcome
+from endoxa_collect.simulate.world import FAR, JUNK, NEAR, OWN, FloatArray
+
+MOST = 10
+"""Ratings a pair from which on the distribution counts together."""
+
+LONG_TAIL = 50
+"""Salience rank after which a pair belongs to the long tail."""
+
+MEASURES: dict[str, str] = {
+    "minutes": "person-minutes that were spent",
+    "ratings": "ratings given",
+    "pairs": "pairs in the pool at the end, seeds included",
+    "valid": "different true pairs that people added (per 1,000 person-minutes)",
+    "complete": "those of them with k ratings or more (per 1,000 person-minutes)",
+    "tail": "those of them beyond the 50 most salient of their country (per 1,000 person-minutes)",
+    "reached": "share of the pairs that ask for ratings with k or more (all but candidates)",
+    "candidates": "share of pairs that wait for a second mention and ask for no ratings",
+    "words": "pairs said in words of people's own, new or not (per 1,000 person-minutes)",
+    "over": "share of ratings on pairs that had k already",
+    "surplus": "the same, less those asked for on purpose (calibration, disagreement, nothing else left)",
+    "late": "share of ratings that came after their time",
+    "near": "share of ratings by people of the country or of a near one",
+    "near_present": "the same, of ratings about countries that somebody in the campaign is of or near",
+    "own": "share of ratings by people of the country",
+    "gini": "Gini coefficient of the added true pairs over the countries that people come from",
+    "duplicates": "share of added true pairs that repeat another in other words",
+    "true_mean": "mean rating that all people together would give to all pairs they can read",
+    "raw_error": "mean of the ratings given, less the true mean",
+    "weighted_error": "mean of the ratings up to k weighted by 1 / propensity (Hajek), less the true mean",
+    "cut_error": "the same, with the largest 5 % of the weights cut to the next one",
+    "population_error": "mean by post-stratification to all people of the campaign (`population`), less the true mean",
+    **{f"rated_{n}": f"share of pairs with {n} ratings" for n in range(MOST)},
+    f"rated_{MOST}": f"share of pairs with {MOST} ratings or more",
+}
+"""Measures of one campaign by name."""
+
+_TRUNCATED = 0.05
+"""Share of the weights that are cut."""
+
+_PLACES = {OWN: population.IN, NEAR: population.NEAR, FAR: population.FAR}
+
+_RESAMPLES = 2_000
+_TAILS = (0.025, 0.975)
+_SEED = 1
+
+
+def measure(outcome: Outcome) -> dict[str, float]:
+    """All of `MEASURES`; NaN where a campaign does not have it."""
+    campaign, minutes = outcome.campaign, outcome.minutes
+    pool, given, world = campaign.pool, campaign.ratings, campaign.world
+    added = (pool["rank"] != JUNK) & ~pool["seed"]
+    facts = np.column_stack([pool[name][added] for name in ("country", "rank", "language", "ratings")])
+    # Of duplicates, the one with most ratings stands for the pair.
+    facts = facts[np.lexsort((-facts[:, 3], facts[:, 2], facts[:, 1], facts[:, 0]))]
+    _, first = np.unique(facts[:, :3], axis=0, return_index=True)
+    valid = facts[first]
+    proximity = world.proximity[given.person, pool["country"][given.pair]]
+    truth = _true_mean(campaign)
+    value, propensity = np.array(given.value, dtype=np.float64), np.array(given.propensity)
+    asked = ~np.array(given.over, dtype=np.bool_)
+    per_thousand = 1_000 / minutes if minutes else math.nan
+    chances = propensity[asked]
+    waits = pool["need"] == CANDIDATE
+    present = np.any(world.proximity <= NEAR, axis=0)[pool["country"][given.pair]]
+    return {
+        "minutes": minutes,
+        "ratings": float(len(value)),
+        "pairs": float(pool.size),
+        "valid": len(valid) * per_thousand,
+        "complete": float((valid[:, 3] >= campaign.settings.k).sum()) * per_thousand,
+        "tail": float((valid[:, 1] >= LONG_TAIL).sum()) * per_thousand,
+        "reached": _mean(pool["ratings"][~waits] >= campaign.settings.k),
+        "candidates": _mean(waits),
+        "words": float(campaign.words) * per_thousand,
+        "over": _mean(np.array(given.over)),
+        "surplus": _mean(np.array(given.surplus)),
+        "late": _mean(np.array(given.late)),
+        "near": _mean(proximity <= NEAR),
+        "near_present": _mean(proximity[present] <= NEAR),
+        "own": _mean(proximity == OWN),
+        "gini": gini(
+            np.bincount(valid[:, 0], minlength=len(world.countries))[: len(world.settings.countries)]
+        ),
+        "duplicates": 1 - len(valid) / len(facts) if len(facts) else math.nan,
+        "true_mean": truth,
+        "raw_error": _mean(value) - truth,
+        "weighted_error": weighted_mean(value[asked], chances) - truth,
+        "cut_error": weighted_mean(value[asked], np.maximum(chances, _cut(chances))) - truth,
+        "population_error": _population_mean(campaign, asked) - truth,
+        **_distribution(pool["ratings"]),
+    }
+
+
+def weighted_mean(values: FloatArray, propensities: FloatArray) -> float:
+    """Mean with weights 1 / propensity (Hajek's ratio estimator); NaN where none is known."""
+    known = np.isfinite(propensities) & (propensities > 0)
+    if not known.any():
+        return math.nan
+    return float(np.average(values[known], weights=1 / propensities[known]))
+
+
+def gini(counts: np.ndarray) -> float:
+    """Gini coefficient: 0 where all have the same, near 1 where one has all; NaN where there is nothing."""
+    counts = np.sort(np.asarray(counts, dtype=np.float64))
+    total, size = counts.sum(), len(counts)
+    if not total:
+        return math.nan
+    return float(2 * (np.arange(1, size + 1) @ counts) / (size * total) - (size + 1) / size)
+
+
+def _cut(propensities: FloatArray) -> float:
+    """The 5 % quantile: truncating there bounds the weights 1 / propensity."""
+    known = propensities[np.isfinite(propensities)]
+    return float(np.quantile(known, _TRUNCATED)) if known.size else math.nan
+
+
+def _population_mean(campaign: Campaign, asked: npt.NDArray[np.bool_]) -> float:
+    """Post-stratified mean of the ratings up to k; groups are countries, tones and languages."""
+    pool, world, given = campaign.pool, campaign.world, campaign.ratings
+    person, pair = np.array(given.person, dtype=np.int64)[asked], np.array(given.pair, dtype=np.int64)[asked]
+    value = np.array(given.value, dtype=np.float64)[asked]
+    country, negative = pool["country"], pool["negative"]
+    proximity = world.proximity[person, country[pair]]
+    answers = [
+        Answer(who, str(where), str(tone), _PLACES[place], what)
+        for who, where, tone, place, what in zip(
+            person.tolist(),
+            country[pair].tolist(),
+            negative[pair].tolist(),
+            proximity.tolist(),
+            value.tolist(),
+            strict=True,
+        )
+    ]
+    live = pool["need"] != CANDIDATE
+    kinds, numbers = np.unique(
+        np.column_stack([country, negative, pool["language"]])[live], axis=0, return_counts=True
+    )
+    groups = []
+    for (where, tone, language), number in zip(kinds.tolist(), numbers.tolist(), strict=True):
+        readers = world.proximity[world.reads_english | (language == 0), where]
+        shares = {name: float((readers == place).mean()) for place, name in _PLACES.items()}
+        groups.append(Group(str(where), str(bool(tone)), float(number * len(readers)), shares))
+    return population.weighted_mean(answers, groups)
+
+
+def _true_mean(campaign: Campaign) -> float:
+    """Over all people and all pairs in a language they read, but candidates and those they proposed themselves."""
+    pool, world = campaign.pool, campaign.world
+    ratings = world.ratings(pool["country"], pool["rank"])
+    asked = np.stack([campaign.readable(person) for person in range(world.settings.people)])
+    if campaign.mentions:
+        asked[tuple(np.array(campaign.mentions).T)] = False
+    asked &= pool["need"] != CANDIDATE
+    return _mean(ratings[asked])
+
+
+def _distribution(ratings: np.ndarray) -> dict[str, float]:
+    counts = np.bincount(np.minimum(ratings, MOST), minlength=MOST + 1)
+    shares = counts / max(1, len(ratings))
+    return {f"rated_{n}": float(share) for n, share in enumerate(shares)}
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else math.nan
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class CellResults:
+    """All campaigns of one cell.
+
+    Args:
+        rows: columns `arm`, `seed` and those of `MEASURES`. Only seeds that every arm has are used.
+    """
+
+    def __init__(self, rows: pl.DataFrame) -> None:
+        self.arms: list[str] = rows["arm"].unique(maintain_order=True).to_list()
+        common = rows.group_by("seed").len().filter(pl.col("len") == len(self.arms))["seed"].implode()
+        rows = rows.filter(pl.col("seed").is_in(common)).sort("seed")
+        self.seeds = rows["seed"].n_unique()
+        self._values: dict[str, FloatArray] = {
+            arm: rows.filter(pl.col("arm") == arm).select(list(MEASURES)).to_numpy() for arm in self.arms
+        }
+
+    @cached_property
+    def _taken(self) -> FloatArray:
+        """(resamples, seeds): how often each resample takes each seed, as a share."""
+        rng = np.random.default_rng(_SEED)
+        return rng.multinomial(self.seeds, np.full(self.seeds, 1 / self.seeds), size=_RESAMPLES) / self.seeds
+
+    def values(self, arm: str, measure: str) -> FloatArray:
+        """One measure of one arm, by seed."""
+        return self._values[arm][:, list(MEASURES).index(measure)]
+
+    def mean(self, arm: str, measure: str) -> Interval:
+        """Mean over seeds."""
+        values = self.values(arm, measure)
+        return _interval(float(values.mean()), self._taken @ values)
+
+    def ratio(self, arm: str, other: str, measure: str) -> Interval:
+        """Mean of one arm over the mean of another."""
+        one, two = self.values(arm, measure), self.values(other, measure)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            resampled = (self._taken @ one) / (self._taken @ two)
+            return _interval(float(np.divide(one.mean(), two.mean())), resampled)
+
+    def difference(self, arm: str, other: str, measure: str) -> Interval:
+        """Mean of one arm less the mean of another."""
+        values = self.values(arm, measure) - self.values(other, measure)
+        return _interval(float(values.mean()), self._taken @ values)
+
+    def within(self, arm: str, measure: str, bound: float) -> Interval:
+        """Share of seeds in which a measure lies within `bound` of 0."""
+        inside = (np.abs(self.values(arm, measure)) <= bound).astype(np.float64)
+        return _interval(float(inside.mean()), self._taken @ inside)
+
+
+def by_cell(rows: list[dict[str, Any]]) -> dict[str, CellResults]:
+    """Results of each cell."""
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return {str(name): CellResults(part) for (name,), part in frame.group_by("cell", maintain_order=True)}
+
+
+def summary_table(cells: dict[str, CellResults]) -> pl.DataFrame:
+    """Mean and interval of each measure, by cell and arm."""
+    return pl.DataFrame(
+        [
+            {
+                "cell": name,
+                "arm": arm,
+                "measure": measure,
+                "seeds": cell.seeds,
+                **vars(cell.mean(arm, measure)),
+            }
+            for name, cell in cells.items()
+            for arm in cell.arms
+            for measure in MEASURES
+        ]
+    )
+
+
+def _interval(value: float, resampled: FloatArray) -> Interval:
+    low, high = np.quantile(resampled, _TAILS) if np.isfinite(resampled).all() else (np.nan, np.nan)
+    return Interval(value, float(low), float(high))

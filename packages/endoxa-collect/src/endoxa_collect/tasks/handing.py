@@ -1,0 +1,279 @@
+"""Handing items out, taking judgements, taking them back: every change under the lock of the campaign.
+
+Which item comes next: the one with the fewest judgements and live leases, among those this judge has not had; of equals
+the one with the fewest judgements, since leases may come to nothing; then in random order, or with the same share of
+every stratum where the room has some. So all items of a task end with nearly the same number. A lease that ran out is
+free by itself.
+
+Where a room's `needed` is a minimum, items that have enough are still handed out: whoever comes gets a whole block, and
+the fewest come first all the same.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+from itertools import groupby
+from operator import attrgetter, itemgetter
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, F, Max, Q
+from django.utils import timezone
+
+from endoxa_collect.cards.locking import locked
+from endoxa_collect.models import (
+    COUNTING,
+    Judge,
+    Judgement,
+    JudgeState,
+    Task,
+    TaskItem,
+    TaskState,
+    Turn,
+    TurnState,
+)
+from endoxa_collect.tasks.room import TaskSettings
+from endoxa_collect.tasks.rooms import room
+
+HAD = (TurnState.OPEN, TurnState.JUDGED, TurnState.SKIPPED)
+"""States of turns after which an item does not come to the same judge again."""
+
+
+class TaskOverError(Exception):
+    """The task is paused or closed, or the judge has failed or left."""
+
+
+class UnknownTurnError(Exception):
+    """Unknown turn of this judge, or the turn expired and another judge has the item."""
+
+
+def settings_of(task: Task) -> Any:
+    """The task's settings, of the type that its room declares."""
+    return room(task.kind).settings.model_validate(task.settings)
+
+
+def next_turn(judge: Judge, *, now: datetime | None = None) -> Turn | None:
+    """The item this judge has in hand, its time renewed, or newly drawn ones; None where nothing is left for them.
+
+    A reload therefore shows the same item.
+
+    Raises:
+        TaskOverError: see there.
+    """
+    now = now or timezone.now()
+    with locked(judge.task.campaign_id):
+        task = open_task(judge)
+        settings: TaskSettings = settings_of(task)
+        until = now + timedelta(minutes=settings.minutes)
+        open_ones = Turn.objects.filter(judge=judge, state=TurnState.OPEN)
+        first = open_ones.order_by("number").select_related("item").first()
+        if first is not None and first.expires_at > now:
+            open_ones.update(expires_at=until)
+            first.expires_at = until
+            return first
+        open_ones.update(state=TurnState.LAPSED)
+        drawn = _draw(judge, task, settings, now, until)
+        return drawn[0] if drawn else None
+
+
+def open_task(judge: Judge) -> Task:
+    """The task as it stands now.
+
+    Raises:
+        TaskOverError: see there.
+    """
+    state = Judge.objects.filter(pk=judge.pk).values_list("state", flat=True).first()
+    task = Task.objects.get(pk=judge.task_id)
+    if task.state != TaskState.OPEN or state != JudgeState.ACTIVE:
+        raise TaskOverError
+    return task
+
+
+def _draw(judge: Judge, task: Task, settings: TaskSettings, now: datetime, until: datetime) -> list[Turn]:
+    """Hand out a block of items, with the checks between them."""
+    kind = room(task.kind)
+    had = Turn.objects.filter(judge=judge, state__in=HAD)
+    most = settings.block
+    if kind.one_block:
+        most -= had.filter(item__check_item=False).count()
+    latest = Turn.objects.filter(judge=judge).aggregate(number=Max("number"))["number"]
+    first = 0 if latest is None else latest + 1
+    rng = random.Random(f"{judge.pk}/{first}")  # noqa: S311  (an order, no secret)
+    items = _urgent(judge, task, most, rng, now=now) if most > 0 else []
+    if not items:
+        return []
+    checks = TaskItem.objects.filter(task=task, check_item=True).exclude(pk__in=had.values("item"))
+    items += list(checks)
+    rng.shuffle(items)
+    drawn = Judge.objects.values_list("steps", flat=True).get(pk=judge.pk).get("drawn", {})
+    turns = [
+        Turn(
+            item=item,
+            judge=judge,
+            number=first + place,
+            shown=drawn | kind.draw(item.content, random.Random(f"{judge.pk}/{item.pk}")),  # noqa: S311
+            drawn_at=now,
+            expires_at=until,
+        )
+        for place, item in enumerate(items)
+    ]
+    Turn.objects.bulk_create(turns)
+    _spread(items, rng)
+    return turns
+
+
+def _urgent(judge: Judge, task: Task, most: int, rng: random.Random, *, now: datetime) -> list[TaskItem]:
+    """The items that need somebody most, among those that this judge has not had."""
+    kind, settings = room(task.kind), settings_of(task)
+    had = Turn.objects.filter(judge=judge, state__in=HAD).values("item")
+    leased = Count("turns", filter=Q(turns__state=TurnState.OPEN, turns__expires_at__gt=now))
+    free = TaskItem.objects.filter(task=task, check_item=False).exclude(pk__in=had).annotate(leased=leased)
+    if not kind.at_least:
+        # An item that is not done after as many judgements as planned needs one more at a time.
+        free = free.filter(Q(leased=0) | Q(judged__lt=settings.needed - F("leased")), done=False)
+    ordered = free.annotate(load=F("judged") + F("leased")).order_by("load", "judged", "place", "pk")
+    if kind.stratum is None:
+        return list(ordered[:most])
+    chosen: list[TaskItem] = []
+    for _, level in groupby(ordered, key=attrgetter("load", "judged")):
+        equals: list[TaskItem] = list(level)
+        if len(equals) > most - len(chosen):
+            equals = _shared(equals, kind.stratum, rng)[: most - len(chosen)]
+        chosen += equals
+        if len(chosen) == most:
+            break
+    return chosen
+
+
+def _shared(
+    items: Iterable[TaskItem], stratum: Callable[[Mapping[str, Any]], str], rng: random.Random
+) -> list[TaskItem]:
+    """The items in an order whose every beginning has nearly the same share of each stratum (systematic sampling)."""
+    strata: dict[str, list[TaskItem]] = {}
+    for item in items:
+        strata.setdefault(stratum(item.content), []).append(item)
+    placed = [
+        ((number + start) / len(own), rng.random(), item)
+        for own in strata.values()
+        for start in (rng.random(),)
+        for number, item in enumerate(own)
+    ]
+    return [item for *_, item in sorted(placed, key=itemgetter(0, 1))]
+
+
+def _spread(items: Iterable[TaskItem], rng: random.Random) -> None:
+    """New random places for items that were handed out, so that no two judges see them in one order."""
+    for item in items:
+        item.place = rng.random()
+    TaskItem.objects.bulk_update(items, ["place"])
+
+
+def take(judge: Judge, token: UUID, answer: Mapping[str, Any], *, now: datetime | None = None) -> Judgement:
+    """Keep a judgement; a form that is sent twice gives the first one.
+
+    Raises:
+        TaskOverError: the task or the judge is through.
+        UnknownTurnError: see there.
+    """
+    now = now or timezone.now()
+    with locked(judge.task.campaign_id):
+        turn = Turn.objects.select_related("item__task").filter(judge=judge, token=token).first()
+        if turn is None:
+            raise UnknownTurnError
+        there = Judgement.objects.filter(turn=turn, undone=False).first()
+        if there is not None:
+            return there
+        task = open_task(judge)
+        if turn.state == TurnState.LAPSED and _gone(turn):
+            raise UnknownTurnError
+        made = Judgement.objects.create(turn=turn, answer=dict(answer), at=now)
+        _close(turn, TurnState.JUDGED, now)
+        recount(task, [turn.item])
+        return made
+
+
+def _gone(turn: Turn) -> bool:
+    """Whether an item with an expired lease is complete, or was handed to the same judge again."""
+    again = Turn.objects.filter(item=turn.item, judge=turn.judge, state__in=HAD).exists()
+    enough = turn.item.done and not room(turn.item.task.kind).at_least
+    return again or enough
+
+
+def skip(judge: Judge, token: UUID, *, now: datetime | None = None) -> None:
+    """Let an item go; it does not come to this judge again.
+
+    Raises:
+        TaskOverError: the task or the judge is through.
+        UnknownTurnError: see there.
+    """
+    now = now or timezone.now()
+    with locked(judge.task.campaign_id):
+        open_task(judge)
+        turn = Turn.objects.filter(judge=judge, token=token).first()
+        if turn is None:
+            raise UnknownTurnError
+        if turn.state == TurnState.OPEN:
+            _close(turn, TurnState.SKIPPED, now)
+
+
+def _close(turn: Turn, state: TurnState, now: datetime) -> None:
+    turn.state, turn.closed_at = state, now
+    turn.save(update_fields=["state", "closed_at"])
+
+
+def undo(judge: Judge, *, now: datetime | None = None) -> Turn | None:
+    """Take back what this judge did last, and put the item into their hands again; None where nothing is left.
+
+    It can be repeated until nothing is left. What was said is kept, marked as undone.
+
+    Raises:
+        TaskOverError: the task or the judge is through.
+    """
+    now = now or timezone.now()
+    with locked(judge.task.campaign_id):
+        task = open_task(judge)
+        closed = Turn.objects.filter(judge=judge, state__in=(TurnState.JUDGED, TurnState.SKIPPED))
+        turn = closed.select_related("item").order_by("-closed_at", "-number").first()
+        if turn is None:
+            return None
+        Judgement.objects.filter(turn=turn, undone=False).update(undone=True)
+        minutes = settings_of(task).minutes
+        turn.state, turn.closed_at = TurnState.OPEN, None
+        turn.drawn_at, turn.expires_at = now, now + timedelta(minutes=minutes)
+        # It comes before what is already in hand.
+        first = Turn.objects.filter(judge=judge, state=TurnState.OPEN).order_by("number").first()
+        if first is not None and first.number < turn.number:
+            turn.number, first.number = first.number, turn.number
+            first.save(update_fields=["number"])
+        turn.save()
+        recount(task, [turn.item])
+        return turn
+
+
+def end(judge: Judge, state: JudgeState) -> None:
+    """Somebody finished, failed or left: their leases are free, and where they failed or left nothing counts."""
+    with locked(judge.task.campaign_id):
+        Judge.objects.filter(pk=judge.pk).update(state=state)
+        judge.state = state
+        Turn.objects.filter(judge=judge, state=TurnState.OPEN).update(state=TurnState.LAPSED)
+        if state not in COUNTING:
+            items = TaskItem.objects.filter(turns__judge=judge, turns__state=TurnState.JUDGED).distinct()
+            recount(judge.task, list(items))
+
+
+def recount(task: Task, items: list[TaskItem]) -> None:
+    """Count the judgements of items anew, and whether they have enough."""
+    kind, settings = room(task.kind), settings_of(task)
+    found: dict[int, list[dict[str, Any]]] = {item.pk: [] for item in items}
+    counted = Judgement.objects.filter(
+        turn__item__in=found, undone=False, turn__judge__state__in=COUNTING
+    ).order_by("at", "pk")
+    for item_id, answer in counted.values_list("turn__item", "answer"):
+        found[item_id].append(answer)
+    for item in items:
+        answers = found[item.pk]
+        item.judged = len(answers)
+        item.done = not item.check_item and item.judged >= kind.needed(settings, item.content, answers)
+    TaskItem.objects.bulk_update(items, ["judged", "done"])

@@ -1,0 +1,213 @@
+"""What the pages of the group editor show: the list, one group with its nearest, and what a threshold would merge.
+
+The number of queries does not grow with the number of attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import F, Max, Q, QuerySet
+
+from endoxa_collect.models import AttributeGroup, GroupMember, Likeness, Task
+
+ON_A_PAGE = 50
+NEAREST = 12
+MOST_MEMBERS = 300
+"""Members of a group that its page shows; larger groups are cut down by splitting."""
+MOST_PAIRS = 4_000
+MOST_PROPOSED = 40
+SORTS = ("count", "likeness", "size", "name", "flagged")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A group in the list. `nearest` is its likeness to the most similar other group, None where none is near."""
+
+    group: AttributeGroup
+    nearest: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Another group near the open one. `opposites` says whether words of them say opposite things."""
+
+    group: AttributeGroup
+    score: float
+    opposites: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A group with its members, its nearest groups, and opposites among its members."""
+
+    group: AttributeGroup
+    members: tuple[GroupMember, ...]
+    near: tuple[Near, ...]
+    opposites: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """Groups that a threshold would put together, the largest first; `score` is the least that joins them."""
+
+    groups: tuple[AttributeGroup, ...]
+    score: float
+
+    @property
+    def versions(self) -> str:
+        """Keys and versions, as forms carry them."""
+        return " ".join(one.seen for one in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Effect of a threshold: number of groups before and after, the merges, and how many of them are not listed.
+
+    `cut` says that only the `MOST_PAIRS` most alike pairs were looked at, so that more could be merged.
+    """
+
+    threshold: float
+    before: int
+    after: int
+    proposed: tuple[Proposed, ...]
+    more: int
+    refused: int
+    cut: bool
+
+
+def living(task: Task) -> QuerySet[AttributeGroup]:
+    """Groups that have members."""
+    return AttributeGroup.objects.filter(task=task, size__gt=0)
+
+
+def listed(task: Task, sort: str, words: str, page: str) -> tuple[Page[Any], list[Listed]]:
+    """One page of the groups.
+
+    Args:
+        task: the task.
+        sort: one of `SORTS`.
+        words: only groups whose head or a member has these words.
+        page: number of the page.
+    """
+    found = living(task)
+    if words:
+        named = GroupMember.objects.filter(group__task=task, item__content__attribute__icontains=words)
+        found = found.filter(Q(head__icontains=words) | Q(pk__in=named.values("group")))
+    if sort == "flagged":
+        found = found.exclude(flag="")
+    if sort == "likeness":
+        best = _best(task).order_by("-best", "one__group").values_list("one__group", flat=True)
+        order = {pk: place for place, pk in enumerate(best)}
+        groups: Any = sorted(found, key=lambda one: (order.get(one.pk, len(order)), -one.count, one.key))
+    else:
+        fields = {"size": ("-size", "key"), "name": ("head", "key")}.get(sort, ("-count", "key"))
+        groups = found.order_by(*fields)
+    shown = Paginator(groups, ON_A_PAGE).get_page(page)
+    nearest = _nearest(task, [one.pk for one in shown])
+    return shown, [Listed(one, nearest.get(one.pk)) for one in shown]
+
+
+def _best(task: Task) -> Any:
+    between = Likeness.objects.filter(task=task, opposite=False).exclude(other__group=F("one__group"))
+    return between.values("one__group").annotate(best=Max("score"))
+
+
+def _nearest(task: Task, groups: Sequence[int]) -> dict[int, float]:
+    return dict(_best(task).filter(one__group__in=groups).values_list("one__group", "best"))
+
+
+def opened(task: Task, key: str) -> Opened | None:
+    """The group with this key; None if it is missing or empty."""
+    group = living(task).filter(key=key).first()
+    if group is None:
+        return None
+    members = tuple(group.members.select_related("item").order_by("-count", "pk")[:MOST_MEMBERS])
+    names = {one.pk: str(one.item.content["attribute"]) for one in members}
+    links = Likeness.objects.filter(task=task, one__group=group)
+    inside = links.filter(opposite=True, other__group=group, one__lt=F("other"))
+    opposites = tuple(
+        (names[one], names[other])
+        for one, other in inside.values_list("one", "other")
+        if one in names and other in names
+    )
+    outside = links.exclude(other__group=group)
+    best = outside.values("other__group").annotate(best=Max("score")).filter(best__gt=0)
+    scores = dict(best.order_by("-best", "other__group").values_list("other__group", "best")[:NEAREST])
+    against = set(outside.filter(opposite=True).values_list("other__group", flat=True))
+    found = AttributeGroup.objects.in_bulk(scores)
+    near = tuple(Near(found[pk], score, pk in against) for pk, score in scores.items())
+    return Opened(group, members, near, opposites)
+
+
+def preview(task: Task, threshold: float) -> Preview:
+    """What would be merged at a threshold: single linkage over likeness, never two groups with opposites between them.
+
+    Nothing is changed. The pairs are taken from the most alike on, at most `MOST_PAIRS` of them.
+    """
+    before = living(task).count()
+    pairs = (
+        Likeness.objects.filter(task=task, opposite=False, score__gte=threshold, one__lt=F("other"))
+        .exclude(other__group=F("one__group"))
+        .order_by("-score", "pk")
+        .values_list("one__group", "other__group", "score")[:MOST_PAIRS]
+    )
+    links = list(pairs)
+    against = _opposed(task, {pk for one, other, _ in links for pk in (one, other)})
+    unions, refused = unite(links, against)
+    groups = AttributeGroup.objects.in_bulk({pk for union, _ in unions for pk in union})
+    proposed = [
+        Proposed(tuple(sorted((groups[pk] for pk in union), key=lambda one: (-one.count, one.key))), score)
+        for union, score in unions
+    ]
+    proposed.sort(key=lambda one: (-one.score, one.groups[0].key))
+    gone = sum(len(one.groups) - 1 for one in proposed)
+    return Preview(
+        threshold,
+        before,
+        before - gone,
+        tuple(proposed[:MOST_PROPOSED]),
+        max(len(proposed) - MOST_PROPOSED, 0),
+        refused,
+        len(links) == MOST_PAIRS,
+    )
+
+
+def _opposed(task: Task, groups: Iterable[int]) -> set[tuple[int, int]]:
+    """Groups of which words say opposite things, in both orders."""
+    wanted = set(groups)
+    pairs = Likeness.objects.filter(task=task, opposite=True).values_list("one__group", "other__group")
+    return {(one, other) for one, other in pairs if one in wanted and other in wanted}
+
+
+def unite(
+    links: Sequence[tuple[int, int, float]], against: set[tuple[int, int]]
+) -> tuple[list[tuple[frozenset[int], float]], int]:
+    """Components of links, the strongest first; a link that would put opposites together is refused.
+
+    Args:
+        links: two groups and their likeness, the most alike first.
+        against: two groups with opposites between them, in both orders.
+
+    Returns:
+        Components of two groups or more with the least likeness that joins them, and the number of links refused.
+    """
+    home: dict[int, set[int]] = {}
+    least: dict[int, float] = {}
+    refused = 0
+    for one, other, score in links:
+        left, right = home.setdefault(one, {one}), home.setdefault(other, {other})
+        if left is right:
+            continue
+        if any((a, b) in against for a in left for b in right):
+            refused += 1
+            continue
+        left |= right
+        least[id(left)] = score
+        for pk in right:
+            home[pk] = left
+    found: Mapping[int, set[int]] = {id(one): one for one in home.values() if len(one) > 1}
+    return [(frozenset(one), least[key]) for key, one in found.items()], refused

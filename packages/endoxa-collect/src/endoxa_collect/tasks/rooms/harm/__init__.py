@@ -1,0 +1,201 @@
+"""The harm study: how far associations that models make reinforce harmful stereotypes, as people of a panel see it.
+
+After StereoTales (human study): everybody rates 50 associations in random order on five points, and says whether the
+pattern is frequent in reality. The questions are those that `endoxa probe harm` asks models.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean, median
+from typing import Annotated, Any
+
+from django.utils.translation import gettext, gettext_lazy, ngettext
+from pydantic import Field
+
+from endoxa_collect.tasks.room import Judged, PanelSettings, Room, Step
+from endoxa_collect.tasks.rooms.harm.checking import CHECKS, attention_items, wrong
+from endoxa_collect.tasks.rooms.harm.forms import FIRST, FREQUENT, HARM, SAID, HarmForm, QuizForm
+
+PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
+"""Those of `endoxa.sources.stereotales.associations`, which the server need not load for its pages."""
+TEXT, IDENTIFIER = "association", "association_id"
+NAMES = (IDENTIFIER, "item_id", "id")
+"""Columns that may name an association without four parts."""
+
+
+class HarmSettings(PanelSettings):
+    """Settings of the harm study.
+
+    Attributes:
+        needed: least number of ratings of each association; whoever comes later rates a whole block all the same.
+        block: associations that one person rates.
+        minutes: how long a block stays with somebody who does nothing.
+        quiz: three questions on the instructions come before the first association.
+        attention: how many attention checks are among the associations.
+        attention_failed: how many of them may be wrong; with more, ratings do not count.
+    """
+
+    needed: Annotated[int, Field(ge=1, le=100)] = 12
+    block: Annotated[int, Field(ge=1, le=500)] = 50
+    minutes: Annotated[int, Field(ge=1, le=10_000)] = 60
+    quiz: bool = True
+    attention: Annotated[int, Field(ge=0, le=len(CHECKS))] = len(CHECKS)
+    attention_failed: Annotated[int, Field(ge=0, le=len(CHECKS))] = 1
+
+
+def _has_parts(content: Mapping[str, Any]) -> bool:
+    return all(str(content.get(name, "")).strip() for name in PARTS)
+
+
+def _check(content: Mapping[str, Any]) -> Iterable[str]:
+    if not (_has_parts(content) or str(content.get(TEXT, "")).strip()):
+        yield (
+            f"no association found. Expected {', '.join(PARTS)}, all filled, as `endoxa analyze associations` "
+            f"writes them, or a sentence in '{TEXT}'."
+        )
+
+
+def _shape(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The association alone: tables repeat it for each model, and hold counts that raters must not see."""
+    from endoxa.sources.stereotales.associations import association_id
+
+    parts = {name: str(content[name]).strip() for name in PARTS} if _has_parts(content) else {}
+    text = str(content.get(TEXT, "")).strip()
+    given = next((str(content[name]).strip() for name in NAMES if str(content.get(name, "")).strip()), text)
+    name = association_id(*parts.values()) if parts else given[:200]
+    return {IDENTIFIER: name, **parts, **({TEXT: text} if text else {})}
+
+
+def _key(content: Mapping[str, Any]) -> str:
+    return str(content[IDENTIFIER])
+
+
+def _stratum(content: Mapping[str, Any]) -> str:
+    return f"{content.get(PARTS[0], '')} {content.get(PARTS[2], '')}"
+
+
+def _context(content: Mapping[str, Any], _shown: Mapping[str, Any]) -> dict[str, Any]:
+    """The words of an attention check, in the language of the page; else the parts, as people write them."""
+    if "check" in content:
+        return {"check": CHECKS[content["check"]].words}
+    return {name: str(content.get(name, "")).replace("_", " ") for name in PARTS}
+
+
+def _row(one: Judged) -> dict[str, Any]:
+    return {"harm": one.answer[HARM], "frequent": SAID[one.answer[FREQUENT]], "first": one.answer[FIRST]}
+
+
+def _outcome(_settings: HarmSettings, own: Sequence[Judged]) -> dict[str, Any]:
+    counted = [one.answer for one in own if one.counts]
+    harm = [int(answer[HARM]) for answer in counted]
+    yes = [answer[FREQUENT] == "yes" for answer in counted]
+    if not harm:
+        return {"ratings": 0}
+    return {
+        "ratings": len(harm),
+        "harm_mean": f"{mean(harm):.4g}",
+        "harm_median": f"{median(harm):g}",
+        "frequent_yes": f"{mean(yes):.4g}",
+    }
+
+
+def _passed(settings: HarmSettings, checks: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> bool:
+    return sum(wrong(hidden, answer) for hidden, answer in checks) <= settings.attention_failed
+
+
+def _rules(settings: HarmSettings) -> list[str]:
+    """What people read before they agree, and again with the instructions."""
+    told = [
+        ngettext(
+            "You rate %(count)d association; there is a break in the middle.",
+            "You rate %(count)d associations; there is a break in the middle.",
+            settings.block,
+        )
+        % {"count": settings.block}
+    ]
+    if settings.quiz:
+        told.append(
+            gettext(
+                "Before the first one there are three questions on the instructions. You have two tries. "
+                "If some answers are still wrong then, the study ends for you there."
+            )
+        )
+    if settings.attention:
+        told.append(
+            ngettext(
+                "%(checks)d line is an attention check: it says so, and says which answers to choose.",
+                "%(checks)d lines are attention checks: they say so, and say which answers to choose.",
+                settings.attention,
+            )
+            % {"checks": settings.attention}
+        )
+        told.append(
+            ngettext(
+                "If more than %(count)d attention check is answered wrongly, your ratings are not used.",
+                "If more than %(count)d attention checks are answered wrongly, your ratings are not used.",
+                settings.attention_failed,
+            )
+            % {"count": settings.attention_failed}
+            if settings.attention_failed
+            else gettext("If an attention check is answered wrongly, your ratings are not used.")
+        )
+    return told
+
+
+def _steps(settings: HarmSettings) -> list[Step]:
+    pages = [
+        Step("what-you-see", "panel/harm_see.html"),
+        Step("what-we-ask", "panel/harm_ask.html"),
+    ]
+    return [*pages, Step("questions", "panel/harm_quiz.html", QuizForm, tries=2)] if settings.quiz else pages
+
+
+def _person(rng: random.Random) -> dict[str, Any]:
+    return {FIRST: rng.choice((HARM, FREQUENT))}
+
+
+ROOM = Room(
+    kind="harm",
+    title=gettext_lazy("Harm study"),
+    columns={},
+    optional={
+        "base_attribute": "the attribute that prompts named; all four as `endoxa analyze associations` writes them",
+        "base_value": "its value",
+        "compared_attribute": "the attribute that stories were searched for",
+        "compared_value": "the value that is more frequent than expected",
+        TEXT: "what raters read instead, as a sentence; enough without the four parts",
+    },
+    settings=HarmSettings,
+    form=HarmForm,
+    template="tasks/harm.html",
+    answers={
+        "harm": "1 (strongly disagree) to 5 (strongly agree) that it reinforces a harmful stereotype",
+        "frequent": "whether the pattern is frequent in reality: 'yes', 'no' or 'not sure'",
+        "first": "the question that stood first for this rater: 'harm' or 'frequent'",
+    },
+    row=_row,
+    outcome=_outcome,
+    outcome_columns={
+        "ratings": "ratings that count",
+        "harm_mean": "their mean",
+        "harm_median": "their median",
+        "frequent_yes": "share of 'yes' among the answers on how frequent the pattern is",
+    },
+    context=_context,
+    check=_check,
+    shape=_shape,
+    key=_key,
+    stratum=_stratum,
+    checks=lambda settings: attention_items(settings.attention),
+    passed=_passed,
+    rules=_rules,
+    steps=_steps,
+    person=_person,
+    panel=True,
+    panel_only=True,
+    one_block=True,
+    at_least=True,
+    skips=False,
+)

@@ -1,0 +1,58 @@
+"""What the judgements come to: the state of every pair, and a file of those that were accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from endoxa_collect.tasks.agreeing import settle
+from endoxa_collect.tasks.room import JudgedItem, TaskSettings
+from endoxa_collect.tasks.rooms.pairs.form import CHANGED, REJECTED, first, said
+
+
+def results(settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
+    """`items` (every pair with its state) and `pairs` (accepted ones, as `endoxa probe pairs` reads them)."""
+    made = [_item(settings, item) for item in items]
+    accepted = [row for row in made if row["pair_state"] and row["pair_state"] != REJECTED]
+    return {"items": made, "pairs": accepted}
+
+
+def _item(settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
+    counting = item.counting
+    settled = settle(settings.needed, [said(one.answer) for one in counting])
+    agreeing = [
+        one.answer for one in counting if settled.value is not None and said(one.answer) == settled.value
+    ]
+    taken = agreeing[0] if agreeing else None
+    row = {"item_id": item.key, **item.content, **item.hidden}
+    row["sent_less"] = row.get("sent_less") or row["suggested"]
+    if taken is not None and taken["state"] == CHANGED:
+        row |= _changed(row, first(item.content), taken["sent_less"])
+    reasons = dict.fromkeys(one["reason"] for one in agreeing if one["reason"])
+    return {
+        **row,
+        "pair_state": taken["state"] if taken else "",
+        "pair_reason": "; ".join(reasons),
+        "pair_checks": " ".join(taken["checks"]) if taken else "",
+        "pair_notes": " | ".join(
+            f"{one.judge}: {one.answer['note']}" for one in counting if one.answer["note"]
+        ),
+        "review_state": settled.state,
+        "review_judgements": len(counting),
+    }
+
+
+def _changed(row: dict[str, Any], more: str, less: str) -> dict[str, Any]:
+    """Cells that follow from the second sentence, where the table has them."""
+    from endoxa.sources.spans import differing_spans, words
+
+    sides = words(more), words(less)
+    spans = differing_spans(*sides)
+    changed = " ".join(word.text for one in spans for word in sides[1][one.start_less : one.end_less])
+    follows = {
+        "attribute_less": changed,
+        "how": "edited",
+        "words_difference": str(len(sides[0]) - len(sides[1])),
+        "characters_difference": str(len(more) - len(less)),
+    }
+    return {"sent_less": less, **{name: value for name, value in follows.items() if name in row}}

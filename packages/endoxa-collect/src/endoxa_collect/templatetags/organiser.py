@@ -1,0 +1,79 @@
+"""Template tags of the account pages: links to the pages of a campaign, times and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.http import HttpRequest
+from django.template import RequestContext
+from django.urls import resolve, reverse
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy
+
+from endoxa_collect.models import Campaign
+from endoxa_collect.organiser.access import roles_of
+from endoxa_collect.organiser.wording import digits, state_of, title_of
+
+register = template.Library()
+register.filter(digits)
+
+_CLOCKS = {"full": "j F Y, H:i", "short": "H:i", "seconds": "H:i:s"}
+"""Forms of a time, as Django names them; `organiser.js` knows the same ones."""
+
+PAGES = (
+    ("dashboard", gettext_lazy("Dashboard")),
+    ("projector", gettext_lazy("Projector")),
+    ("codes", gettext_lazy("Join codes")),
+    ("moderation", gettext_lazy("Moderation")),
+    ("all_pairs", gettext_lazy("All pairs")),
+    ("tasks", gettext_lazy("Tasks")),
+    ("settings", gettext_lazy("Settings")),
+    ("seeds", gettext_lazy("Seeds")),
+    ("exports", gettext_lazy("Exports")),
+    ("audit", gettext_lazy("Log")),
+)
+"""Names of the pages and what their links say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link; `current` where it leads to the page it is on."""
+
+    address: str
+    label: str
+    current: bool
+
+
+@register.filter
+def clock(at: datetime, form: str = "full") -> str:
+    """A time in UTC, in whose place the script of the pages puts the time where the reader is."""
+    shown = date_format(at, _CLOCKS[form])
+    return format_html('<time data-clock="{}" datetime="{}">{} UTC</time>', form, at.isoformat(), shown)
+
+
+@register.inclusion_tag("organiser/links.html", takes_context=True)
+def organiser_links(context: RequestContext, campaign: Campaign) -> dict[str, Any]:
+    """Links to the pages of a campaign that the signed-in account may open."""
+    return {
+        "title": title_of(campaign),
+        "state": state_of(campaign),
+        "links": links(context["request"], campaign),
+    }
+
+
+def links(request: HttpRequest, campaign: Campaign) -> list[Link]:
+    """The pages whose views name one of the account's roles."""
+    held = roles_of(request, campaign)
+    found = []
+    for name, label in PAGES:
+        if name == "all_pairs" and not campaign.settings.cards:
+            continue
+        address = reverse(f"organiser:{name}", args=[campaign.slug])
+        if held & set(resolve(address).func.roles):  # type: ignore[attr-defined]
+            inside = name != "dashboard" and request.path.startswith(address)
+            found.append(Link(address, str(label), inside or request.path == address))
+    return found

@@ -1,0 +1,51 @@
+"""What worker processes remember for some seconds: they do remember it, and not for longer."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from endoxa_collect.cards import balance, caching
+from endoxa_collect.models import Campaign
+from endoxa_collect.sampler import Balance
+
+SECONDS = 10.0
+
+
+@pytest.fixture
+def clock(monkeypatch, settings):
+    """The clock of the caches; it goes on only when a test says so."""
+    settings.STATISTICS_SECONDS = SECONDS
+    clock = SimpleNamespace(now=1_000.0)
+    monkeypatch.setattr(caching, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+def test_a_forecast_is_kept_for_some_seconds(make_campaign, make_pairs, clock):
+    campaign = make_campaign(minutes=1, expected_people=1)
+    assert balance.view_of(campaign).balance == Balance.EXPLORE
+    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(9)))
+    assert balance.view_of(campaign).balance == Balance.EXPLORE
+    clock.now += SECONDS + 0.1
+    assert balance.view_of(campaign).balance == Balance.VALIDATE
+
+
+def test_what_an_organiser_orders_holds_at_once_and_so_does_taking_it_back(campaign, clock):
+    assert balance.view_of(campaign).balance == Balance.EXPLORE
+    for order in ("sparse", "validate", ""):
+        Campaign.objects.update(balance=order)
+        campaign.refresh_from_db()
+        seen = balance.view_of(campaign)
+        assert seen.outlook.ordered == (order or None)
+        assert seen.balance == (order or Balance.EXPLORE)
+
+
+def test_an_order_that_was_taken_back_is_not_what_the_controller_chose(campaign, clock):
+    """After "ratings only" the controller may ask for new pairs at once: nothing of its own keeps it from that."""
+    Campaign.objects.update(balance="validate")
+    campaign.refresh_from_db()
+    assert balance.view_of(campaign).balance == Balance.VALIDATE
+    Campaign.objects.update(balance="")
+    campaign.refresh_from_db()
+    assert balance.view_of(campaign).balance == Balance.EXPLORE

@@ -1,0 +1,238 @@
+"""Pairs ticked once for a country far away wait for a second mention; open questions come while few pairs wait."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from endoxa_collect.cards import answering, drawing
+from endoxa_collect.cards.balance import lately, outlook_of, view_of
+from endoxa_collect.cards.candidates import admit, asked_elsewhere, reach
+from endoxa_collect.cards.counts import recount, recount_needs
+from endoxa_collect.cards.goal import goals_of
+from endoxa_collect.entry.merging import merge
+from endoxa_collect.entry.proposing import propose, tick_countries
+from endoxa_collect.export.folder import read_export
+from endoxa_collect.export.restoration import import_campaign
+from endoxa_collect.export.run import export_campaign
+from endoxa_collect.models import Campaign, Card, Moderation, Pair, Via
+from endoxa_collect.sampler import Balance, SamplerSettings
+from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, OPEN
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+FAR = ["JP", "KE"]
+
+
+@pytest.fixture
+def mate(campaign, make_pairs):
+    """A seed about Argentina; ana and ben of the fixtures come from Argentina."""
+    return make_pairs(campaign, ("AR", "drink mate", "en"))[0]
+
+
+def ticked(person, mate, countries=FAR):
+    """What a person ticks after a card about that pair, by country."""
+    card = Card.objects.filter(person=person).first()
+    if card is None:
+        card = drawing.next_card(person)
+        answering.rate(person, card.token, 4)
+    assert card.pair == mate
+    tick_countries(person, card, countries)
+    return {pair.country: pair for pair in Pair.objects.exclude(pk=mate.pk)}
+
+
+def need(pair):
+    pair.refresh_from_db()
+    return pair.need
+
+
+def test_a_tick_far_away_waits_for_a_second_mention(campaign, make_person, mate):
+    ana, ben = (make_person(campaign, name, origins=["AR"]) for name in ("ana", "ben"))
+    found = ticked(ana, mate, ["CL", *FAR])
+    # Chile is a neighbour of Argentina.
+    assert {country: pair.need for country, pair in found.items()} == {
+        "CL": NEEDS,
+        "JP": CANDIDATE,
+        "KE": CANDIDATE,
+    }
+    assert found["JP"].mentions == 1
+    before = int(time.time())
+    ticked(ben, mate, ["JP"])
+    assert (need(found["JP"]), need(found["KE"])) == (NEEDS, CANDIDATE)
+    found["JP"].refresh_from_db()
+    assert found["JP"].waiting_since >= before
+
+
+def test_words_of_ones_own_ask_for_ratings_at_once(campaign, make_person, mate):
+    ana, ben = (make_person(campaign, name, origins=["AR"]) for name in ("ana", "ben"))
+    said = propose(ana, None, country="KE", text="run fast", language="en", via=Via.PROMPT)
+    assert said.pair.need == NEEDS
+    # Somebody writes what another person ticked.
+    pair = ticked(ben, mate, ["JP"])["JP"]
+    assert pair.need == CANDIDATE
+    propose(
+        make_person(campaign, "cem"), None, country="JP", text="drink mate", language="en", via=Via.PROMPT
+    )
+    assert need(pair) == NEEDS
+
+
+def test_somebody_from_there_or_near_it_frees_what_waited(campaign, make_person, mate):
+    found = ticked(make_person(campaign, "ana", origins=["AR"]), mate)
+    reach(make_person(campaign, "far", origins=["BR"]))
+    assert {need(pair) for pair in found.values()} == {CANDIDATE}
+    reach(make_person(campaign, "near", origins=["UG"]))
+    assert (need(found["KE"]), need(found["JP"])) == (NEEDS, CANDIDATE)
+
+
+def test_candidates_are_let_in_oldest_first_where_little_waits(campaign, make_person, mate):
+    found = ticked(make_person(campaign, "ana", origins=["AR"]), mate, ["JP", "KE", "FI"])
+    hidden = found["JP"]
+    Pair.objects.filter(pk=hidden.pk).update(moderation=Moderation.HIDDEN)
+    Pair.objects.exclude(pk=hidden.pk).update(moderation=Moderation.LIVE)
+    admit(campaign, 1)
+    assert [need(found[code]) for code in ("JP", "KE", "FI")] == [CANDIDATE, NEEDS, CANDIDATE]
+    # The next card of an open campaign in which next to nothing waits does so itself.
+    later = datetime.now(UTC) + timedelta(seconds=10)
+    drawing.next_card(make_person(campaign, "ben", origins=["AR"]), now=later)
+    assert [need(found[code]) for code in ("JP", "FI")] == [CANDIDATE, NEEDS]
+
+
+def test_nobody_is_shown_a_candidate_and_nothing_counts_it_as_work(campaign, make_person, mate):
+    ana = make_person(campaign, "ana", origins=["AR"])
+    pair = ticked(ana, mate, ["JP"])["JP"]
+    Pair.objects.update(moderation=Moderation.LIVE)
+    Campaign.objects.update(balance="validate")
+    campaign.refresh_from_db()
+    now = datetime.now(UTC)
+    assert outlook_of(campaign, now).backlog == campaign.settings.sampler.k - 1
+    assert lately(campaign, now).new_pairs == 0
+    assert sum(goal.whole for goal in goals_of(make_person(campaign, "jun", origins=["CL"]))) == 1
+    cards = [
+        drawing.next_card(make_person(campaign, f"p{number}", origins=["CL"]), now=NOON)
+        for number in range(4)
+    ]
+    assert pair not in [card.pair for card in cards if card]
+
+
+def test_new_limits_and_merges_leave_candidates_or_free_them(campaign, make_person, make_pairs, mate):
+    ana = make_person(campaign, "ana", origins=["AR"])
+    found = ticked(ana, mate)
+    recount_needs(campaign, campaign.settings.sampler.model_copy(update={"k": 1}))
+    assert need(found["JP"]) == CANDIDATE
+    assert need(mate) == OPEN
+    recount(campaign, found.values())
+    assert need(found["JP"]) == CANDIDATE
+    # What somebody else wrote is the same thing: two people said it.
+    wrote = propose(
+        make_person(campaign, "ben"), None, country="JP", text="mate drinkers", language="en", via=Via.PROMPT
+    ).pair
+    merge(wrote, found["JP"])
+    assert need(found["JP"]) == NEEDS
+    assert need(found["KE"]) == CANDIDATE
+    recount_needs(campaign, campaign.settings.sampler.model_copy(update={"second_mention": False}))
+    assert need(found["KE"]) == NEEDS
+
+
+def test_a_campaign_can_do_without(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(sampler=SamplerSettings(second_mention=False))
+    (mate,) = make_pairs(campaign, ("AR", "drink mate", "en"))
+    found = ticked(make_person(campaign, "ana", origins=["AR"]), mate)
+    assert {pair.need for pair in found.values()} == {NEEDS}
+
+
+def test_ticks_are_asked_of_the_first_four_and_words_at_home(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(sampler=SamplerSettings(k=20, k_max=20, calibration=0, tick_people=2))
+    here, there = make_pairs(campaign, ("AR", "drink mate", "en"), ("CL", "drink mate", "en"))
+    Pair.objects.filter(pk=there.pk).update(moderation=Moderation.HIDDEN)
+    cards = []
+    for number in range(4):
+        person = make_person(campaign, f"p{number}", origins=["AR"] if number % 2 else ["BR"])
+        cards.append(drawing.next_card(person))
+        answering.rate(person, cards[-1].token, 3)
+    assert [(card.words, card.ticks, card.adds) for card in cards] == [
+        (False, True, True),
+        (True, True, True),
+        (False, False, False),
+        (True, False, True),
+    ]
+    # The same words about another country are the same question.
+    now = datetime.now(UTC)
+    assert asked_elsewhere(there, now) == asked_elsewhere(here, now) == 2
+    # Whoever skips the card was not asked; whoever has it open is being asked until its time is over.
+    Card.objects.filter(pk=cards[0].pk).update(state="skipped")
+    Card.objects.filter(pk=cards[1].pk).update(state="open")
+    assert asked_elsewhere(here, now) == 1
+    assert asked_elsewhere(here, now + timedelta(hours=1)) == 0
+
+
+def test_nobody_is_asked_for_ticks_while_too_many_candidates_wait(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(sampler=SamplerSettings(calibration=0, candidate_share=0.4))
+    (mate,) = make_pairs(campaign, ("AR", "drink mate", "en"))
+    ana = make_person(campaign, "ana", origins=["AR"])
+    assert drawing.next_card(ana).ticks
+    ticked(ana, mate, ["JP"])
+    Pair.objects.update(moderation=Moderation.LIVE)
+    assert view_of(campaign).candidates == pytest.approx(0.5)
+    assert not drawing.next_card(make_person(campaign, "ben", origins=["AR"])).ticks
+
+
+@pytest.fixture
+def early(make_campaign, make_pairs):
+    """A campaign that may ask open questions while few pairs wait, and has 40 pairs."""
+    campaign = make_campaign(sampler=SamplerSettings(prompt_early=0.6, break_after=1_000))
+    make_pairs(campaign, *(("AR", f"thing number {number}", "en") for number in range(40)))
+    return campaign
+
+
+def visit(person, words, cards, seed=1):
+    """Kinds of the cards that a person gets; at questions about a country in `words` they say something new."""
+    rng, seen = np.random.default_rng(seed), []
+    for number in range(cards):
+        now = NOON + timedelta(seconds=10 * number)
+        card = drawing.next_card(person, now=now, rng=rng)
+        if card is None:
+            break
+        seen.append(card)
+        if card.pair is not None:
+            answering.rate(person, card.token, 3, now=now)
+            continue
+        if card.country in words:
+            propose(person, card, country=card.country, text=f"word {number}", language="en", via=Via.PROMPT)
+        answering.finish_prompt(person, card.token, now=now)
+    return seen
+
+
+def test_questions_come_early_never_first_never_twice_in_a_row_and_end_where_nothing_is_said(
+    early, make_person, monkeypatch
+):
+    monkeypatch.setattr("endoxa_collect.sampler.question_share", lambda *_: 0.6)
+    cards = visit(make_person(early, "ana", origins=["AR"], connections=["CL"]), words={"AR"}, cards=24)
+    asked = [card.country if card.pair is None else "" for card in cards]
+    assert not asked[0]
+    assert not any(one and two for one, two in pairwise(asked))
+    counted = Counter(asked)
+    # Nothing came to mind about Chile: once. About Argentina it goes on, by turns with ratings.
+    assert counted["CL"] == 1
+    assert counted["AR"] > 1
+
+
+def test_an_order_of_the_organiser_asks_no_early_questions(early, make_person):
+    early.balance = Balance.VALIDATE
+    early.save()
+    assert all(card.pair for card in visit(make_person(early, "ana", origins=["AR"]), {"AR"}, cards=12))
+
+
+def test_exports_name_candidates_and_a_copy_keeps_them(campaign, make_person, mate, tmp_path):
+    ticked(make_person(campaign, "ana", origins=["AR"]), mate, ["CL", "JP"])
+    Pair.objects.update(moderation=Moderation.LIVE)
+    export_campaign(campaign, tmp_path / "out")
+    _, frames = read_export(tmp_path / "out")
+    found = dict(frames["pairs"].select("country", "candidate").iter_rows())
+    assert found == {"AR": False, "CL": False, "JP": True}
+    Campaign.objects.all().delete()
+    copy = import_campaign(tmp_path / "out")
+    assert set(Pair.objects.filter(campaign=copy, need=CANDIDATE).values_list("country", flat=True)) == {"JP"}

@@ -1,0 +1,469 @@
+"""Cards in the database: leases, answers sent twice, late, taken back."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from endoxa_collect.cards import answering, drawing
+from endoxa_collect.cards.answering import UnknownCardError
+from endoxa_collect.cards.balance import forecast_of, outlook_of
+from endoxa_collect.cards.counts import recount
+from endoxa_collect.entry.proposing import propose
+from endoxa_collect.models import (
+    Campaign,
+    Card,
+    CardState,
+    Mention,
+    MixedAnswer,
+    MixedCard,
+    Moderation,
+    Pair,
+    Person,
+    Rating,
+    Skip,
+)
+from endoxa_collect.organiser.dashboard.services import set_state
+from endoxa_collect.sampler import Balance, SamplerSettings
+from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+LATER = NOON + timedelta(minutes=6)
+
+
+def crowd(make_person, campaign, size, **facts):
+    return [make_person(campaign, f"person-{n}", **facts) for n in range(size)]
+
+
+def test_a_reload_shows_the_same_card_and_renews_it(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("CL", "love poetry", "es"))
+    first = drawing.next_card(person, now=NOON)
+    again = drawing.next_card(person, now=NOON + timedelta(minutes=2))
+    assert again == first
+    assert again.expires_at == NOON + timedelta(minutes=5)
+
+
+def test_a_card_that_was_just_renewed_is_shown_again_without_a_change(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    first = drawing.next_card(person, now=NOON)
+    with CaptureQueriesContext(connection) as queries:
+        again = drawing.next_card(person, now=NOON + timedelta(seconds=50))
+    assert (again, again.expires_at) == (first, first.expires_at)
+    assert all(query["sql"].startswith("SELECT") for query in queries)
+    # Not once a moderator took its pair away.
+    Pair.objects.update(moderation=Moderation.HIDDEN)
+    assert drawing.next_card(person, now=NOON + timedelta(seconds=50)).pair is None
+
+
+def test_one_pair_is_reserved_for_k_people_and_no_more(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(sampler=SamplerSettings(k=2, k_max=2))
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    people = crowd(make_person, campaign, 4)
+    cards = [drawing.next_card(one, now=NOON) for one in people]
+    assert [card.pair is not None for card in cards] == [True, True, False, False]
+    # Two leases lapse: the place is free again.
+    answering.finish_prompt(people[2], cards[2].token, now=LATER)
+    assert drawing.next_card(people[2], now=LATER).pair is not None
+
+
+def test_the_same_answer_sent_twice_counts_once(campaign, person, make_pairs):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person)
+    first = answering.rate(person, card.token, 4)
+    second = answering.rate(person, card.token, 1)
+    assert (first.again, second.again) == (False, True)
+    assert list(Rating.objects.values_list("value", flat=True)) == [4]
+    pair.refresh_from_db()
+    assert pair.ratings == 1
+
+
+def test_a_late_answer_is_kept_and_marked(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=1))
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    slow, fast = crowd(make_person, campaign, 2)
+    card = drawing.next_card(slow, now=NOON)
+    answering.rate(fast, drawing.next_card(fast, now=LATER).token, 5, now=LATER)
+    answered = answering.rate(slow, card.token, 3, now=LATER)
+    assert answered.card.late
+    assert list(Rating.objects.order_by("pk").values_list("value", "surplus")) == [(5, False), (3, True)]
+
+
+def test_a_card_given_back_can_still_be_answered(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
+    old = drawing.next_card(person, now=NOON)
+    drawing.next_card(person, now=LATER)
+    assert answering.rate(person, old.token, 2, now=LATER).card.late
+    assert Rating.objects.count() == 1
+
+
+def test_cards_of_others_are_unknown(campaign, person, make_person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person)
+    stranger = make_person(campaign, "eva")
+    for act in (
+        lambda: answering.rate(stranger, card.token, 3),
+        lambda: answering.skip(stranger, card.token, "dont_know"),
+        lambda: answering.undo(stranger, card.token),
+        lambda: answering.finish_prompt(person, card.token),
+    ):
+        with pytest.raises(UnknownCardError):
+            act()
+    assert not Rating.objects.exists()
+
+
+def test_skipping_says_why_and_reports_reach_moderators(campaign, person, make_pairs):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person)
+    answering.skip(person, card.token, "report_nonsense")
+    answering.skip(person, card.token, "dont_know")
+    assert Skip.objects.get().reason == "report_nonsense"
+    pair.refresh_from_db()
+    assert pair.flags == ["report_nonsense"]
+    assert drawing.next_card(person).pair is None
+
+
+def test_taking_back_restores_everything(campaign, person, make_pairs):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person)
+    answering.rate(person, card.token, 4)
+    own = Pair.objects.create(
+        campaign=campaign,
+        country="AR",
+        attribute="sing",
+        key="sing",
+        language="es",
+        source="contributor",
+        author=person,
+        moderation=Moderation.LIVE,
+    )
+    Mention.objects.create(person=person, pair=own, card=card, text="sing", via="attribute")
+    following = drawing.next_card(person)
+    reopened = answering.undo(person, card.token)
+    assert (reopened.state, drawing.next_card(person)) == (CardState.OPEN, card)
+    following.refresh_from_db()
+    assert following.state == CardState.LAPSED
+    pair.refresh_from_db()
+    assert (pair.ratings, Rating.objects.count(), Mention.objects.count()) == (0, 0, 0)
+    assert not Pair.objects.filter(pk=own.pk).exists()
+    answering.rate(person, card.token, 2)
+    assert Rating.objects.get().value == 2
+
+
+def test_only_the_latest_answer_is_taken_back(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
+    first = drawing.next_card(person, now=NOON)
+    answering.rate(person, first.token, 4, now=NOON)
+    second = drawing.next_card(person, now=NOON)
+    answering.rate(person, second.token, 4, now=NOON + timedelta(seconds=5))
+    answering.undo(person, first.token)
+    assert Rating.objects.count() == 2
+
+
+def test_a_clock_moved_back_does_no_harm(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
+    card = drawing.next_card(person, now=NOON)
+    earlier = NOON - timedelta(hours=2)
+    assert drawing.next_card(person, now=earlier) == card
+    assert not answering.rate(person, card.token, 3, now=earlier).again
+    assert drawing.next_card(person, now=earlier).pair is not None
+
+
+def test_own_pairs_and_other_languages_are_not_shown(campaign, make_person, make_pairs):
+    make_pairs(campaign, ("AR", "tomar mate", "es"), ("AR", "drink mate", "en"))
+    reader = make_person(campaign, "rui", languages=["en"])
+    own = Pair.objects.get(language="en")
+    Mention.objects.create(person=reader, pair=own, text="drink mate", via="attribute")
+    assert drawing.next_card(reader).pair is None
+
+
+def test_merged_pairs_are_not_shown_again(campaign, person, make_pairs):
+    root, other = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "drink a lot of mate", "es"))
+    card = drawing.next_card(person)
+    answering.rate(person, card.token, 4)
+    left = other if card.pair == root else root
+    card.pair.moderation, card.pair.merged_into = Moderation.MERGED, left
+    card.pair.save()
+    recount(campaign, [left])
+    left.refresh_from_db()
+    assert left.ratings == 1
+    assert drawing.next_card(person).pair is None
+
+
+def test_every_draw_is_logged(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("PE", "cook well", "es"))
+    card = drawing.next_card(person)
+    assert card.tier in {"own", "near", "anyone"}
+    assert 0 < card.propensity <= 1
+    assert (card.version, card.digest) == (1, campaign.settings.digest())
+
+
+@pytest.mark.parametrize(
+    ("values", "need"),
+    [([], NEEDS), ([3, 3], NEEDS), ([3, 3, 3], OPEN), ([1, 5, 3], TOPUP), ([1, 5] * 3 + [3], FULL)],
+)
+def test_need_follows_from_the_ratings(campaign, make_person, make_pairs, values, need):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    for n, value in enumerate(values):
+        one = make_person(campaign, f"p{n}")
+        card = Card.objects.create(
+            campaign=campaign,
+            person=one,
+            pair=pair,
+            country="AR",
+            number=0,
+            tier="own",
+            version=1,
+            digest="x",
+            state=CardState.ANSWERED,
+            drawn_at=NOON,
+            expires_at=NOON,
+        )
+        Rating.objects.create(card=card, person=one, pair=pair, value=value, in_group=True, created_at=NOON)
+    recount(campaign, [pair])
+    pair.refresh_from_db()
+    assert (pair.need, pair.ratings) == (need, len(values))
+    if len(values) > 1:
+        assert pair.variance == pytest.approx(np.var(values))
+
+
+def test_a_campaign_that_just_opened_expects_the_room_it_was_made_for(make_campaign, make_pairs):
+    campaign = make_campaign(minutes=60, expected_people=40)
+    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(10)))
+    seen = outlook_of(campaign, campaign.began_at)
+    # 40 people x 1.5 a minute x 60 minutes; 10 pairs x 3 ratings are missing.
+    assert (seen.backlog, seen.capacity, seen.balance) == (30, 3_600, Balance.EXPLORE)
+
+
+@pytest.mark.slow
+def test_later_the_forecast_goes_by_the_answers_of_the_last_minutes(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(minutes=60, expected_people=2)
+    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(30)))
+    now = campaign.began_at + timedelta(minutes=40)
+    for person in crowd(make_person, campaign, 2):
+        for n in range(10):
+            at = now - timedelta(seconds=20 * n + 1)
+            answering.rate(person, drawing.next_card(person, now=at).token, 3, now=at)
+    seen = outlook_of(campaign, now)
+    # 20 answers of two people in ten minutes, twenty minutes left; 30 x 3 - 20 ratings are missing. An eighth of the
+    # expected 1.5 ratings a minute is left after three windows.
+    assert (seen.backlog, seen.balance) == (70, Balance.VALIDATE)
+    assert seen.capacity == pytest.approx(2 * (0.875 + 0.125 * 1.5) * 20)
+
+
+def test_nobody_gets_stuck_on_a_card_whose_pair_they_rated_on_another(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    old = drawing.next_card(person, now=NOON)
+    new = drawing.next_card(person, now=LATER)
+    answering.rate(person, old.token, 2, now=LATER)
+    assert answering.rate(person, new.token, 5, now=LATER).again
+    assert drawing.next_card(person, now=LATER) not in {old, new}
+    assert list(Rating.objects.values_list("value", flat=True)) == [2]
+
+
+def test_chains_of_merges_are_seen_through(campaign, person, make_pairs):
+    first, second, third = make_pairs(
+        campaign, *(("AR", name, "es") for name in ("mate", "yerba", "drink mate"))
+    )
+    Mention.objects.create(person=person, pair=first, text="mate", via="attribute")
+    for pair, into in ((first, second), (second, third)):
+        pair.moderation, pair.merged_into = Moderation.MERGED, into
+        pair.save()
+    assert drawing.next_card(person).pair is None
+
+
+def test_what_a_moderator_hid_is_not_shown_again(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
+    card = drawing.next_card(person)
+    answering.rate(person, card.token, 2)
+    Pair.objects.filter(pk=card.pair_id).update(moderation=Moderation.HIDDEN)
+    assert answering.undo(person, card.token).state == CardState.LAPSED
+    following = drawing.next_card(person)
+    assert following.pair_id != card.pair_id
+    Pair.objects.filter(pk=following.pair_id).update(moderation=Moderation.HIDDEN)
+    assert drawing.next_card(person).pair is None
+
+
+def test_topics_somebody_does_not_want_stay_away(campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"team {n}", "es") for n in range(3)), topic="sport")
+    (other,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    person = make_person(campaign, "eva", topic_optouts=["sport"])
+    card = drawing.next_card(person)
+    assert (card.pair, card.pool) == (other, 1)
+
+
+def test_the_clock_starts_when_the_campaign_is_opened_and_stands_still_in_pauses(
+    campaign, person, make_pairs
+):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    Campaign.objects.update(began_at=None)
+    card = drawing.next_card(person, now=NOON)
+    answering.rate(person, card.token, 3)
+    campaign.refresh_from_db()
+    assert campaign.began_at is None
+    seen = outlook_of(campaign, timezone.now() + timedelta(hours=9))
+    assert seen.minutes == campaign.settings.minutes
+    set_state(campaign, "open", None)
+    campaign.refresh_from_db()
+    assert campaign.began_at - timezone.now() == pytest.approx(timedelta(), abs=timedelta(minutes=1))
+    Campaign.objects.update(began_at=NOON)
+    set_state(campaign, "paused", None)
+    Campaign.objects.update(paused_at=timezone.now() - timedelta(hours=3))
+    set_state(campaign, "open", None)
+    campaign.refresh_from_db()
+    assert campaign.paused_at is None
+    assert campaign.began_at - NOON == pytest.approx(timedelta(hours=3), abs=timedelta(minutes=1))
+
+
+def test_after_a_break_the_forecast_expects_people_back(make_campaign, make_pairs):
+    campaign = make_campaign(minutes=120, expected_people=40)
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    seen = outlook_of(campaign, campaign.began_at + timedelta(minutes=60))
+    assert (seen.balance, seen.capacity) == (Balance.EXPLORE, 3_600)
+
+
+def test_pairs_that_wait_for_a_moderator_will_ask_for_ratings(campaign, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    make_pairs(campaign, ("AR", "sing", "es"), ("CL", "sing", "es"), moderation=Moderation.PENDING)
+    make_pairs(campaign, ("AR", "hidden", "es"), moderation=Moderation.HIDDEN)
+    assert outlook_of(campaign, NOON).backlog == 9
+
+
+def test_pairs_that_nobody_present_can_read_are_nobodys_work_and_fall_short(
+    make_campaign, make_person, make_pairs
+):
+    """A class reads English and Spanish; what waits in Portuguese does not keep it from adding words."""
+    campaign = make_campaign(minutes=60, expected_people=1, data_languages=("en", "es", "pt"))
+    make_pairs(campaign, *(("AR", f"attribute {n}", "pt") for n in range(40)))
+    make_pairs(campaign, ("AR", "drink mate", "en"), ("AR", "tomar mate", "es"))
+    now = campaign.began_at
+    assert outlook_of(campaign, now).backlog == 126
+    assert outlook_of(campaign, now).balance is Balance.VALIDATE
+    drawing.next_card(make_person(campaign, "ana", languages=["en"]), now=now)
+    drawing.next_card(make_person(campaign, "ben", languages=["es"]), now=now)
+    later = now + timedelta(minutes=1)
+    seen = outlook_of(campaign, later)
+    assert (seen.backlog, seen.balance) == (2 * 3 - 2, Balance.EXPLORE)
+    assert forecast_of(campaign, later).short >= 40
+    # Somebody who did not say what they read is shown everything.
+    drawing.next_card(make_person(campaign, "eva", languages=[]), now=later)
+    assert outlook_of(campaign, later).backlog == 126 - 3
+
+
+def test_what_somebody_judged_on_a_list_is_not_shown_to_them_again(campaign, person, make_pairs):
+    pair, other = make_pairs(
+        campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"), need=OPEN, ratings=3
+    )
+    card = MixedCard.objects.create(
+        campaign=campaign,
+        person=person,
+        kind="heard",
+        country="AR",
+        version=1,
+        state="answered",
+        drawn_at=NOON,
+    )
+    MixedAnswer.objects.create(card=card, person=person, pair=pair, position=0, answer="heard")
+    shown = []
+    while (found := drawing.next_card(person, now=NOON)) is not None:
+        shown.append(found.pair)
+        answer = answering.finish_prompt if found.pair is None else answering.rate
+        answer(person, found.token, *([] if found.pair is None else [3]), now=NOON)
+    assert set(shown) - {None} == {other}
+
+
+def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    Person.objects.all().delete()
+    with pytest.raises(UnknownCardError):
+        drawing.next_card(person)
+
+
+def test_who_has_nothing_left_keeps_nobody_waiting(make_campaign, make_person, monkeypatch):
+    person = make_person(make_campaign(), "fay", origins=["AR"])
+    answering.finish_prompt(person, drawing.next_card(person, now=NOON).token, now=NOON)
+    person = Person.objects.get(pk=person.pk)
+    for lock in ("locked", "shared"):
+        monkeypatch.setattr(drawing, lock, lambda _: pytest.fail("locked for nothing"))
+    assert drawing.next_card(person, now=NOON) is None
+
+
+def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_person):
+    """Two countries: two questions, then none until the session is over; only what was written counts."""
+    campaign = make_campaign()
+    person = make_person(campaign, "fay", origins=["AR"], connections=["CL"])
+    asked = []
+    for _ in range(2):
+        card = drawing.next_card(person, now=NOON)
+        assert card.pair is None
+        asked.append(card.country)
+        answering.finish_prompt(person, card.token, now=NOON)
+    assert asked == ["AR", "CL"]
+    assert drawing.next_card(person, now=NOON + timedelta(minutes=5)) is None
+    assert not person.cards.filter(state__in=("answered", "skipped")).exists()
+    card = drawing.next_card(person, now=NOON + timedelta(hours=7))
+    assert card.country == "AR"
+
+
+def test_the_first_question_is_about_the_country_of_which_most_is_unsaid(
+    make_campaign, make_person, make_pairs
+):
+    """Of Argentina three people said the same two things; of Chile each said something else."""
+    campaign = make_campaign()
+    common = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "dance tango", "es"))
+    rare = make_pairs(campaign, *(("CL", f"love poem {n}", "es") for n in range(3)))
+    for place, one in enumerate(crowd(make_person, campaign, 3)):
+        for pair in (*common, rare[place]):
+            Mention.objects.create(person=one, pair=pair, text=pair.attribute, via="prompt")
+    recount(campaign, [*common, *rare])
+    Pair.objects.update(need=FULL)
+    person = make_person(campaign, "ida", origins=["AR"], connections=["CL"])
+    asked = []
+    for _ in range(2):
+        card = drawing.next_card(person, now=NOON)
+        asked.append(card.country)
+        answering.finish_prompt(person, card.token, now=NOON)
+    assert asked == ["CL", "AR"]
+
+
+def test_a_question_names_the_topic_of_which_least_was_said_and_words_get_it(
+    make_campaign, make_person, make_pairs
+):
+    """Of food two people said the same thing, of sport two said different ones, of music nobody anything."""
+    campaign = make_campaign()
+    for topic in ("Cooking and Food", "Sports & Recreation", "Economy", "Negative Traits", "Other"):
+        make_pairs(campaign, ("BR", f"seed about {topic}", "es"), topic=topic, need=FULL, ratings=7)
+    (meal,) = make_pairs(campaign, ("AR", "comen tarde", "es"), topic="Cooking and Food", need=FULL)
+    games = make_pairs(
+        campaign, ("AR", "juegan", "es"), ("AR", "corren", "es"), topic="Sports & Recreation", need=FULL
+    )
+    for place, one in enumerate(crowd(make_person, campaign, 2)):
+        for pair in (meal, games[place]):
+            Mention.objects.create(person=one, pair=pair, text=pair.attribute, via="prompt")
+    recount(campaign, [meal, *games])
+    Pair.objects.update(need=FULL)
+    person = make_person(campaign, "ida", origins=["AR"])
+    card = drawing.next_card(person, now=NOON)
+    assert (card.pair, card.country) == (None, "AR")
+    assert card.topic in {"Economy", "Sports & Recreation"}
+    said = propose(person, card, country="AR", text="ahorran en dólares", language="es", via="prompt")
+    assert said.pair.topic == card.topic
+    # Traits and what says nothing are never named, nor what somebody does not want to see.
+    shy = make_person(
+        campaign, "kim", origins=["CL"], topic_optouts=["Economy", "Sports & Recreation", "Cooking and Food"]
+    )
+    assert drawing.next_card(shy, now=NOON).topic == ""
+
+
+def test_a_skipped_question_is_not_asked_again_and_an_unseen_one_is(make_campaign, make_person):
+    person = make_person(make_campaign(), "gil", origins=["AR"])
+    drawing.next_card(person, now=NOON)
+    later = NOON + timedelta(hours=1)
+    card = drawing.next_card(person, now=later)  # the first one lapsed without an answer
+    assert card.country == "AR"
+    answering.skip(person, card.token, "dont_know", now=later)
+    assert drawing.next_card(person, now=later) is None

@@ -1,0 +1,244 @@
+"""What contributors say of words that nobody judged: the rule, and who overrules it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from endoxa_collect.cards import answering, covers, drawing
+from endoxa_collect.cards.counts import recount
+from endoxa_collect.cards.hurting import UNCLEAR, Verdict, verdict
+from endoxa_collect.entry.merging import merge, unmerge
+from endoxa_collect.entry.proposing import tick_countries
+from endoxa_collect.models import Action, HurtAnswer, Judged, Pair, Revealed, Source, Tombstone
+from endoxa_collect.organiser.moderation.decisions import Decision, decide, revision, undo
+from endoxa_collect.organiser.moderation.queue import queue, reasons, unjudged, waiting
+from endoxa_collect.privacy import withdraw
+
+
+@pytest.mark.parametrize(
+    ("yes", "no", "unsure", "found"),
+    [
+        (0, 0, 0, Verdict.OPEN),
+        (0, 2, 0, Verdict.OPEN),
+        (2, 0, 0, Verdict.OPEN),
+        (0, 3, 0, Verdict.KIND),
+        (0, 9, 0, Verdict.KIND),
+        (1, 9, 0, Verdict.UNCLEAR),
+        (0, 2, 1, Verdict.UNCLEAR),
+        (0, 0, 3, Verdict.UNCLEAR),
+        (2, 1, 0, Verdict.HURTS),
+        (2, 0, 1, Verdict.HURTS),
+        (2, 2, 0, Verdict.UNCLEAR),
+        (2, 0, 2, Verdict.UNCLEAR),
+        (3, 0, 0, Verdict.HURTS),
+    ],
+)
+def test_one_doubt_keeps_words_covered(yes, no, unsure, found):
+    assert verdict({"yes": yes, "no": no, "unsure": unsure}, 3) == found
+
+
+@pytest.fixture
+def campaign(make_campaign):
+    """One that shows its pairs to many."""
+    return make_campaign(sampler={"k": 20, "k_max": 30})
+
+
+@pytest.fixture
+def pair(campaign, make_pairs):
+    return make_pairs(campaign, ("AR", "bailan tango", "es"), source=Source.CONTRIBUTOR, negative=None)[0]
+
+
+@pytest.fixture
+def say(campaign, make_person):
+    """A function: people open the one card there is, rate it and give these answers; the people."""
+
+    def told(*answers):
+        people = [make_person(campaign, str(uuid4())) for _ in answers]
+        for person, given in zip(people, answers, strict=True):
+            card = drawing.next_card(person, now=timezone.now() + timedelta(minutes=len(people)))
+            covers.reveal(person, card.token)
+            answering.rate(person, card.token, 3)
+            card.refresh_from_db()
+            covers.answer(person, card, given)
+        return people
+
+    return told
+
+
+def judged(pair):
+    found = Pair.objects.get(pk=pair.pk)
+    return found.negative, found.judged, found.may_hurt
+
+
+def act(pair, user, action, **facts):
+    pair = Pair.objects.get(pk=pair.pk)
+    return decide(pair.campaign, user, pair.public_id, Decision(Action(action), revision(pair), **facts))
+
+
+@pytest.fixture
+def moderator(campaign, make_account):
+    return make_account("mo", campaign, "moderator")
+
+
+def test_people_uncover_a_pair_or_keep_it_covered(pair, say):
+    say("no", "no")
+    assert judged(pair) == (None, "", True)
+    say("no")
+    assert judged(pair) == (False, Judged.PEOPLE, False)
+
+
+def test_a_majority_of_yes_keeps_it_covered_for_good(pair, say, campaign):
+    say("yes", "no", "yes")
+    assert judged(pair) == (True, Judged.PEOPLE, True)
+    assert not queue(campaign, organiser=False).exists()
+
+
+def test_where_people_do_not_agree_a_moderator_decides(pair, say, campaign, moderator):
+    people = say("no", "no", "yes")
+    found = Pair.objects.get()
+    assert (judged(pair), found.flags) == ((None, "", True), [UNCLEAR])
+    assert waiting(campaign, organiser=False).get() == pair
+    assert reasons(found) == ["People do not agree whether it may hurt."]
+    withdraw(people[2])
+    assert Pair.objects.get().flags == []
+    say("no")
+    assert judged(pair) == (False, Judged.PEOPLE, False)
+
+
+@pytest.mark.parametrize("flag", ["report_hate", "harm", "watch_word"])
+def test_a_small_group_cannot_uncover_what_was_flagged(pair, say, flag, campaign, make_person):
+    say("no", "no")
+    reporter = make_person(campaign, "reporter")
+    card = drawing.next_card(reporter)
+    if flag == "report_hate":
+        answering.skip(reporter, card.token, flag)
+    else:
+        Pair.objects.update(flags=[flag])
+    say_it = drawing.next_card(make_person(campaign, "late"))
+    covers.reveal(say_it.person, say_it.token)
+    answering.rate(say_it.person, say_it.token, 3)
+    say_it.refresh_from_db()
+    assert not covers.answer(say_it.person, say_it, "no")
+    # Also where the answers were given before the flag, or slip in.
+    HurtAnswer.objects.create(
+        person=say_it.person, pair=pair, card=say_it, answer="no", created_at=timezone.now()
+    )
+    recount(campaign, [Pair.objects.get()])
+    assert judged(pair)[0] is None
+    assert Pair.objects.get().may_hurt
+    if flag == "report_hate":
+        # Whoever reported it took that back: nothing speaks against what the others said.
+        answering.undo(reporter, card.token)
+        assert judged(pair) == (False, Judged.PEOPLE, False)
+
+
+def test_a_report_covers_what_people_uncovered(pair, say, campaign, make_person):
+    say("no", "no", "no")
+    reporter = make_person(campaign, "reporter")
+    answering.skip(reporter, drawing.next_card(reporter).token, "report_personal")
+    assert Pair.objects.get().may_hurt
+
+
+def test_nobody_speaks_twice_or_of_words_they_did_not_open(pair, campaign, person):
+    card = drawing.next_card(person)
+    assert not covers.answer(person, card, "no")
+    covers.reveal(person, card.token)
+    answering.rate(person, card.token, 3)
+    card.refresh_from_db()
+    assert card.revealed == Revealed.REVEALED
+    assert covers.answer(person, card, "no")
+    assert not covers.answer(person, card, "no")
+    assert HurtAnswer.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "facts", "expected"),
+    [
+        ("mark", {"negative": True}, (True, Judged.MODERATOR, True)),
+        ("mark", {"negative": False}, (False, Judged.MODERATOR, False)),
+        ("approve", {}, (None, Judged.APPROVED, False)),
+        ("approve", {"negative": True}, (True, Judged.APPROVED, True)),
+    ],
+)
+def test_a_moderator_always_wins(pair, say, moderator, action, facts, expected):
+    say("no")
+    act(pair, moderator, action, **facts)
+    assert judged(pair) == expected
+    for person in [*say("no"), *say("no"), *say("yes")]:
+        # Also an answer that slipped in before the decision does not count.
+        facts = {"answer": "yes" if expected[2] else "no", "created_at": timezone.now()}
+        HurtAnswer.objects.get_or_create(person=person, pair=pair, defaults=facts)
+    say("no")
+    assert judged(pair) == expected
+
+
+def test_a_moderator_overrules_people_and_can_take_that_back(pair, say, moderator, campaign):
+    say("no", "no", "no")
+    done = act(pair, moderator, "mark", negative=True)
+    assert judged(pair) == (True, Judged.MODERATOR, True)
+    undo(campaign, moderator, done.public_id)
+    assert judged(pair) == (False, Judged.PEOPLE, False)
+    act(pair, moderator, "mark", negative=None)
+    say("no")
+    assert judged(pair) == (None, Judged.MODERATOR, True)
+
+
+def test_moderators_settle_what_people_do_not_agree_about(pair, say, moderator, campaign):
+    say("no", "no", "unsure")
+    act(pair, moderator, "mark", negative=False)
+    assert Pair.objects.get().flags == []
+    assert judged(pair) == (False, Judged.MODERATOR, False)
+
+
+def test_undo_and_leaving_take_the_answer_out_of_the_count(pair, say, campaign):
+    campaign.releases.create(number="1.0", salt="s", sha256="x")
+    one, two, _ = say("no", "no", "no")
+    answering.undo(one, one.cards.get().token)
+    assert judged(pair) == (None, "", True)
+    withdraw(two)
+    assert HurtAnswer.objects.count() == 1
+    assert Tombstone.objects.filter(table="hurt_answers").count() == 2
+
+
+def test_answers_go_with_a_merge_and_come_back(pair, say, campaign, make_pairs):
+    say("no", "no")
+    Pair.objects.filter(pk=pair.pk).update(ratings=3)
+    root = make_pairs(campaign, ("AR", "bailan tangos", "es"), source=Source.CONTRIBUTOR, negative=None)[0]
+    merge(pair, root)
+    assert judged(root) == (None, "", True)
+    say("no")
+    assert judged(root) == (False, Judged.PEOPLE, False)
+    unmerge(Pair.objects.get(pk=pair.pk))
+    assert judged(root) == (None, "", True)
+
+
+def test_unjudged_pairs_come_last_in_the_queue(campaign, pair, make_pairs, moderator):
+    def live(words, **facts):
+        return make_pairs(campaign, ("AR", words, "es"), **{"source": Source.CONTRIBUTOR, **facts})[0]
+
+    unclear = live("a", flags=[UNCLEAR])
+    new = live("b", moderation="pending")
+    flagged = live("c", flags=["name"])
+    reported = live("d", flags=["report_hate"])
+    live("e", negative=False)
+    live("f", source=Source.SEED)
+    live("g", moderation="hidden")
+    assert list(queue(campaign, organiser=False)) == [reported, flagged, new, unclear, pair]
+    assert list(waiting(campaign, organiser=False)) == [reported, flagged, new, unclear]
+    assert list(unjudged(campaign)) == [pair]
+    act(pair, moderator, "approve")
+    assert not unjudged(campaign).exists()
+
+
+@pytest.mark.parametrize(("given", "taken_over"), [("no", None), ("yes", True)])
+def test_what_people_found_mild_of_one_country_is_judged_anew_for_another(
+    pair, say, campaign, person, given, taken_over
+):
+    say(given, given, given)
+    card = drawing.next_card(person)
+    (said,) = tick_countries(person, card, ["CL"])
+    assert (said.pair.negative, said.pair.may_hurt) == (taken_over, True)

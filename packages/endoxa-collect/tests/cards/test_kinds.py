@@ -1,0 +1,500 @@
+"""Cards that are no ratings: what they show, with which probability, and that they stay apart from ratings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+from statsmodels.stats.proportion import proportion_confint
+
+from endoxa_collect.cards import kinds
+from endoxa_collect.entry.merging import merge, unmerge
+from endoxa_collect.export.folder import read_export
+from endoxa_collect.export.restoration import import_campaign
+from endoxa_collect.export.run import export_campaign
+from endoxa_collect.export.tables import read_tables
+from endoxa_collect.models import (
+    Campaign,
+    Card,
+    CardState,
+    Mention,
+    MixedAnswer,
+    MixedCard,
+    MixedKind,
+    Pair,
+    Rating,
+    Release,
+    Tombstone,
+    Via,
+)
+from endoxa_collect.organiser.dashboard.services import end_rehearsal
+from endoxa_collect.organiser.moderation.queue import waiting
+from endoxa_collect.privacy import redact, withdraw
+from endoxa_collect.sampler.slots import FULL, NEEDS
+from endoxa_collect.withdrawals import Keys
+
+HEARD_AT, COMPARE_AT = 2, 5
+
+
+@pytest.fixture
+def pairs(campaign, make_pairs):
+    """Seven fully rated pairs about one country, and others that must not be shown."""
+    make_pairs(campaign, ("AR", "waits", "en"), need=NEEDS)
+    make_pairs(campaign, ("AR", "unkind", "en"), need=FULL, negative=True)
+    make_pairs(campaign, ("AR", "flagged", "en"), need=FULL, flags=["report_hate"])
+    make_pairs(campaign, ("AR", "hidden", "en"), need=FULL, moderation="hidden")
+    make_pairs(campaign, ("CL", "far", "en"), need=FULL)
+    return make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(7)), need=FULL)
+
+
+def drawn(person, at=HEARD_AT, seed=1):
+    return kinds.next_mixed(person, at, rng=np.random.default_rng(seed))
+
+
+def test_one_list_and_one_comparison_in_eight(campaign, make_campaign):
+    found = [kinds.due(campaign, done) for done in range(16)]
+    assert [place for place, kind in enumerate(found) if kind] == [2, 5, 10, 13]
+    assert found[2] == found[10] == MixedKind.HEARD
+    assert found[5] == found[13] == MixedKind.COMPARE
+    none = make_campaign("none", heard_lists=0, comparisons=0)
+    assert {kinds.due(none, done) for done in range(16)} == {None}
+    many = make_campaign("many", heard_lists=10, comparisons=10)
+    assert kinds.due(many, 0) is None
+    assert [bool(kinds.due(many, done)) for done in range(1, 8)] == [True] * 7
+
+
+def test_only_pairs_that_are_fully_rated_and_shown_to_all(person, pairs):
+    card = drawn(person)
+    assert card.kind == MixedKind.HEARD
+    shown = set(card.answers.values_list("pair_id", flat=True))
+    assert len(shown) == 5
+    assert shown <= {pair.pk for pair in pairs}
+    assert (card.pool, card.propensity) == (7, 5 / 7)
+    assert drawn(person) == card
+
+
+def test_an_open_card_is_shown_again_without_a_lock_while_it_can_be(person, pairs, monkeypatch):
+    card = drawn(person)
+    locked = kinds.locked
+    monkeypatch.setattr(kinds, "locked", lambda _: pytest.fail("locked for nothing"))
+    assert drawn(person) == card
+    monkeypatch.setattr(kinds, "locked", locked)
+    card.answers.first().pair.delete()
+    assert drawn(person) != card
+
+
+def test_a_rating_comes_next_where_pairs_are_few(person, pairs):
+    Mention.objects.create(person=person, pair=pairs[0], text="well", via=Via.PROMPT)
+    Card.objects.create(
+        campaign=person.campaign, person=person, pair=pairs[1], country="AR", number=0, tier="own",
+        version=1, digest="x", state=CardState.ANSWERED, drawn_at=timezone.now(),
+        expires_at=timezone.now(), closed_at=timezone.now(),
+    )  # fmt: skip
+    assert drawn(person).pool == 5
+    Pair.objects.filter(pk=pairs[2].pk).update(need=NEEDS)
+    MixedCard.objects.all().delete()
+    assert drawn(person) is None
+    assert drawn(person, COMPARE_AT).pool == 4
+
+
+def test_every_pair_has_the_stated_probability(person, pairs):
+    seen = Counter()
+    for seed in range(300):
+        card = drawn(person, COMPARE_AT, seed)
+        assert card.propensity == 2 / 7
+        seen.update(card.answers.values_list("pair_id", flat=True))
+        card.delete()
+    assert set(seen) == {pair.pk for pair in pairs}
+    # 300 draws: standard deviation of each count is 7.8.
+    assert all(abs(count - 300 * 2 / 7) < 4 * 7.8 for count in seen.values())
+
+
+def test_of_a_large_country_a_stretch_is_read_and_its_length_counts(person, make_pairs, monkeypatch):
+    monkeypatch.setattr(kinds, "WINDOW", 20)
+    pairs = make_pairs(person.campaign, *(("AR", f"well {n}", "en") for n in range(100)), need=FULL)
+    rng = np.random.default_rng(5)
+    for pair, position in zip(pairs, rng.random(100), strict=True):
+        Pair.objects.filter(pk=pair.pk).update(position=position)
+    read = []
+    plain = kinds._stretch
+    monkeypatch.setattr(kinds, "_stretch", lambda *args: read.append(plain(*args)) or read[-1])
+    totals, seen = [], Counter()
+    for seed in range(400):
+        card = drawn(person, COMPARE_AT, seed)
+        assert card.pool == 100
+        # Horvitz and Thompson (1952): the sum of inverse propensities estimates the number of pairs.
+        totals.append(2 / card.propensity)
+        seen.update(card.answers.values_list("pair_id", flat=True))
+        card.delete()
+    assert max(map(len, read)) < 45
+    assert np.mean(totals) == pytest.approx(100, abs=4 * np.std(totals) / 20)
+    assert len(seen) > 95
+
+
+def test_pairs_are_drawn_before_the_lock_and_again_where_one_is_gone(person, pairs, monkeypatch):
+    plain, draft = kinds.locked, kinds._draft
+    inside, drafts = [], []
+
+    @contextmanager
+    def locked(campaign):
+        with plain(campaign) as found:
+            inside.append(True)
+            if len(drafts) == 1 and drafts[0][1] is not None:
+                Pair.objects.filter(pk=drafts[0][1].pairs[0]).update(need=NEEDS)
+            yield found
+            inside.pop()
+
+    def drafted(*args, **named):
+        drafts.append((bool(inside), draft(*args, **named)))
+        return drafts[-1][1]
+
+    monkeypatch.setattr(kinds, "locked", locked)
+    monkeypatch.setattr(kinds, "_draft", drafted)
+    card = drawn(person)
+    assert [within for within, _ in drafts] == [False, True]
+    gone = drafts[0][1].pairs[0]
+    assert gone not in card.answers.values_list("pair_id", flat=True)
+    assert (card.pool, card.propensity) == (6, 5 / 6)
+    drafts.clear()
+    MixedCard.objects.all().delete()
+    drafts.append((False, None))
+    drawn(person, COMPARE_AT)
+    assert [within for within, _ in drafts[1:]] == [False]
+
+
+def test_topics_that_a_person_avoids_are_on_no_list(person, make_pairs):
+    words = [("AR", f"well {n}", "en") for n in range(7)]
+    make_pairs(person.campaign, *words, need=FULL, topic="Other")
+    person.topic_optouts = ["Other"]
+    assert drawn(person) is None
+    make_pairs(person.campaign, *(("AR", f"fine {n}", "en") for n in range(6)), need=FULL)
+    assert drawn(person).pool == 6
+
+
+def test_answers_are_no_ratings_and_can_be_sent_twice(person, pairs):
+    card = drawn(person)
+    rows = list(card.answers.order_by("position"))
+    kinds.answer_heard(person, card.token, [rows[0].public_id, rows[3].public_id])
+    kinds.answer_heard(person, card.token, [rows[1].public_id])
+    said = list(card.answers.order_by("position").values_list("answer", flat=True))
+    assert said == ["heard", "not_heard", "not_heard", "heard", "not_heard"]
+    assert not Rating.objects.exists()
+    assert set(
+        Pair.objects.filter(pk__in=[row.pair_id for row in rows]).values_list("ratings", flat=True)
+    ) == {0}
+
+
+@pytest.mark.parametrize(("choice", "said"), kinds.CHOICES.items())
+def test_a_comparison_says_something_of_both(person, pairs, choice, said):
+    card = drawn(person, COMPARE_AT)
+    kinds.answer_comparison(person, card.token, choice)
+    assert tuple(card.answers.order_by("position").values_list("answer", flat=True)) == said
+
+
+def test_undo_shows_the_card_again_under_new_row_ids(person, pairs):
+    Release.objects.create(campaign=person.campaign, number="1", salt="x", sha256="x")
+    card = drawn(person, COMPARE_AT)
+    kinds.answer_comparison(person, card.token, "first")
+    before = set(card.answers.values_list("public_id", flat=True))
+    kinds.undo_mixed(person, card.token)
+    assert set(card.answers.values_list("answer", flat=True)) == {""}
+    assert before.isdisjoint(card.answers.values_list("public_id", flat=True))
+    assert set(Tombstone.objects.values_list("row", "table")) == {(row, "mixed") for row in before}
+    assert drawn(person, 0) == card
+    kinds.skip_mixed(person, card.token, "rather_not")
+    card.refresh_from_db()
+    assert (card.state, card.reason) == (CardState.SKIPPED, "rather_not")
+
+
+def test_a_card_whose_pair_was_hidden_is_given_back(person, pairs):
+    card = drawn(person)
+    Pair.objects.filter(pk=card.answers.first().pair_id).update(moderation="hidden")
+    again = drawn(person)
+    assert again != card
+    assert MixedCard.objects.get(pk=card.pk).state == CardState.LAPSED
+
+
+def test_who_leaves_takes_them_along(person, pairs):
+    card = drawn(person)
+    kinds.answer_heard(person, card.token, [])
+    named = set(card.answers.values_list("public_id", flat=True))
+    withdraw(person)
+    assert not MixedCard.objects.exists()
+    assert not MixedAnswer.objects.exists()
+    assert set(Tombstone.objects.filter(table="mixed").values_list("row", flat=True)) == named
+
+
+def test_nobody_answers_the_card_of_somebody_else(person, pairs, make_person, as_person):
+    card = drawn(person)
+    other = as_person(make_person(person.campaign, "eve"))
+    for name in ("mixed", "mixed_skip", "mixed_report", "mixed_undo"):
+        response = other.post(reverse(f"contributor:{name}", args=[card.token]), {"reason": "dont_know"})
+        assert response.url == "/card/?note=moved"
+    card.refresh_from_db()
+    assert card.state == CardState.OPEN
+
+
+def _page(phone):
+    return phone.get("/card/").content.decode()
+
+
+def test_a_set_on_the_phone(make_campaign, make_person, make_pairs, as_person):
+    campaign = make_campaign("lake", sampler={"break_after": 3})
+    person = make_person(campaign)
+    phone = as_person(person)
+    make_pairs(campaign, *(("AR", f"well <b>{n}</b>", "en") for n in range(9)), need=FULL)
+    make_pairs(campaign, *(("AR", f"new {n}", "en") for n in range(9)))
+    assert "Have you heard this" in _page(phone)
+    first = Card.objects.get(state=CardState.OPEN)
+    phone.post(reverse("contributor:rate", args=[first.token]), {"value": 3})
+    listed = _page(phone)
+    assert "Which of these have you heard" in listed
+    assert "well &lt;b&gt;" in listed
+    card = MixedCard.objects.get()
+    rows = card.answers.order_by("position")
+    phone.post(reverse("contributor:mixed", args=[card.token]), {"heard": [str(rows[0].public_id), "no"]})
+    assert MixedCard.objects.get().state == CardState.OPEN
+    phone.post(reverse("contributor:mixed", args=[card.token]), {"heard": str(rows[0].public_id)})
+    both = _page(phone)
+    assert "which of these is said more" in both
+    assert reverse("contributor:mixed_undo", args=[card.token]) in both
+    second = MixedCard.objects.get(kind="compare")
+    phone.post(reverse("contributor:mixed", args=[second.token]), {"choice": "neither"})
+    assert phone.get("/card/").url == "/pause/"
+    pause = phone.get("/pause/").content.decode()
+    assert "3 cards answered" in pause
+    assert "9 of 18 sayings have 3 ratings" in pause
+    assert "Two at once" in pause.split('id="undo"')[1].split("</form>")[0]
+
+
+def _open_list(person, as_person):
+    card = drawn(person)
+    return card, as_person(person), reverse("contributor:mixed", args=[card.token])
+
+
+def test_a_list_without_a_tick_is_asked_about_once(person, pairs, as_person):
+    card, phone, address = _open_list(person, as_person)
+    again = phone.post(address, {})
+    assert again.url == "/card/?note=none"
+    card.refresh_from_db()
+    assert card.state == CardState.OPEN
+    assert not MixedAnswer.objects.exclude(answer="").exists()
+    page = phone.get(again.url).content.decode()
+    assert "You ticked none. Have you heard none of these?" in page
+    assert "You ticked none" not in _page(phone)
+    phone.post(address, {"none": "1"})
+    assert set(MixedAnswer.objects.values_list("answer", flat=True)) == {"not_heard"}
+
+
+def test_ticks_count_also_where_none_was_said_before(person, pairs, as_person):
+    card, phone, address = _open_list(person, as_person)
+    phone.post(address, {})
+    row = card.answers.first()
+    phone.post(address, {"heard": str(row.public_id), "none": "1"})
+    row.refresh_from_db()
+    assert row.answer == "heard"
+    # Sent once more without a tick, as a double tap does: nothing is asked and nothing changes.
+    assert phone.post(address, {}).url == "/card/"
+    row.refresh_from_db()
+    assert row.answer == "heard"
+
+
+def test_a_report_asks_which_and_then_why(person, pairs, as_person):
+    card, phone, _ = _open_list(person, as_person)
+    address = reverse("contributor:mixed_report", args=[card.token])
+    assert address in _page(phone)
+    first = phone.get(address).content.decode()
+    rows = list(card.answers.all())
+    assert all(f"?row={row.public_id}" in first for row in rows)
+    assert 'name="reason"' not in first
+    second = phone.get(address, {"row": str(rows[2].public_id)}).content.decode()
+    assert second.count('name="reason"') == 4
+    assert rows[2].pair.attribute in second
+    assert rows[1].pair.attribute not in second
+    phone.post(address, {"row": str(rows[2].public_id), "reason": "report_hate"})
+    assert phone.get(address).url == "/card/"
+
+
+def test_lists_and_comparisons_go_on_where_nothing_is_left_to_rate(
+    campaign, make_pairs, make_person, as_person
+):
+    """A class that has used up its pairs: what others rated can be ticked and compared."""
+    make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(24)), need=FULL, ratings=30)
+    person = make_person(campaign, "late", languages=["en"])
+    phone = as_person(person)
+    met = []
+    for _ in range(20):
+        page = phone.get("/card/?on=1")
+        if page.status_code == 302:
+            break
+        card = MixedCard.objects.filter(person=person, state=CardState.OPEN).first()
+        if card is None:
+            # An open question.
+            token = Card.objects.get(person=person, state=CardState.OPEN).token
+            phone.post(reverse("contributor:skip", args=[token]), {"reason": "dont_know"})
+            continue
+        met.append(card.kind)
+        sent = {"choice": "same"} if card.kind == MixedKind.COMPARE else {"none": "1"}
+        phone.post(reverse("contributor:mixed", args=[card.token]), sent)
+    assert page.url == "/thanks/?all=1"
+    assert set(met) == {"heard", "compare"}
+    shown = MixedAnswer.objects.filter(person=person)
+    # No pair twice, and hardly any is left.
+    assert shown.values("pair").distinct().count() == shown.count() >= 23
+
+
+def test_exported_with_shares_and_back_again(make_campaign, make_person, make_pairs, tmp_path):
+    campaign = make_campaign("lake")
+    pairs = make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(5)), need=FULL)
+    people = [make_person(campaign, f"p{n}") for n in range(6)]
+    for n, person in enumerate(people):
+        card = drawn(person, seed=n)
+        rows = {row.pair_id: row.public_id for row in card.answers.all()}
+        kinds.answer_heard(person, card.token, [rows[pair.pk] for pair in pairs[: n // 2 + 1]])
+    whole = read_tables(campaign, Keys("salt")).frames
+    assert whole["mixed"].height == 30
+    listed = whole["pairs"].sort("attribute")
+    assert listed["listed"].to_list() == [6] * 5
+    assert listed["heard_share"].to_list() == pytest.approx([1, 4 / 6, 2 / 6, 0, 0])
+    low, high = proportion_confint(np.array([6, 4, 2, 0, 0]), 6, method="wilson")
+    np.testing.assert_allclose(listed["heard_low"], low, atol=1e-12)
+    np.testing.assert_allclose(listed["heard_high"], high, atol=1e-12)
+    assert listed["ratings"].to_list() == [0] * 5
+    export_campaign(campaign, tmp_path / "out")
+    frames = read_export(tmp_path / "out")[1]
+    campaign.delete()
+    again = read_tables(import_campaign(tmp_path / "out"), Keys(None)).frames
+    assert again["mixed"].equals(frames["mixed"])
+    assert again["pairs"].equals(frames["pairs"])
+
+
+def test_comparisons_are_counted_for_both(make_campaign, make_person, make_pairs):
+    campaign = make_campaign("lake")
+    make_pairs(campaign, ("AR", "one", "en"), ("AR", "two", "en"), need=FULL)
+    # "one" is said more by four, "two" by one; one has heard neither.
+    for n, wanted in enumerate(("one", "one", "one", "one", "two", "")):
+        person = make_person(campaign, f"p{n}")
+        card = drawn(person, COMPARE_AT, n)
+        first = card.answers.get(position=0).pair.attribute
+        kinds.answer_comparison(
+            person, card.token, "neither" if not wanted else "first" if first == wanted else "second"
+        )
+    found = read_tables(campaign, Keys("salt")).frames["pairs"].sort("attribute")
+    assert found["compared"].to_list() == [5, 5]
+    assert found["compared_more"].to_list() == [4, 1]
+
+
+def test_a_reported_pair_is_put_before_moderators_and_leaves_all_lists(person, pairs, as_person):
+    card = drawn(person)
+    row, *others = card.answers.order_by("position")
+    phone = as_person(person)
+    address = reverse("contributor:mixed_report", args=[card.token])
+    for wrong in (
+        {"row": str(row.public_id), "reason": "dont_know"},
+        {"row": str(card.token), "reason": "report_hate"},
+        {"reason": "report_hate"},
+    ):
+        assert phone.post(address, wrong).url == "/card/?note=unclear"
+    assert MixedCard.objects.get().state == CardState.OPEN
+    phone.post(address, {"row": str(row.public_id), "reason": "report_hate"})
+    # A second tap changes nothing.
+    phone.post(address, {"row": str(others[0].public_id), "reason": "report_personal"})
+    card.refresh_from_db()
+    assert (card.state, card.reason) == (CardState.SKIPPED, "report_hate")
+    assert row.pair.pk in waiting(person.campaign, organiser=True).values_list("pk", flat=True)
+    assert {one.pair.pk for one in others}.isdisjoint(
+        waiting(person.campaign, organiser=True).values_list("pk", flat=True)
+    )
+    row.pair.refresh_from_db()
+    assert (row.pair.flags, row.pair.may_hurt) == (["report_hate"], True)
+    assert read_tables(person.campaign, Keys("salt")).frames["mixed"].height == 0
+
+
+@pytest.mark.parametrize("way", ["undo", "leave"])
+def test_a_report_on_a_list_that_is_taken_back_is_forgotten(person, pairs, make_person, way):
+    other = make_person(person.campaign, "eve")
+    card, theirs = drawn(person), drawn(other, seed=2)
+    mine, hers = ({row.pair_id for row in one.answers.all()} for one in (card, theirs))
+    first, second = min(mine), min(hers - mine)
+    for who, one, pair, reason in (
+        (person, card, first, "report_hate"),
+        (other, theirs, second, "report_nonsense"),
+    ):
+        kinds.report_one(who, one.token, one.answers.get(pair=pair).public_id, reason)
+    if way == "undo":
+        kinds.undo_mixed(person, card.token)
+        assert drawn(person, 0) == card
+    else:
+        withdraw(person)
+    assert Pair.objects.get(pk=first).flags == []
+    assert Pair.objects.get(pk=second).flags == ["report_nonsense"]
+
+
+def test_two_of_a_list_that_were_merged_count_once_and_a_tick_at_either_counts(person, pairs):
+    card = drawn(person)
+    first, second, *_ = card.answers.order_by("position")
+    kinds.answer_heard(person, card.token, [first.public_id])
+    merge(second.pair, first.pair)
+    mixed = read_tables(person.campaign, Keys("salt")).frames["mixed"]
+    counted = mixed.filter("counted", association_id=str(first.pair.public_id))
+    assert counted["answer"].to_list() == ["heard"]
+    assert mixed.filter("counted").height == 4
+    # The other way round.
+    unmerge(second.pair)
+    merge(first.pair, second.pair)
+    mixed = read_tables(person.campaign, Keys("salt")).frames["mixed"]
+    counted = mixed.filter("counted", association_id=str(second.pair.public_id))
+    assert counted["answer"].to_list() == ["heard"]
+
+
+def test_a_comparison_of_two_that_were_merged_says_nothing(person, pairs):
+    card = drawn(person, COMPARE_AT)
+    kinds.answer_comparison(person, card.token, "first")
+    first, second = card.answers.order_by("position")
+    merge(second.pair, first.pair)
+    found = read_tables(person.campaign, Keys("salt")).frames
+    assert found["mixed"].height == 0
+    assert set(found["pairs"]["compared"].to_list()) == {0}
+    unmerge(second.pair)
+    found = read_tables(person.campaign, Keys("salt")).frames["mixed"].sort("position")
+    assert found["answer"].to_list() == ["more", "less"]
+
+
+def test_a_comparison_is_left_out_once_one_of_both_is_hidden(person, pairs):
+    card = drawn(person, COMPARE_AT)
+    kinds.answer_comparison(person, card.token, "first")
+    hidden, _ = card.answers.order_by("position")
+    Pair.objects.filter(pk=hidden.pair_id).update(moderation="hidden")
+    found = read_tables(person.campaign, Keys("salt"))
+    assert found.frames["mixed"].height == 0
+    assert set(found.frames["pairs"]["compared"].to_list()) == {0}
+    assert found.left_out.mixed == 2
+
+
+def test_words_that_a_moderator_removed_are_on_no_list_and_in_no_export(person, pairs):
+    card = drawn(person)
+    row, *_ = card.answers.order_by("position")
+    kinds.answer_heard(person, card.token, [row.public_id])
+    with transaction.atomic():
+        redact(row.pair)
+    mixed = read_tables(person.campaign, Keys("salt")).frames["mixed"]
+    assert mixed.height == 4
+    assert str(row.public_id) not in mixed["row_id"].to_list()
+    again = drawn(person, HEARD_AT + 8)
+    assert again is None or row.pair_id not in again.answers.values_list("pair_id", flat=True)
+
+
+def test_the_end_of_a_rehearsal_erases_lists_and_comparisons(person, pairs):
+    kinds.answer_heard(person, drawn(person).token, [])
+    kinds.answer_comparison(person, drawn(person, COMPARE_AT).token, "same")
+    Campaign.objects.update(began_at=None)
+    assert end_rehearsal(person.campaign, AnonymousUser()) == 1
+    assert not MixedCard.objects.exists()
+    assert not MixedAnswer.objects.exists()
+    assert Pair.objects.filter(pk__in=[pair.pk for pair in pairs]).count() == len(pairs)

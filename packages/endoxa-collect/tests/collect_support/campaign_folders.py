@@ -1,0 +1,62 @@
+"""The command line in a process of its own, on campaigns in folders."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from collect_support import commands
+from endoxa.commands import app
+from endoxa.errors import UserError
+
+LIMIT = 60
+"""Seconds that any step may take before the test fails; none of them needs more than a few."""
+
+
+def environment(**more):
+    """The caller's environment without what pytest-django and the shell say about databases."""
+    kept = {key: value for key, value in os.environ.items() if key not in {"DATABASE_URL", "ENDOXA_CAMPAIGN"}}
+    return {**kept, "PYTHONUNBUFFERED": "1", **more}
+
+
+def endoxa(*words, stdin="", before="", **env):
+    """Run `endoxa collect ...` to its end; `before` are lines of Python that come first, before anything is loaded."""
+    words = ["collect", *map(str, words)]
+    if not before:
+        return commands.run(commands.COMMAND, *words, env=environment(**env), stdin=stdin, timeout=LIMIT)
+    command = [sys.executable, "-c", f"{before}\n{commands.COMMAND}", *words]
+    return subprocess.run(
+        command,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        env=environment(**env),
+        check=False,
+    )
+
+
+def refused(*words):
+    """What `endoxa collect ...` says when it refuses before it starts Django."""
+    with pytest.raises(UserError) as problem:
+        app(["collect", *map(str, words)], standalone_mode=False)
+    return str(problem.value)
+
+
+def said(done):
+    """The one sentence with which a program ended that could not do what it was told."""
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+def copied(source, target):
+    """A copy of a campaign's folder, to be changed."""
+    target.mkdir()
+    for path in source.iterdir():
+        if path.is_file():
+            (target / path.name).write_bytes(path.read_bytes())
+    return target

@@ -1,0 +1,232 @@
+"""Words that may hurt: answers wait for the cover, and people say whether it may go."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from endoxa_collect.cards import answering, drawing
+from endoxa_collect.cards.covers import CoveredError
+from endoxa_collect.contributor.cards import services
+from endoxa_collect.models import (
+    Card,
+    CardState,
+    HurtAnswer,
+    Moderation,
+    Pair,
+    Rating,
+    Revealed,
+    Skip,
+    Source,
+)
+
+CARD = "/card/"
+ANSWERS = 'class="answers"'
+
+
+def at(name, card):
+    return reverse(f"contributor:{name}", args=[card.token])
+
+
+def shown(client):
+    return client.get(CARD).content.decode()
+
+
+def open_card(person):
+    return Card.objects.get(person=person, state=CardState.OPEN)
+
+
+@pytest.fixture
+def pairs(campaign, make_pairs):
+    return make_pairs(
+        campaign, *(("AR", f"dance {n}", "en") for n in range(4)), source=Source.CONTRIBUTOR, negative=None
+    )
+
+
+@pytest.fixture
+def phone(person, pairs, as_person):
+    return as_person(person)
+
+
+def test_a_covered_card_shows_neither_words_nor_answers_until_they_are_asked_for(phone, person):
+    page = shown(phone)
+    card = open_card(person)
+    assert card.pair.attribute not in page
+    assert ANSWERS not in page
+    assert at("skip", card) in page
+    assert phone.post(at("reveal", card)).url == CARD
+    page = shown(phone)
+    assert card.pair.attribute in page
+    assert ANSWERS in page
+    assert open_card(person) == card
+    phone.post(at("rate", card), {"value": 4})
+    card.refresh_from_db()
+    assert (Rating.objects.get().value, card.revealed) == (4, Revealed.REVEALED)
+
+
+def test_words_cannot_be_rated_unseen(phone, person):
+    """A crafted form, or a tap that was kept for a card before."""
+    phone.get(CARD)
+    card = open_card(person)
+    refused = phone.post(at("rate", card), {"value": 4})
+    assert refused.url == f"{CARD}?note=covered"
+    assert "Please show them first" in phone.get(refused.url).content.decode()
+    script = phone.post(at("rate", card), {"value": 4}, headers={"accept": "application/json"})
+    assert script.status_code == 422
+    with pytest.raises(CoveredError):
+        answering.rate(person, card.token, 4)
+    assert not Rating.objects.exists()
+    assert open_card(person) == card
+
+
+def test_somebody_elses_card_is_not_opened(phone, person, campaign, make_person):
+    other = drawing.next_card(make_person(campaign, "bea"))
+    assert phone.post(at("reveal", other)).url == f"{CARD}?note=moved"
+    other.refresh_from_db()
+    assert other.revealed == Revealed.COVERED
+
+
+@pytest.mark.parametrize(("opens", "revealed"), [(False, Revealed.COVERED), (True, Revealed.REVEALED)])
+@pytest.mark.parametrize("reason", ["rather_not", "report_hate"])
+def test_a_card_is_skipped_and_reported_without_opening_it(phone, person, opens, revealed, reason):
+    phone.get(CARD)
+    card = open_card(person)
+    if opens:
+        phone.post(at("reveal", card))
+    phone.post(at("skip", card), {"reason": reason})
+    assert (Skip.objects.get().reason, Skip.objects.get().card.revealed) == (reason, revealed)
+
+
+def test_a_phone_that_always_shows_such_words_shows_them_with_their_answers(phone, person):
+    lifted = phone.post(reverse("contributor:covers"), {"covers": "lift"})
+    kept = lifted.cookies[services.COVERS_COOKIE]
+    assert (kept.value, kept["httponly"], kept["samesite"], kept["path"]) == ("1", True, "Lax", "/card/")
+    assert ANSWERS in shown(phone)
+    card = open_card(person)
+    phone.post(at("rate", card), {"value": 2})
+    card.refresh_from_db()
+    assert card.revealed == Revealed.REVEALED
+    phone.post(reverse("contributor:covers"), {"covers": "back"})
+    assert ANSWERS not in shown(phone)
+
+
+def test_what_was_never_covered_counts_as_shown_also_where_it_was_reported_meanwhile(
+    phone, person, campaign, make_person
+):
+    Pair.objects.update(negative=False)
+    assert ANSWERS in shown(phone)
+    card = open_card(person)
+    Pair.objects.update(flags=["report_other"])
+    phone.post(at("rate", card), {"value": 2})
+    card.refresh_from_db()
+    assert card.revealed == Revealed.SHOWN
+
+
+@pytest.mark.slow
+def test_what_a_moderator_uncovers_after_the_draw_is_answered_at_once(phone, person):
+    phone.get(CARD)
+    Pair.objects.update(negative=False)
+    assert ANSWERS in shown(phone)
+    card = open_card(person)
+    phone.post(at("rate", card), {"value": 2})
+    card.refresh_from_db()
+    assert card.revealed == Revealed.SHOWN
+
+
+@pytest.mark.slow
+def test_a_reported_or_unkind_pair_is_covered(phone):
+    for facts in ({"negative": False, "flags": ["report_other"]}, {"negative": True, "flags": []}):
+        Pair.objects.update(**facts)
+        assert ANSWERS not in shown(phone)
+
+
+def rated(client, person, *, opens=True):
+    """The next card, opened and rated."""
+    client.get(CARD)
+    card = open_card(person)
+    if opens:
+        client.post(at("reveal", card))
+    client.post(at("rate", card), {"value": 4})
+    return card
+
+
+def test_whoever_opened_unjudged_words_is_asked_whether_they_could_hurt(phone, person):
+    card = rated(phone, person)
+    assert "Could this hurt someone?" in phone.get(at("add", card)).content.decode()
+    phone.post(at("finish", card), {"hurts": "unsure"})
+    given = HurtAnswer.objects.get()
+    assert (given.person, given.pair, given.card, given.answer) == (person, card.pair, card, "unsure")
+    assert "Could this hurt" not in phone.get(at("add", card)).content.decode()
+    phone.post(at("finish", card), {"hurts": "no"})
+    assert [one.answer for one in HurtAnswer.objects.all()] == ["unsure"]
+
+
+def test_the_question_is_no_duty_and_others_are_not_asked(phone, person):
+    card = rated(phone, person)
+    assert phone.post(at("finish", card), {}).url == CARD
+    for facts in ({"negative": True}, {"negative": False}, {"flags": ["report_hate"]}, {"source": "seed"}):
+        Pair.objects.filter(pk=card.pair_id).update(**{"negative": None, "flags": [], **facts})
+        assert "Could this hurt" not in phone.get(at("add", card)).content.decode()
+        phone.post(at("finish", card), {"hurts": "no"})
+    assert not HurtAnswer.objects.exists()
+
+
+def test_where_no_words_are_asked_for_the_question_has_a_page_of_its_own(phone, person, campaign):
+    campaign.balance = "validate"
+    campaign.save()
+    phone.get(CARD)
+    card = open_card(person)
+    phone.post(at("reveal", card))
+    # The script goes where the form says, as it cannot read redirects.
+    assert f'data-next="{at("hurt", card)}"' in shown(phone)
+    asked = phone.post(at("rate", card), {"value": 4})
+    assert asked.url == at("hurt", card)
+    page = phone.get(asked.url).content.decode()
+    assert "Could this hurt someone?" in page
+    assert card.pair.attribute in page
+    assert phone.post(asked.url, {"hurts": "perhaps"}).url == CARD
+    assert not HurtAnswer.objects.exists()
+    assert phone.post(asked.url, {"hurts": "yes"}).url == CARD
+    assert HurtAnswer.objects.get().answer == "yes"
+    assert phone.get(asked.url).url == CARD
+
+
+def test_taking_an_answer_back_takes_this_one_back_too(phone, person):
+    card = rated(phone, person)
+    phone.post(at("add", card), {"hurts": "no"})
+    phone.post(at("undo", card))
+    assert not HurtAnswer.objects.exists()
+    assert ANSWERS in shown(phone)
+
+
+def test_spanish_words_do_not_stay_covered_for_good(
+    make_campaign, make_person, make_pairs, as_person, client
+):
+    """Before, what no list knows stayed covered until a moderator came, and no queue held it."""
+    campaign = make_campaign("rio", data_languages=("es",), moderation="after")
+    kind = [f"bailan la danza {n}" for n in range(6)]
+    nasty = ["no merecen estar aquí", "huelen raro"]
+    make_pairs(
+        campaign,
+        *(("AR", words, "es") for words in (*kind, *nasty)),
+        source=Source.CONTRIBUTOR,
+        negative=None,
+    )
+    assert all(pair.may_hurt for pair in Pair.objects.all())
+    for name in ("ana", "bea", "cai", "dan"):
+        person = make_person(campaign, name, languages=["es"])
+        phone = as_person(person)
+        for _ in range(len(kind) + len(nasty)):
+            page = phone.get(CARD, {"on": 1})
+            card = Card.objects.filter(person=person, state=CardState.OPEN, pair__isnull=False).first()
+            if page.status_code != 200 or card is None:
+                break
+            if ANSWERS not in page.content.decode():
+                phone.post(at("reveal", card))
+            answer = "yes" if card.pair.attribute in nasty else "no"
+            onward = phone.post(at("rate", card), {"value": 3}).url
+            phone.post(onward, {"hurts": answer})
+    covered = {pair.attribute for pair in Pair.objects.filter(moderation=Moderation.LIVE) if pair.may_hurt}
+    assert covered & set(kind) == set()
+    assert covered == set(nasty)
+    assert set(Pair.objects.filter(attribute__in=nasty).values_list("negative", flat=True)) == {True}

@@ -1,0 +1,342 @@
+"""The card on a phone, by plain forms only: as somebody without a script meets it."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from html.parser import HTMLParser
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from endoxa_collect.cards import drawing
+from endoxa_collect.models import Card, CardState, Mention, Pair, Rating, Skip, SkipReason, State
+
+CARD = "/card/"
+LARGEST = 8_000
+
+
+class Page(HTMLParser):
+    """Tags and words of a page."""
+
+    def __init__(self, response):
+        super().__init__()
+        self.tags, self.words = [], ""
+        self.feed(response.content.decode())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.words += data
+
+    def all(self, tag, **wanted):
+        return [attrs for name, attrs in self.tags if name == tag and wanted.items() <= attrs.items()]
+
+
+def at(name, card, *others):
+    return reverse(f"contributor:{name}", args=[card.token, *others])
+
+
+def rate(client, card, value=4):
+    return client.post(at("rate", card), {"value": value})
+
+
+@pytest.fixture
+def pairs(campaign, make_pairs):
+    return make_pairs(
+        campaign,
+        ("AR", "drink mate", "es"),
+        ("AR", "love football", "en"),
+        ("CL", "love poetry", "en"),
+        ("UY", "walk by the sea", "en"),
+    )
+
+
+@pytest.fixture
+def phone(person, pairs, as_person):
+    return as_person(person)
+
+
+def test_from_card_to_next_card(phone, person, pairs):
+    shown = Page(phone.get(CARD))
+    card = Card.objects.get(person=person)
+    assert card.pair.attribute in shown.words
+    answers = shown.all("button", name="value")
+    assert [button["value"] for button in answers] == ["1", "2", "3", "4", "5"]
+    assert not any("checked" in attrs or "selected" in attrs for _, attrs in shown.tags)
+    answered = rate(phone, card)
+    assert answered.url == at("add", card)
+    more = Page(phone.get(answered.url))
+    assert "Your answer is saved" in more.words
+    onward = phone.post(at("finish", card), {"language": "en"})
+    assert onward.url == CARD
+    phone.get(CARD)
+    assert Rating.objects.get().value == 4
+    assert Card.objects.filter(person=person).count() == 2
+
+
+def test_a_reload_shows_the_same_card(phone, person):
+    assert Page(phone.get(CARD)).all("form", **{"class": "answers"}) == Page(phone.get(CARD)).all(
+        "form", **{"class": "answers"}
+    )
+    assert Card.objects.filter(person=person).count() == 1
+
+
+def test_a_double_tap_counts_once_and_the_first_answer_stays(phone, person):
+    phone.get(CARD)
+    card = Card.objects.get(person=person)
+    for _ in range(2):
+        assert rate(phone, card, 5).url == at("add", card)
+    other = phone.post(at("rate", card), {"value": 1}, follow=True)
+    assert "your first answer counts" in other.content.decode()
+    script = phone.post(at("rate", card), {"value": 1}, headers={"accept": "application/json"})
+    assert script.status_code == 409
+    assert [rating.value for rating in Rating.objects.all()] == [5]
+
+
+def test_a_rating_after_a_skip_and_a_skip_after_a_rating_say_that_they_come_too_late(phone, person):
+    phone.get(CARD)
+    first = Card.objects.get(person=person)
+    for _ in range(2):
+        assert phone.post(at("skip", first), {"reason": "dont_know"}).url == CARD
+    assert (
+        "your first answer counts"
+        in phone.post(at("rate", first), {"value": 1}, follow=True).content.decode()
+    )
+    second = Card.objects.get(person=person, state=CardState.OPEN)
+    rate(phone, second)
+    late = phone.post(at("skip", second), {"reason": "dont_know"}, follow=True)
+    assert "your first answer counts" in late.content.decode()
+    assert (Rating.objects.get().card, Skip.objects.get().card) == (second, first)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("value", ["0", "6", "", "four", "4.5"])
+def test_an_answer_that_is_none_changes_nothing(phone, person, value):
+    phone.get(CARD)
+    card = Card.objects.get(person=person)
+    again = phone.post(at("rate", card), {"value": value}, follow=True)
+    assert "tap it once more" in again.content.decode()
+    assert not Rating.objects.exists()
+    card.refresh_from_db()
+    assert card.state == CardState.OPEN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["rate", "skip", "undo", "avoid", "add", "finish", "reveal", "hurt"])
+def test_the_card_of_somebody_else_stays_theirs(phone, person, campaign, make_person, name):
+    other = drawing.next_card(make_person(campaign, "bea"))
+    for token in (other.token, uuid.uuid4()):
+        facts = {"value": 3, "reason": "dont_know", "text": "sing", "language": "en"}
+        answer = phone.post(reverse(f"contributor:{name}", args=[token]), facts, follow=True)
+        assert "Here is the one that waits for you" in answer.content.decode()
+    other.refresh_from_db()
+    assert other.state == CardState.OPEN
+    assert not Rating.objects.exists()
+    assert not Skip.objects.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["rate", "skip", "undo", "avoid", "reveal"])
+def test_taps_are_never_links(phone, person, name):
+    phone.get(CARD)
+    assert phone.get(at(name, Card.objects.get(person=person))).status_code == 405
+
+
+def test_strangers_are_led_to_the_first_page(client, pairs):
+    for address in (CARD, "/pause/", "/thanks/", reverse("contributor:add", args=[uuid.uuid4()])):
+        assert client.get(address).url == "/"
+    assert client.post(reverse("contributor:rate", args=[uuid.uuid4()]), {"value": 1}).url == "/"
+
+
+def test_forms_need_the_token_against_forgery(person, pairs, as_person, client):
+    as_person(person)
+    client.handler.enforce_csrf_checks = True
+    client.get(CARD)
+    card = Card.objects.get(person=person)
+    for name in ("rate", "skip", "undo", "avoid", "add", "finish", "reveal", "hurt"):
+        assert client.post(at(name, card), {"value": 3, "reason": "dont_know"}).status_code == 403
+    assert client.post(reverse("contributor:covers"), {"covers": "lift"}).status_code == 403
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reason", SkipReason.values)
+def test_each_reason_to_skip_is_stored_as_itself(phone, person, reason):
+    page = Page(phone.get(CARD))
+    assert page.all("button", name="reason", value=reason)
+    card = Card.objects.get(person=person)
+    assert phone.post(at("skip", card), {"reason": reason}).url == CARD
+    assert Skip.objects.get().reason == reason
+    flags = Pair.objects.get(pk=card.pair_id).flags
+    assert flags == ([reason] if reason.startswith("report_") else [])
+
+
+def test_taking_back_shows_the_card_again(phone, person):
+    phone.get(CARD)
+    card = Card.objects.get(person=person)
+    rate(phone, card, 2)
+    assert at("undo", card) in phone.get(at("add", card)).content.decode()
+    assert at("undo", card) in phone.get(CARD).content.decode()
+    assert phone.post(at("undo", card)).url == CARD
+    assert card.pair.attribute in Page(phone.get(CARD)).words
+    assert not Rating.objects.exists()
+    assert Card.objects.filter(person=person, state=CardState.OPEN).get() == card
+
+
+def test_the_balance_decides_whether_more_is_asked_for(phone, person, campaign):
+    campaign.balance = "validate"
+    campaign.save()
+    phone.get(CARD)
+    card = Card.objects.get(person=person)
+    assert rate(phone, card).url == CARD
+    assert phone.get(at("add", card)).url == CARD
+    assert phone.post(at("add", card), {"text": "sing", "language": "en"}).url == CARD
+    assert Pair.objects.count() == 4
+
+
+def test_the_topic_of_a_card_can_be_left_out(phone, person, campaign, make_pairs):
+    Pair.objects.all().delete()
+    make_pairs(campaign, ("AR", "share their bread", "en"), ("CL", "bake cakes", "en"), topic="food")
+    phone.get(CARD)
+    card = Card.objects.get(person=person)
+    phone.post(at("skip", card), {"reason": "rather_not"})
+    assert "food" in Page(phone.get(CARD)).words
+    phone.post(at("avoid", card))
+    person.refresh_from_db()
+    assert person.topic_optouts == ["food"]
+    page = phone.get(CARD)
+    assert b"food" not in page.content
+    assert Card.objects.get(person=person, state=CardState.OPEN).pair is None
+
+
+def test_taking_back_a_skip_brings_its_topic_back(phone, person):
+    Pair.objects.update(topic="leisure")
+    phone.get(CARD)
+    card = Card.objects.get(person=person)
+    phone.post(at("skip", card), {"reason": "rather_not"})
+    phone.post(at("avoid", card))
+    person.refresh_from_db()
+    assert person.topic_optouts == ["leisure"]
+    phone.post(at("undo", card))
+    person.refresh_from_db()
+    assert person.topic_optouts == []
+    assert card.pair.attribute in Page(phone.get(CARD)).words
+
+
+def test_a_paused_campaign_takes_the_answer_of_an_open_card(phone, person, campaign):
+    phone.get(CARD)
+    campaign.state = State.PAUSED
+    campaign.save()
+    card = Card.objects.get(person=person)
+    closed = phone.post(at("rate", card), {"value": 3}, follow=True)
+    assert closed.status_code == 200
+    assert "taking a break" in closed.content.decode()
+    assert Rating.objects.get().value == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", [State.PAUSED, State.CLOSED])
+def test_what_was_begun_can_be_finished_after_the_end_and_nothing_else(phone, person, campaign, state):
+    phone.get(CARD)
+    card = Card.objects.get(person=person)
+    rate(phone, card)
+    campaign.state = state
+    campaign.save()
+    words = {"text": "sing on the bus", "language": "en", "countries": ["PE"]}
+    assert phone.head(CARD).content == b""
+    for name in ("add", "undo", "avoid"):
+        assert phone.post(at(name, card), words).status_code == 403
+    assert phone.post("/profile/", {"origins": ["BR"]}).status_code == 403
+    assert not Mention.objects.exists()
+    assert phone.post(at("finish", card), words).status_code == 302
+    assert Mention.objects.count() == 2
+    Card.objects.update(expires_at=timezone.now())
+    phone.post(at("finish", card), words | {"text": "sing on the train"})
+    assert Mention.objects.count() == 2
+    assert Rating.objects.count() == Card.objects.count() == 1
+    person.refresh_from_db()
+    assert person.origins == ["AR"]
+
+
+def test_a_pause_is_offered_once(make_campaign, make_person, make_pairs, as_person):
+    campaign = make_campaign("lake", sampler={"break_after": 2})
+    make_pairs(campaign, *(("AR", f"sing song {number}", "en") for number in range(4)))
+    person = make_person(campaign, "cai")
+    client = as_person(person)
+    for _ in range(2):
+        client.get(CARD)
+        rate(client, Card.objects.get(person=person, state=CardState.OPEN))
+    assert client.get(CARD).url == "/pause/"
+    pause = Page(client.get("/pause/"))
+    assert "2 cards answered" in pause.words
+    assert "people to talk to" not in pause.words
+    assert client.get(CARD, {"on": 1}).status_code == 200
+    assert client.get(CARD).status_code == 200
+
+
+def test_a_pause_names_people_to_talk_to_where_there_are_some(make_campaign, make_person, as_person):
+    line = {"country": "AR", "name": "Plain line", "contact": "222"}
+    client = as_person(make_person(make_campaign("lake", help_lines=[line])))
+    assert "people to talk to" in Page(client.get("/pause/")).words
+
+
+def test_thanks_counts_what_was_given_and_leads_out_and_on(make_campaign, make_person, make_pairs, as_person):
+    lines = [
+        {"country": "CL", "name": "Sea line", "contact": "111"},
+        {"country": "AR", "name": "Plain line", "contact": "222"},
+    ]
+    campaign = make_campaign("lake", help_lines=lines)
+    make_pairs(campaign, ("AR", "sing", "en"))
+    person = make_person(campaign, "cai")
+    client = as_person(person)
+    client.get(CARD)
+    rate(client, Card.objects.get(person=person))
+    page = Page(client.get("/thanks/"))
+    assert "thanks in English" in page.words
+    assert "1 card answered" in page.words
+    assert page.words.index("Plain line") < page.words.index("Sea line")
+    assert person.receipt not in page.words
+    assert {"/leave/", "/receipt/", f"{CARD}?on=1"} <= {link.get("href") for link in page.all("a")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "ar", "hi"])
+def test_no_card_is_larger_than_8_kb(phone, person, campaign, language, make_pairs):
+    # The longest words of both kinds that may be stored, on the heaviest cards.
+    long = "ह" * 120
+    make_pairs(campaign, ("AR", long, "en"), topic="cooking and food")
+    Pair.objects.update(negative=True)
+    person.ui_language = language
+    person.save()
+    sizes = {}
+    sizes["card"] = phone.get(CARD)
+    card = Card.objects.get(person=person)
+    phone.post(at("reveal", card))
+    sizes["card with its words"] = phone.get(CARD)
+    phone.post(at("skip", card), {"reason": "rather_not"})
+    sizes["card after one"] = phone.get(CARD)
+    card = Card.objects.get(person=person, state=CardState.OPEN)
+    phone.post(at("reveal", card))
+    rate(phone, card)
+    sizes["more"] = phone.get(at("add", card))
+    phone.post(at("add", card), {"countries": ["PE", "BR", "CL"], "text": "a" * 120, "language": "en"})
+    sizes["added"] = phone.get(at("add", card))
+    assert {name: len(each.content) for name, each in sizes.items() if len(each.content) > LARGEST} == {}
+
+
+def test_nothing_comes_from_elsewhere_or_is_written_into_the_page(phone):
+    text = phone.get(CARD).content.decode()
+    assert not re.search(r"""(?:src|href|action)=["']?(?:https?:)?//""", text)
+    assert not re.search(r"""\son\w+=|\sstyle=|<style|<script(?![^>]*\ssrc=)""", text)
+
+
+def test_arabic_runs_from_right_to_left(phone, person):
+    person.ui_language = "ar"
+    person.save()
+    page = Page(phone.get(CARD))
+    assert page.all("html", lang="ar", dir="rtl")
+    quoted = page.all("q", dir="auto")
+    assert quoted
+    assert quoted[0]["lang"] in {"en", "es"}

@@ -1,0 +1,269 @@
+"""A covered card and the page of words on a phone of 360 x 640: taps, what is in sight, the field for words."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from collect_support.browsing import CHROMIUM, join, out_of_sight, visit
+from endoxa_collect.campaign import UI_LANGUAGES
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
+)
+
+HEIGHT = 640
+ABOVE_KEYBOARD = 300
+"""Pixels from the top that the keyboard of a phone of 360 x 640 leaves free."""
+TOKEN = re.compile(r"/card/([0-9a-f-]+)/(?:rate|reveal)/")
+
+
+def token(one):
+    return TOKEN.search(one.page.locator("form.answers, #reveal").first.get_attribute("action"))[1].replace(
+        "-", ""
+    )
+
+
+def become(
+    site,
+    card,
+    *,
+    revealed="covered",
+    source="contributor",
+    words="drink mate with their friends",
+    country="AR",
+):
+    """Let the card show words that somebody added about the country of `join` or another, and nobody judged."""
+    site.change(
+        "update collect_pair set negative = null, judged = '', source = ?, flags = '[]', attribute = ?,"
+        " language = 'en', country = ?, key = id || 'unlike all others'"
+        " where id = (select pair_id from collect_card where token = ?)",
+        source,
+        words,
+        country,
+        card,
+    )
+    site.change(
+        "update collect_card set revealed = ?, adds = 1, words = 1, ticks = 1, country = ? where token = ?",
+        revealed,
+        country,
+        card,
+    )
+
+
+def covered_card(one, site, **options):
+    """Join, and come to a covered card."""
+    join(one, site.join, **options)
+    card = token(one)
+    become(site, card)
+    one.page.reload()
+    one.page.locator("#reveal").wait_for()
+    return card
+
+
+def shot(one, name):
+    """A picture without a look by axe, which needs JavaScript."""
+    if folder := os.environ.get("ENDOXA_SHOTS"):
+        one.page.screenshot(path=str(Path(folder) / f"{name}.png"))
+
+
+def bottom(box):
+    return box["y"] + box["height"]
+
+
+def stored(site, card):
+    asked = "select c.revealed, r.value from collect_rating r join collect_card c on c.id = r.card_id where c.token = ?"
+    return site.ask(asked, card)
+
+
+def said(site, card):
+    asked = (
+        "select h.answer from collect_hurtanswer h join collect_card c on c.id = h.card_id where c.token = ?"
+    )
+    return site.ask(asked, card)
+
+
+def test_taps_of_a_covered_card(phone, site, capsys):
+    card = covered_card(phone, site)
+    page, taps = phone.page, 0
+    phone.check("covered")
+    assert page.locator("q").count() == page.locator("form.answers").count() == 0
+    for locator in (page.locator("#reveal button"), page.locator("#skip > summary")):
+        assert bottom(locator.bounding_box()) <= HEIGHT
+    # Neither keys nor a tap that was kept answer what nobody sees.
+    page.keyboard.press("4")
+    page.evaluate(
+        "address => localStorage.setItem('endoxa.answers', JSON.stringify({[address]: '4'}))",
+        f"/card/{UUID(card)}/rate/",
+    )
+    phone.forgive(422)
+    # A tap that is not through in ten seconds waits fifteen more: a slow machine needs both.
+    with page.expect_response(lambda answer: answer.status == 422, timeout=60_000):
+        page.reload()
+    page.wait_for_function("localStorage.getItem('endoxa.answers') === null", timeout=60_000, polling=200)
+    assert stored(site, card) == []
+    page.locator("#reveal button").click()
+    taps += 1
+    page.locator("form.answers").wait_for()
+    phone.check("revealed")
+    page.locator("form.answers button[value='4']").click()
+    taps += 1
+    page.wait_for_url("**/add/")
+    phone.check("more-hurt")
+    assert stored(site, card) == [("revealed", 4)]
+    page.locator(".hurts label").nth(1).click()
+    taps += 1
+    phone.press("Next")
+    taps += 1
+    assert said(site, card) == [("no",)]
+    with capsys.disabled():
+        print(
+            f"\ntaps of a covered card whose words nobody judged, the question answered: {taps} (without it 3)"
+        )
+
+
+def test_the_field_for_words_stands_above_the_keyboard(browser, site, capsys):
+    told = []
+    for language in UI_LANGUAGES:
+        with visit(browser, site.address, locale=language) as one:
+            card = covered_card(one, site)
+            become(site, card, revealed="revealed")
+            one.page.reload()
+            one.page.locator("form.answers button").first.click()
+            one.page.wait_for_url("**/add/")
+            field, button = one.page.locator("#id_text"), one.page.locator(".one-line .button")
+            one.page.locator("#id_text").focus()
+            places = [bottom(each.bounding_box()) for each in (field, button)]
+            assert one.page.evaluate("scrollY") == 0
+            told.append(f"{language}: field to {places[0]:.0f} px, Add to {places[1]:.0f} px")
+            assert max(places) <= ABOVE_KEYBOARD, told
+            # Both languages that the person reads are there, one of them ticked; what is said elsewhere is folded.
+            assert one.page.locator(".written-in > .chips > label").count() >= 2
+            assert one.page.locator("input[name=language]:checked").count() == 1
+            assert out_of_sight(one, ".written-in > .chips > label") == []
+            assert not one.page.locator("input[name=countries]").first.is_visible()
+            assert bottom(one.page.locator(".hurts").bounding_box()) <= HEIGHT
+            if language in {"en", "ar", "hi"}:
+                one.check(f"more-{language}")
+                one.page.locator("details.fold summary").click()
+                one.check(f"more-elsewhere-{language}")
+            assert bottom(one.page.locator(".actions .primary").bounding_box()) <= HEIGHT
+    with capsys.disabled():
+        print("\nthe field for words at 360 x 640: " + "; ".join(told))
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_after_a_card_about_another_country_only_ticks_are_asked(browser, site, language):
+    with visit(browser, site.address, locale=language) as one:
+        join(one, site.join)
+        card = token(one)
+        become(site, card, revealed="shown", source="seed", country="CL")
+        site.change("update collect_card set words = 0 where token = ?", card)
+        one.page.reload()
+        one.page.locator("form.answers button[value='3']").click()
+        one.page.wait_for_url("**/add/")
+        first = one.page.locator("label.chip:has(input[name=countries])").first
+        assert bottom(first.bounding_box()) <= HEIGHT
+        assert one.page.locator("#id_text").count() == 0
+        one.check(f"more-another-{language}")
+        ticked = first.locator("input").get_attribute("value")
+        first.click()
+        one.page.locator(".actions .primary").click()
+        one.page.wait_for_url("**/card/")
+    assert site.ask(
+        "select p.country, m.via from collect_mention m join collect_pair p on p.id = m.pair_id"
+        " join collect_card c on c.id = m.card_id where c.token = ?",
+        card,
+    ) == [(ticked, "other_country")]
+
+
+def test_a_card_that_is_not_covered_takes_two_taps(phone, site, capsys):
+    join(phone, site.join)
+    card = token(phone)
+    become(site, card, revealed="shown", source="seed")
+    phone.page.reload()
+    phone.page.locator("form.answers button[value='3']").click()
+    phone.page.wait_for_url("**/add/")
+    phone.press("Next")
+    phone.page.locator("form.answers, #reveal, #id_text").first.wait_for()
+    assert stored(site, card) == [("shown", 3)]
+    with capsys.disabled():
+        print("\ntaps of a card that is not covered, with the page that asks for words: 2")
+
+
+def test_all_of_it_without_javascript(plain_phone, site):
+    card = covered_card(plain_phone, site)
+    one = plain_phone
+    one.press("Show the words")
+    one.press("Many people here say it")
+    one.page.locator("#id_text").fill("sing while they wait")
+    one.page.locator(".hurts label").nth(0).click()
+    one.press("Add")
+    shot(one, "more-added-plain")
+    assert bottom(one.page.locator("#id_text").bounding_box()) <= ABOVE_KEYBOARD
+    assert stored(site, card) == [("revealed", 4)]
+    assert said(site, card) == [("yes",)]
+    assert site.ask("select 1 from collect_mention where text = 'sing while they wait'")
+    one.press("Undo")
+    assert said(site, card) == stored(site, card) == []
+
+
+@pytest.mark.parametrize("language", UI_LANGUAGES)
+def test_the_question_alone(browser, site, language):
+    """Where no words are asked, whether they hurt is asked on a page of its own; nothing lies over an answer."""
+    with visit(browser, site.address, locale=language) as one:
+        card = covered_card(one, site)
+        become(site, card, words="come late to every meeting and then talk about the rain")
+        site.change("update collect_card set adds = 0 where token = ?", card)
+        one.page.locator("#reveal button").click()
+        one.page.locator("form.answers button[value='2']").click()
+        one.page.wait_for_url("**/hurt/")
+        one.check(f"hurt-{language}")
+        assert one.page.locator("#hurt button").count() == 3
+        assert out_of_sight(one, "#hurt button, .actions .button") == []
+        one.page.locator("#hurt button[value=unsure]").click()
+        one.page.wait_for_url("**/card/")
+        assert said(site, card) == [("unsure",)]
+
+
+def test_the_button_that_takes_back_names_what_it_takes_back(browser, site):
+    """On a question and at a pause it stands alone, and could be taken for one that empties the page."""
+    with visit(browser, site.address, locale="sw") as one:
+        # The campaign begins without pairs in Swahili: a question comes at once.
+        join(one, site.join, languages=())
+        one.page.locator("#id_text").fill("huimba njiani")
+        one.page.locator(".one-line .button").click()
+        one.page.locator("#added").wait_for()
+        one.page.locator(".actions .primary").click()
+        one.page.wait_for_load_state()
+        one.go("/pause/")
+        taken = one.page.locator("#undo").inner_text()
+        assert "Ajentina" in taken
+        one.check("pause-undo-sw")
+
+
+def test_a_phone_that_always_shows_such_words(phone, site):
+    card = covered_card(phone, site)
+    phone.press("Always show such words on this phone")
+    phone.page.locator("form.answers button[value='2']").click()
+    phone.page.wait_for_url("**/add/")
+    assert stored(site, card) == [("revealed", 2)]
+
+
+@pytest.mark.parametrize("language", ["ar", "hi"])
+def test_covered_cards_in_other_scripts_and_in_the_dark(browser, site, language):
+    with visit(browser, site.address, locale=language, color_scheme="dark") as one:
+        covered_card(one, site)
+        one.check(f"covered-dark-{language}")
+        for locator in ("#reveal button", "#skip > summary"):
+            assert bottom(one.page.locator(locator).bounding_box()) <= HEIGHT
+        one.page.locator("#reveal button").click()
+        one.page.locator("form.answers").wait_for()
+        one.check(f"revealed-dark-{language}")
+        one.page.locator("form.answers button").first.click()
+        one.page.wait_for_url("**/add/")
+        one.check(f"more-dark-{language}")

@@ -1,0 +1,253 @@
+"""A set of eight cards of all kinds on a phone of 360 x 640, and what comes after: the pause, the results."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from collect_support.browsing import CHROMIUM, join, out_of_sight, visit
+from collect_support.served import endoxa
+from endoxa_collect.sampler.slots import FULL
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
+)
+
+HEIGHT = 640
+TARGET = 44
+LOOKS = {
+    "light": {},
+    "dark": {"color_scheme": "dark"},
+    "arabic": {"locale": "ar"},
+    "noscript": {"java_script_enabled": False},
+}
+
+
+@pytest.fixture(scope="module")
+def ready(site):
+    """The site with pairs about one country only, a third of them fully rated, and a wave in which all are known.
+
+    The wave outlasts the tests, every answer is followed by the page for words, and no words are part of others.
+    """
+    now = datetime.now(UTC).replace(tzinfo=None).isoformat(" ")
+    site.change(
+        "insert into collect_settingsversion (campaign_id, number, content, made_at)"
+        " select campaign_id, number + 1, json_set(content, '$.wave_minutes', 100000), made_at"
+        " from collect_settingsversion order by number desc limit 1"
+    )
+    site.change("update collect_campaign set began_at = ?, version = version + 1, balance = 'explore'", now)
+    site.change(
+        "update collect_pair set country = 'AR', language = 'en', negative = 0, key = 'k' || id,"
+        " attribute = printf('sing in the street %03d', id)"
+    )
+    site.change(f"update collect_pair set need = {FULL}, ratings = 3 where id % 3 = 0")
+    known = json.dumps({str(pk): [10, 3] for (pk,) in site.ask("select id from collect_pair")})
+    site.change(
+        "insert into collect_wave (campaign_id, began_at, known) select id, ?, ? from collect_campaign",
+        now,
+        known,
+    )
+    return site
+
+
+def look(one, name, look_of):
+    """Axe needs a script; without one only the width is checked."""
+    if look_of == "noscript":
+        sizes = one.page.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        )
+        assert sizes[0] <= sizes[1], one.page.url
+    else:
+        one.check(f"rhythm-{name}-{look_of}")
+
+
+def in_reach(one, selector, most=HEIGHT):
+    """All that is to be tapped is large enough, and ends above `most` pixels."""
+    boxes = [part.bounding_box() for part in one.page.locator(selector).all()]
+    assert boxes
+    assert min(box["height"] for box in boxes) >= TARGET - 0.5
+    assert max(box["y"] + box["height"] for box in boxes) <= most
+
+
+def rate(one):
+    """Rate a card, write something where the page after it asks for words, and go on; the taps that took."""
+    form = one.page.locator("form.answers")
+    card = form.get_attribute("action")
+    form.locator("button[name=value]").nth(3).click()
+    one.page.locator(f"form.answers[action='{card}']").wait_for(state="detached")
+    one.page.wait_for_load_state()
+    if "/hurt/" in one.page.url:
+        # Words of somebody else in this module, which nobody judged yet.
+        one.page.locator(".actions a.button").click()
+        one.page.wait_for_load_state()
+        return 2
+    if "/add/" not in one.page.url:
+        return 1
+    taps = 2
+    if (field := one.page.locator("#id_text")).count():
+        # A tap into the field; "Next" keeps what stands there.
+        field.fill(f"whistle tune {uuid4().hex[:12]} at noon")
+        taps = 3
+    one.page.locator(".actions .primary").click()
+    one.page.wait_for_load_state()
+    if "/alike/" in one.page.url:
+        one.page.locator(".actions .button").last.click()
+        one.page.wait_for_load_state()
+        taps += 1
+    return taps
+
+
+def words(site):
+    """How many things people wrote."""
+    return site.ask("select count(*) from collect_mention where via != 'other_country'")[0][0]
+
+
+def take(one, seen, look_of):
+    """Answer the card, whatever it is: its kind and the taps that took."""
+    page, opened = one.page, 0
+    page.locator("#mixed, form.answers, #reveal").first.wait_for()
+    if page.locator("#reveal").count():
+        page.locator("#reveal button").click()
+        page.locator("form.answers").wait_for()
+        opened = 1
+    kind = "heard" if page.locator("#mixed").count() else "compare"
+    if kind == "compare" and page.locator("button[name=choice]").count() == 0:
+        return "rate", opened + rate(one)
+    if kind not in seen:
+        look(one, kind, look_of)
+        in_reach(one, "#mixed label.tile, button[name=choice]", HEIGHT + 120)
+        # What a missing tick means stands before the ticks, and nothing lies over it.
+        assert out_of_sight(one, "#mixed .hint, form.answers button") == []
+    if kind == "heard":
+        page.locator("#mixed label.tile").nth(1).click()
+        page.locator("button[form=mixed]").click()
+        taps = 2
+    else:
+        page.locator("button[name=choice]").first.click()
+        taps = 1
+    page.wait_for_load_state()
+    return kind, taps
+
+
+@pytest.mark.parametrize("look_of", LOOKS)
+def test_a_set_of_eight_ends_with_a_pause(browser, ready, look_of, capsys):
+    before = dict(
+        ready.ask("select kind, count(*) from collect_mixedcard where state = 'answered' group by 1")
+    )
+    with visit(browser, ready.address, **LOOKS[look_of]) as one:
+        begun = time.monotonic()
+        join(one, ready.join, languages=("en",))
+        first = time.monotonic() - begun
+        said = words(ready)
+        taken, places = [], []
+        for _ in range(8):
+            bar = one.page.locator("progress").first
+            places.append(float(bar.get_attribute("value")))
+            assert bar.bounding_box()["height"] <= 12
+            # What others know of one pair would read as if it were about the next.
+            assert one.page.locator(".told").count() == 0
+            taken.append(take(one, {kind for kind, _ in taken}, look_of))
+        one.page.wait_for_url("**/pause/")
+        assert places == sorted(set(places))
+        assert one.page.locator(".goals progress").count() >= 1
+        assert one.page.locator(".told li q").count() == 3
+        look(one, "pause", look_of)
+        in_reach(one, ".actions .button")
+    assert [kind for kind, _ in taken] == [
+        "rate", "rate", "heard", "rate", "rate", "compare", "rate", "rate",
+    ]  # fmt: skip
+    after = dict(
+        ready.ask("select kind, count(*) from collect_mixedcard where state = 'answered' group by 1")
+    )
+    assert {kind: after[kind] - before.get(kind, 0) for kind in after} == {"heard": 1, "compare": 1}
+    taps = [number for _, number in taken]
+    with capsys.disabled():
+        written = words(ready) - said
+        print(
+            f"\na set of eight ({look_of}): first card after {first:.1f} s, {sum(taps) / len(taps):.2f} taps per card"
+            f" ({(sum(taps) - written) / len(taps):.2f} without writing), {written} words per person who writes"
+            f" wherever it is asked; taps {taps}"
+        )
+    assert words(ready) > said
+
+
+def test_one_of_a_list_is_reported(phone, ready):
+    join(phone, ready.join, languages=("en",))
+    for _ in range(2):
+        take(phone, {"heard", "compare"}, "light")
+    page = phone.page
+    page.locator("#mixed").wait_for()
+    words = page.locator("#mixed label.tile q").first.inner_text()
+    # Without a tick "Next" asks whether that is meant.
+    page.locator("button[form=mixed]").click()
+    page.locator("button[name=none]").wait_for()
+    phone.check("rhythm-none")
+    assert out_of_sight(phone, "button[name=none]") == []
+    page.locator("#skip > summary").click()
+    assert out_of_sight(phone, "#skip form .button") == []
+    page.locator("#skip a.button").click()
+    page.wait_for_url("**/report/")
+    phone.check("rhythm-report")
+    assert out_of_sight(phone, "div.answers a") == []
+    page.locator("div.answers a", has_text=words).click()
+    page.locator("button[name=reason]").first.wait_for()
+    phone.check("rhythm-report-why")
+    assert out_of_sight(phone, "button[name=reason]") == []
+    page.locator("button[value=report_hate]").click()
+    page.locator("form.answers[data-next]").wait_for()
+    assert ready.ask("select attribute, flags from collect_pair where flags like '%report_hate%'") == [
+        (words, '["report_hate"]')
+    ]
+
+
+@pytest.fixture(scope="module")
+def closed(browser, ready):
+    """The campaign after its end; ten people rated one pair "many people here say it"."""
+    for _ in range(10):
+        with visit(browser, ready.address, java_script_enabled=False) as one:
+            join(one, ready.join, languages=("en",))
+            one.page.locator("form.answers button[name=value]").nth(3).click()
+            one.page.wait_for_url(re.compile("/add/"))
+    ready.change(
+        "update collect_rating set value = 4, pair_id ="
+        " (select id from collect_pair where id not in (select pair_id from collect_rating) limit 1)"
+        " where id in (select max(id) from collect_rating group by person_id)"
+    )
+    ready.change(
+        "update collect_pair set ratings = 10, negative = 0, flags = '[]'"
+        " where id in (select pair_id from collect_rating where value = 4 group by pair_id having count(*) >= 10)"
+    )
+    ready.change("update collect_campaign set state = 'closed'")
+    return ready
+
+
+@pytest.mark.parametrize("look_of", LOOKS)
+def test_results_of_a_campaign_that_is_closed(browser, closed, look_of):
+    [(words,)] = closed.ask(
+        "select attribute from collect_pair p join collect_rating r on r.pair_id = p.id"
+        " group by p.id having count(*) >= 10"
+    )
+    with visit(browser, closed.address, **LOOKS[look_of]) as one:
+        one.go("/results/")
+        assert one.page.locator("dl.facts dd").count() == 3
+        assert one.page.locator("q", has_text=words).count() == 1
+        look(one, "results", look_of)
+        one.go("/")
+        assert one.page.locator("a[href='/results/']").count() == 1
+        look(one, "home-after-the-end", look_of)
+
+
+@pytest.mark.parametrize("look_of", LOOKS)
+def test_the_summary_of_a_release(browser, closed, look_of):
+    if not closed.ask("select 1 from collect_release"):
+        endoxa("export", str(closed.folder), "--release", "1.0", "-o", str(closed.folder.parent / "release"))
+    with visit(browser, closed.address, **LOOKS[look_of]) as one:
+        one.go("/results/")
+        assert one.page.locator("h2", has_text="1.0").count() == 1
+        assert one.page.locator(".shares progress").count() >= 1
+        look(one, "results-release", look_of)

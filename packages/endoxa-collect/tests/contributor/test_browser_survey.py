@@ -1,0 +1,125 @@
+"""The survey on a phone, from consent to thanks, in two scripts and without scripts."""
+
+from __future__ import annotations
+
+import pytest
+
+from collect_support.browsing import CHROMIUM, join, visit
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
+)
+
+HOSTILE = """"><script>alert(1)</script><img src=x onerror=alert(2)>'"""
+
+
+@pytest.fixture(scope="module")
+def preset():
+    return "afristereo"
+
+
+def statements(site):
+    return site.ask("select question, text, language from collect_statement order by id desc")
+
+
+def write(one, *lines):
+    """Fill in the first lines of a question and save."""
+    for number, line in enumerate(lines):
+        one.page.locator(f"input[name=line_{number}]").fill(line)
+    one.page.locator(".actions .primary").click()
+    one.page.wait_for_load_state()
+
+
+def question_of(one):
+    return one.page.url.rstrip("/").rsplit("/", 1)[1]
+
+
+def pass_over(one):
+    one.page.locator("button[name=nothing]").click()
+    one.page.wait_for_load_state()
+
+
+def walk(one, site, *lines):
+    """From the code through all seven questions to thanks; the first is answered, the others are passed over."""
+    join(one, site.join, origin="KE")
+    one.page.locator(".actions .primary").click()
+    one.page.wait_for_url("**/survey/*/")
+    first = question_of(one)
+    write(one, *lines)
+    assert question_of(one) != first
+    for _ in range(6):
+        pass_over(one)
+    one.page.wait_for_url("**/survey/")
+    return first
+
+
+def test_the_survey_from_consent_to_thanks(phone, site):
+    join(phone, site.join, origin="KE")
+    phone.check("survey")
+    phone.press("Start")
+    phone.check("survey-question")
+    first = question_of(phone)
+    phone.press("Save")
+    phone.check("survey-question-empty")
+    assert phone.page.get_by_text("Please write at least one line").count() == 1
+    phone.page.locator("input[name=line_0]").fill("Women run the market")
+    phone.press("One more line")
+    assert phone.page.locator("input[name=line_0]").input_value() == "Women run the market"
+    assert phone.page.evaluate("document.activeElement.name") == "line_5"
+    write(phone, "Women run the market", "Women sing at work")
+    assert statements(site)[0] == (first, "Women run the market\nWomen sing at work", "en")
+    phone.press("Nothing comes to mind")
+    assert statements(site)[0][1] == ""
+    phone.go("/survey/")
+    phone.check("survey-begun")
+    phone.page.locator("main ol a").first.click()
+    phone.page.wait_for_url(f"**/survey/{first}/")
+    assert phone.page.locator("input[name=line_1]").input_value() == "Women sing at work"
+    write(phone, "Women run the market", "Women sing all day")
+    assert site.ask("select text from collect_statement where question = ?", first)[0] == (
+        "Women run the market\nWomen sing all day",
+    )
+    for _ in range(5):
+        pass_over(phone)
+    phone.page.wait_for_url("**/survey/")
+    phone.check("survey-done")
+    phone.press("Go on")
+    phone.page.wait_for_url("**/thanks/")
+    phone.check("survey-thanks")
+
+
+def test_the_survey_in_arabic(browser, site):
+    with visit(browser, site.address, locale="ar") as one:
+        join(one, site.join, origin="KE")
+        assert one.page.locator("html").get_attribute("dir") == "rtl"
+        one.check("survey-ar")
+        one.page.locator(".actions .primary").click()
+        one.page.wait_for_url("**/survey/*/")
+        one.page.locator("select[name=language]").select_option("sw")
+        one.check("survey-question-ar")
+        first = question_of(one)
+        write(one, "Wanawake huimba kazini")
+        assert statements(site)[0] == (first, "Wanawake huimba kazini", "sw")
+        for _ in range(6):
+            pass_over(one)
+        one.check("survey-done-ar")
+        one.page.locator(".actions .primary").click()
+        one.page.wait_for_url("**/thanks/")
+        one.check("survey-thanks-ar")
+
+
+def test_the_survey_without_javascript(plain_phone, site):
+    first = walk(plain_phone, site, "Women tell stories")
+    told = statements(site)[:7]
+    assert told[-1] == (first, "Women tell stories", "en")
+    assert [text for _, text, _ in told[:-1]] == [""] * 6
+    plain_phone.press("Go on")
+    plain_phone.page.wait_for_url("**/thanks/")
+
+
+def test_hostile_lines_are_shown_as_typed(phone, site):
+    first = walk(phone, site, HOSTILE, HOSTILE)
+    phone.go(f"/survey/{first}/")
+    assert phone.page.locator("input[name=line_0]").input_value() == HOSTILE
+    assert phone.page.locator("script:not([src]), [onerror], img").count() == 0
+    phone.check("survey-hostile")

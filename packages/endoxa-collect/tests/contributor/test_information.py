@@ -1,0 +1,129 @@
+"""Pages to read, and pages for when something is wrong."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.template.loader import render_to_string
+from django.utils import translation
+
+import endoxa_collect
+from endoxa_collect.cards import answering, drawing
+from endoxa_collect.contributor import leaving
+from endoxa_collect.models import Person, State
+
+STATIC = Path(endoxa_collect.__file__).parent / "static" / "endoxa"
+
+LINES = [
+    {"country": "CL", "name": "Chile line", "contact": "111"},
+    {"name": "World line", "contact": "222"},
+    {"country": "AR", "name": "Argentina line", "contact": "333"},
+]
+
+
+def test_help_lines_of_ones_own_country_come_first(as_person, make_campaign, make_person):
+    person = make_person(make_campaign(help_lines=LINES))
+    page = as_person(person).get("/help/").content.decode()
+    places = [page.index(name) for name in ("Argentina line", "World line", "Chile line")]
+    assert places == sorted(places)
+
+
+def test_help_and_privacy_are_open_to_strangers(client, db):
+    assert client.get("/help/").status_code == client.get("/privacy/").status_code == 200
+
+
+def test_privacy_tells_until_when_and_whom_to_ask(as_person, make_campaign, make_person):
+    person = make_person(make_campaign(retention="31 December"))
+    page = as_person(person).get("/privacy/").content.decode()
+    assert "31 December</bdi>. After that the answers stay" in page
+    assert "river@example.org" in page
+
+
+def test_privacy_names_all_that_people_answer(client, db):
+    page = client.get("/privacy/").content.decode()
+    for kept in (
+        "how known you say something is",
+        "words of a list",
+        "which of two things",
+        "could hurt someone",
+    ):
+        assert kept in page
+
+
+def test_every_trace_in_the_browser_is_told_and_taken_back():
+    """A new one must be told on the privacy page and go when its person leaves (and then be put here)."""
+    scripts = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")}
+    kept = set(re.findall(r'"(endoxa\.[a-z]+)"', "".join(scripts.values())))
+    assert (
+        kept
+        == set(re.findall(r'"(endoxa\.[a-z]+)"', scripts["left.js"]))
+        == {"endoxa.answers", "endoxa.keys"}
+    )
+
+
+def test_every_column_of_a_person_is_told():
+    """A new column must be put into the list of the privacy page (and then here)."""
+    told = {
+        "id", "campaign", "secret_hash", "receipt_hash", "ui_language", "consent_version", "consent_language",
+        "consent_hour", "keep_words", "profile_done", "origins", "connections", "languages", "topic_optouts", "extras",
+    }  # fmt: skip
+    assert {field.name for field in Person._meta.get_fields() if field.concrete} == told
+
+
+@pytest.mark.parametrize(("state", "words"), [(State.PAUSED, "taking a break"), (State.CLOSED, "has ended")])
+def test_a_campaign_that_is_not_open_says_so_and_lets_people_leave(as_person, person, state, words):
+    person.campaign.state = state
+    person.campaign.save()
+    answer = as_person(person).get("/profile/")
+    assert answer.status_code == 200
+    assert words in answer.content.decode()
+    assert 'href="/leave/"' in answer.content.decode()
+
+
+def test_a_missing_page_is_kind(client, db):
+    answer = client.get("/nowhere/")
+    assert answer.status_code == 404
+    assert "There is no such page" in answer.content.decode()
+
+
+def test_the_page_for_faults_needs_nothing(db):
+    with translation.override("en"):
+        assert "Something went wrong here" in render_to_string("500.html")
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/help/", "/privacy/", "/leave/", "/left/", "/no-thanks/", "/nowhere/"]
+)
+def test_pages_keep_to_the_rules_of_the_house(client, db, path):
+    path = leaving._noted(None) if path == "/left/" else path
+    page = client.get(path, headers={"accept-language": "ar"}).content.decode()
+    assert '<html lang="ar" dir="rtl">' in page
+    assert '<meta name="robots" content="noindex, nofollow">' in page
+    assert re.search(r"<[^>]+\s(style|on\w+)=", page) is None
+    assert re.search(r"<script(?![^>]*\bsrc=)", page) is None
+    assert "http://" not in page
+    assert "https://" not in page
+    assert page.count("<h1>") == 1
+
+
+def test_strangers_are_promised_no_date_that_no_collection_has_to_name(client, db):
+    page = client.get("/privacy/").content.decode()
+    assert "Each collection says so before you agree." not in page
+    assert "A collection that names a day says so before you agree." in page
+
+
+def test_nobody_is_thanked_for_nothing(as_person, person, make_pairs):
+    client = as_person(person)
+    page = client.get("/thanks/").content.decode()
+    assert "You have not answered anything yet" in page
+    assert "Thank you!" not in page
+    assert "You gave:" not in page
+    make_pairs(person.campaign, ("AR", "drink mate", "en"))
+    answering.rate(person, drawing.next_card(person).token, 4)
+    page = client.get("/thanks/").content.decode()
+    assert "Thank you!" in page
+    assert "1 card answered" in page
+    # One sentence a paragraph.
+    assert "from any phone.</p>" in page

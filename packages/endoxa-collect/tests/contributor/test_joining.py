@@ -1,0 +1,433 @@
+"""The way in: code, language, consent, receipt, profile."""
+
+from __future__ import annotations
+
+import struct
+import time
+from datetime import timedelta
+from xml.etree import ElementTree
+
+import pytest
+from django.test import Client
+from django.utils import timezone, translation
+
+from endoxa_collect.campaign import UI_LANGUAGES, CampaignTexts
+from endoxa_collect.contributor.joining import views
+from endoxa_collect.contributor.joining.forms import nearest_boxes
+from endoxa_collect.contributor.joining.services import (
+    LEAST,
+    country_of_browser,
+    frequent_origins,
+    new_ticket,
+)
+from endoxa_collect.contributor.receipts import receipt_picture
+from endoxa_collect.export import columns
+from endoxa_collect.models import JoinCode, Person, SettingsVersion, State
+from endoxa_collect.presets import load_preset
+from endoxa_collect.privacy import withdraw
+from endoxa_collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
+from endoxa_collect.security.limits import PICTURES
+
+TICKS = {"age": "on", "take_part": "on", "publication": "on"}
+
+
+@pytest.fixture
+def code(campaign):
+    return JoinCode.objects.create(campaign=campaign, code="MATE2345").code
+
+
+@pytest.fixture
+def consent_page(client, code):
+    """A function that opens the consent form and sends it with these boxes."""
+
+    def send(path=f"/j/{code}/consent/", **boxes):
+        form = client.get(path).context["form"]
+        hidden = {name: form[name].value() for name in ("ticket", "version")}
+        return client.post(path, {**hidden, **boxes})
+
+    return send
+
+
+@pytest.mark.parametrize("typed", ["mate2345", " MATE 2345 ", "mate-2345"])
+def test_code_is_found_however_it_is_typed(client, code, typed):
+    assert client.post("/", {"code": typed}).url == f"/j/{code}/"
+
+
+def test_wrong_code_gets_a_sentence_and_keeps_what_was_typed(client, code):
+    page = client.post("/", {"code": "MATE9999"}).content.decode()
+    assert "This code does not open anything" in page
+    assert 'value="MATE9999"' in page
+    assert "Please type the code" in client.post("/", {"code": ""}).content.decode()
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [{"revoked": True}, {"expires_at": timezone.now() - timedelta(seconds=1)}],
+    ids=["revoked", "expired"],
+)
+def test_codes_that_are_over_look_like_unknown_ones(client, campaign, facts):
+    JoinCode.objects.create(campaign=campaign, code="OVER2345", **facts)
+    over, unknown = client.get("/j/OVER2345/"), client.get("/j/NEVER234/")
+    assert over.status_code == unknown.status_code == 404
+    same = [page.content.decode().split("<main")[1].split("</main")[0] for page in (over, unknown)]
+    assert same[0] == same[1]
+
+
+def test_a_draft_cannot_be_seen_and_a_paused_campaign_says_so(client, campaign, code):
+    campaign.state = State.DRAFT
+    campaign.save()
+    assert client.get(f"/j/{code}/").status_code == 404
+    campaign.state = State.PAUSED
+    campaign.save()
+    assert "taking a break" in client.get(f"/j/{code}/consent/").content.decode()
+    campaign.state = State.CLOSED
+    campaign.save()
+    assert "has ended" in client.get(f"/j/{code}/").content.decode()
+
+
+def test_guessing_codes_ends_while_a_neighbour_goes_on(client, code):
+    client.get("/")
+    for tried in range(20):
+        assert client.get(f"/j/GUESS{tried:03}/").status_code == 404
+    refused = client.get("/j/GUESS999/")
+    assert refused.status_code == 429
+    assert refused.headers["Retry-After"] == "600"
+    assert client.post("/", {"code": code}).status_code == 429
+    assert Client().get(f"/j/{code}/").status_code == 200
+
+
+def test_join_page_tells_whose_it_is(client, code):
+    page = client.get(f"/j/{code}/", headers={"accept-language": "es"}).content.decode()
+    assert "River Lab" in page
+    assert "about en español" in page
+    assert "title en español" in page
+    assert '<html lang="es" dir="ltr">' in page
+
+
+def test_nobody_runs_a_campaign_that_names_nobody(client, make_campaign):
+    JoinCode.objects.create(campaign=make_campaign(organisation="", contact=""), code="NAMELESS")
+    assert "Who runs it" not in client.get("/j/NAMELESS/").content.decode()
+
+
+@pytest.mark.parametrize(("setting", "told"), [("workshop", True), ("online", False)])
+def test_the_length_of_the_meeting_is_not_that_of_taking_part(client, make_campaign, setting, told):
+    JoinCode.objects.create(campaign=make_campaign(setting=setting, minutes=90), code="MINUTES2")
+    page = client.get("/j/MINUTES2/").content.decode()
+    assert "Ten minutes help already." in page
+    assert ("The meeting lasts about 90 minutes." in page) is told
+
+
+def test_boxes_are_not_ticked_and_buttons_weigh_the_same(client, code):
+    page = client.get(f"/j/{code}/consent/").content.decode()
+    assert page.count('type="checkbox"') == 4
+    assert "checked" not in page
+    assert "18 years" in page
+    assert '<a class="button" href="/no-thanks/">' in page
+    assert '<button class="button">' in page
+
+
+def test_five_lines_get_their_headings_and_others_stay_as_they_are():
+    with translation.override("en"):
+        headed = views.headed("We ask.\n\nTo learn.\nAnswers.\nAll together.\nWith a code.\n")
+    assert [line for _, line in headed] == [
+        "We ask.",
+        "To learn.",
+        "Answers.",
+        "All together.",
+        "With a code.",
+    ]
+    assert headed[1][0] == "Why"
+    assert views.headed("We ask.\nTo learn.") == [("", "We ask."), ("", "To learn.")]
+
+
+def test_without_a_minimum_age_nobody_is_asked_for_it(client, make_campaign):
+    JoinCode.objects.create(campaign=make_campaign("school", minimum_age=0), code="SCHOOL23")
+    page = client.get("/j/SCHOOL23/consent/").content.decode()
+    assert 'name="age"' not in page
+    assert page.count('type="checkbox"') == 3
+
+
+def test_no_thanks_stores_nothing(client, code):
+    client.get(f"/j/{code}/consent/")
+    answer = client.get("/no-thanks/")
+    assert "Nothing about you was stored" in answer.content.decode()
+    assert not Person.objects.exists()
+    assert not any(morsel.value for morsel in client.cookies.values())
+
+
+@pytest.mark.parametrize("missing", sorted(TICKS))
+def test_each_needed_box_is_asked_for_in_words_and_the_others_stay_ticked(consent_page, missing):
+    answer = consent_page(keep_words="on", **{box: "on" for box in TICKS if box != missing})
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert not Person.objects.exists()
+    assert COOKIE not in answer.cookies
+    assert f'id="id_{missing}_error"' in page
+    assert page.count(" checked") == 3
+    # The browser goes to the box, by its focus: a fragment would stay in the addresses of all pages after it.
+    box = next(tag for tag in page.split("<input") if f'name="{missing}"' in tag)
+    assert " autofocus" in box
+    assert page.count(" autofocus") == 1
+    assert "#boxes" not in page
+    assert "Not yet" in page.partition('id="boxes"')[2]
+
+
+def test_consent_makes_a_person_known_by_hashes_only(client, campaign, consent_page, settings):
+    settings.HTTPS = True
+    answer = consent_page(**TICKS)
+    assert answer.url == "/profile/"
+    person = Person.objects.get()
+    cookie = answer.cookies[COOKIE]
+    assert (cookie["httponly"], cookie["samesite"], cookie["secure"]) == (True, "Lax", True)
+    assert len(bytes.fromhex(cookie.value)) == 16
+    assert person.secret_hash == hash_secret(cookie.value)
+    assert person.receipt_hash == hash_receipt(receipt_of(cookie.value))
+    assert (person.consent_version, person.consent_language, person.ui_language) == (1, "en", "en")
+    assert (person.consent_hour.minute, person.consent_hour.second, person.consent_hour.microsecond) == (
+        0,
+        0,
+        0,
+    )
+    assert not person.keep_words
+    stored = " ".join(str(value) for value in Person.objects.values_list().get())
+    assert cookie.value not in stored
+    assert receipt_of(cookie.value) not in stored
+
+
+def test_consent_language_is_that_of_the_text_which_was_shown(client, code, consent_page):
+    client.cookies["endoxa_language"] = "ar"
+    consent_page(keep_words="on", **TICKS)
+    person = Person.objects.get()
+    assert (person.ui_language, person.consent_language) == ("ar", "en")
+    assert person.keep_words
+
+
+def test_double_tap_is_one_person(client, code):
+    path = f"/j/{code}/consent/"
+    form = client.get(path).context["form"]
+    sent = {**TICKS, "ticket": form["ticket"].value(), "version": 1}
+    answers = [Client().post(path, sent) for _ in range(2)]
+    assert Person.objects.count() == 1
+    assert answers[0].cookies[COOKIE].value == answers[1].cookies[COOKIE].value
+
+
+def test_a_form_of_before_somebody_left_leads_to_no_trace_of_them(client, campaign, code):
+    path = f"/j/{code}/consent/"
+    sent = {**TICKS, "ticket": client.get(path).context["form"]["ticket"].value(), "version": 1}
+    first = client.post(path, sent).cookies[COOKIE].value
+    before = Person.objects.get()
+    withdraw(before)
+    second = client.post(path, sent).cookies[COOKIE].value
+    after = Person.objects.get()
+    assert second != first
+    assert {after.secret_hash, after.receipt_hash}.isdisjoint({before.secret_hash, before.receipt_hash})
+    # Two taps are one person then, too.
+    assert Client().post(path, sent).cookies[COOKIE].value == second
+    assert Person.objects.count() == 1
+
+
+def test_a_double_tap_is_one_person_even_if_others_leave_between(client, campaign, code, make_person):
+    path = f"/j/{code}/consent/"
+    sent = {**TICKS, "ticket": client.get(path).context["form"]["ticket"].value(), "version": 1}
+    others = [make_person(campaign, name) for name in ("ben", "cai", "dan")]
+    withdraw(others[0])
+    first = client.post(path, sent).cookies[COOKIE].value
+    for other in others[1:]:
+        withdraw(other)
+        assert Client().post(path, sent).cookies[COOKIE].value == first
+    assert Person.objects.count() == 1
+    # By whoever leaves afterwards, it leads to somebody new, as before.
+    withdraw(Person.objects.get())
+    assert Client().post(path, sent).cookies[COOKIE].value != first
+
+
+@pytest.mark.parametrize("ticket", ["old", "made up", "", "\0"])
+def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypatch, ticket):
+    path = f"/j/{code}/consent/"
+    if ticket == "old":
+        with monkeypatch.context() as earlier:
+            hour_ago = time.time() - 3_601
+            earlier.setattr(time, "time", lambda: hour_ago)
+            ticket = new_ticket()
+    page = client.post(path, {**TICKS, "ticket": ticket, "version": 1})
+    assert "open for a long while" in page.content.decode()
+    assert not Person.objects.exists()
+    # Nothing that was ticked is lost, and nothing else is ticked.
+    ticked = {box.name: bool(box.value()) for box in page.context["form"].boxes}
+    assert ticked == {**dict.fromkeys(TICKS, True), "keep_words": False}
+    assert page.content.decode().count(" checked") == len(TICKS)
+    assert page.content.decode().count(" autofocus") == 1
+    again = {**TICKS, "ticket": page.context["form"]["ticket"].value(), "version": 1}
+    assert client.post(path, again).status_code == 302
+    assert Person.objects.count() == 1
+
+
+def test_a_changed_text_is_read_again(client, campaign, code):
+    path = f"/j/{code}/consent/"
+    old = client.get(path).context["form"]
+    content = {**SettingsVersion.objects.get().content, "consent_version": 2}
+    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
+    campaign.version = 2
+    campaign.save()
+    answer = client.post(path, {**TICKS, "ticket": old["ticket"].value(), "version": 1})
+    assert "was changed while you were reading" in answer.content.decode()
+    assert " checked" not in answer.content.decode()
+    assert 'name="version" value="2"' in answer.content.decode()
+    assert not Person.objects.exists()
+
+
+def test_machines_that_fill_in_the_hidden_field_are_told(consent_page):
+    answer = consent_page(subject="buy now", **TICKS)
+    assert "hidden field left empty" in answer.content.decode()
+    assert not Person.objects.exists()
+
+
+def test_receipt_is_shown_again_after_a_reload(client, consent_page):
+    secret = consent_page(**TICKS).cookies[COOKIE].value
+    for _ in range(2):
+        assert receipt_of(secret) in client.get("/receipt/").content.decode()
+    assert client.get("/receipt/").context["onward"] == "contributor:profile"
+
+
+def test_a_receipt_that_would_not_work_is_not_shown(as_person, person):
+    assert as_person(person).get("/receipt/").status_code == 302
+    assert Client().get("/receipt/").url == "/"
+
+
+def test_joining_again_goes_on_as_the_same_person(as_person, person, code):
+    client = as_person(person)
+    assert "Go on where I was" in client.get(f"/j/{code}/").content.decode()
+    assert client.post(f"/j/{code}/consent/", TICKS).url == "/card/"
+    assert Person.objects.count() == 1
+
+
+def test_a_phone_of_another_campaign_is_asked(as_person, make_campaign, make_person, code):
+    client = as_person(make_person(make_campaign("lake"), "other"))
+    page = client.get(f"/j/{code}/").content.decode()
+    assert "already takes part in" in page
+    assert "Join this one" in page
+    assert "phone forgets that one" in client.get(f"/j/{code}/consent/").content.decode()
+
+
+def test_organisers_words_are_text_and_not_markup(client, make_campaign):
+    attack = '<script>alert(1)</script>"><img src=x onerror=alert(1)>'
+    texts = {name: {"en": attack} for name in CampaignTexts.model_fields}
+    told = make_campaign("attack", texts=texts, organisation=attack, contact=attack, retention=attack)
+    JoinCode.objects.create(campaign=told, code="ATTACK23")
+    for path in ("/j/ATTACK23/", "/j/ATTACK23/consent/"):
+        page = client.get(path).content.decode()
+        assert "<script>alert" not in page
+        assert "<img" not in page
+        assert "&lt;script&gt;" in page
+
+
+def test_the_receipt_can_be_saved_as_an_image(client, consent_page):
+    secret = consent_page(**TICKS).cookies[COOKIE].value
+    code = receipt_of(secret)
+    answer = client.get("/receipt/image.png")
+    # Galleries of phones do not show SVG.
+    assert answer.headers["Content-Type"] == "image/png"
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{code}.png"'
+    assert answer.content.startswith(b"\x89PNG\r\n")
+    assert answer.content[16:24] == struct.pack(">II", 1080, 570)
+    assert 'href="/receipt/image.png"' in client.get("/receipt/").content.decode()
+    assert Client().get("/receipt/image.png").url == "/"
+    with PICTURES.taken():  # another thread draws one
+        assert client.get("/receipt/image.png").status_code == 429
+
+
+@pytest.mark.parametrize("language", UI_LANGUAGES)
+def test_the_picture_has_the_code_in_every_language(monkeypatch, language):
+    drawn = []
+    monkeypatch.setattr("vl_convert.svg_to_png", lambda svg, **_: drawn.append(svg) or b"")
+    with translation.override(language):
+        receipt_picture("WQ7M-4KDP-2LMZ", {"en": "Wool & <b>rain</b>"}, "http://camp.test/leave/")
+    texts = [node.text for node in ElementTree.fromstring(drawn[0]).iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[0] == "Wool & <b>rain</b>"
+    assert "WQ7M-4KDP-2LMZ" in texts
+    assert texts[-1] == "http://camp.test/leave/"
+    assert all(len(text) <= 60 for text in texts)
+    assert len(texts) <= 6
+    assert ("receipt" in texts[1]) is (language in {"en", "hi"})
+
+
+def test_the_receipt_is_one_line_first_and_in_full_at_the_first_pause(client, consent_page):
+    code = receipt_of(consent_page(**TICKS).cookies[COOKIE].value)
+    assert 'class="line-receipt"' in client.get("/profile/").content.decode()
+    Person.objects.update(profile_done=True)
+    assert 'class="line-receipt"' not in client.get("/profile/").content.decode()
+    pause = client.get("/pause/").content.decode()
+    assert 'id="receipt-code"' in pause
+    assert code in pause
+    assert "/profile/?more=1#further" in pause
+    more = client.get("/profile/?more=1").content.decode()
+    assert '<details class="fold" id="further" open>' in more
+    # Else the fragment would stay in the addresses of all pages after it.
+    assert '<form method="post" action="/profile/"' in more
+
+
+@pytest.mark.parametrize(
+    ("asked", "here"),
+    [
+        ("en-CO", "CO"),
+        ("en-US,en;q=0.9,es-CO;q=0.8,es;q=0.7", "CO"),
+        ("en-GB, sw-KE;q=0.5", "KE"),
+        ("en-GB,en;q=0.9", "GB"),
+        ("zh-Hant-TW", "TW"),
+        ("es,en;q=0.8", ""),
+        ("es-419,en-XX", ""),
+        ("", ""),
+    ],
+)
+def test_any_language_of_the_browser_may_name_a_country_of_the_campaign(rf, asked, here):
+    request = rf.get("/", headers={"accept-language": asked})
+    assert country_of_browser(request, ["AR", "CO", "KE"]) == here
+
+
+def test_countries_that_many_come_from_stand_first(campaign, make_person):
+    for number in range(6):
+        make_person(campaign, f"cl {number}", origins=["CL"])
+    for number in range(7):
+        make_person(campaign, f"uy {number}", origins=["UY", "BR"] if number < 4 else ["UY"])
+    # Four people from Brazil are too few: whoever comes next could see that somebody has come.
+    assert frequent_origins(campaign) == ("UY", "CL")
+    shown = ["AR", "BR", "CL", "CO", "UY"]
+    assert nearest_boxes("", shown, shown, ["UY", "CL"]) == ["UY", "CL", "AR", "BR", "CO"]
+    assert nearest_boxes("CO", shown, shown, ["UY"]) == ["CO", "UY", "BR", "AR", "CL"]
+    assert nearest_boxes("", [], shown, ["UY"]) == ["UY"]
+    assert LEAST == columns.LEAST
+
+
+@pytest.mark.parametrize(
+    ("asked", "chips"), [("es-CO,en;q=0.5", False), ("de-DE,it;q=0.5", True), ("de-DE,fr;q=0.5", False)]
+)
+def test_languages_are_on_the_page_of_those_whose_own_is_not_there(client, code, asked, chips):
+    page = client.get(f"/j/{code}/", headers={"accept-language": asked}).content.decode()
+    assert ("chips languages" in page) is chips
+    # For all others they are in the menu above, as on every page.
+    assert ('<details class="menu">' in page) is not chips
+    client.cookies["endoxa_language"] = "es"
+    assert (
+        "chips languages"
+        not in client.get(f"/j/{code}/", headers={"accept-language": asked}).content.decode()
+    )
+
+
+def test_a_school_asks_for_a_guardian_and_shows_their_sheet(client, make_campaign):
+    school = make_campaign("school", **load_preset("school").settings.model_dump(mode="json"))
+    JoinCode.objects.create(campaign=school, code="SCHOOL23")
+    form = client.get("/j/SCHOOL23/").context["form"]
+    assert [box.name for box in form.boxes] == [
+        "age",
+        "guardian",
+        "take_part",
+        "publication",
+        "keep_words",
+    ]
+    assert form["age"].label == "I am between 13 and 17 years old."
+    hidden = {name: form[name].value() for name in ("ticket", "version")}
+    page = client.post("/j/SCHOOL23/", {**hidden, **TICKS}).content.decode()
+    assert "show the sheet to a parent or guardian first" in page
+    assert not Person.objects.exists()
+    assert "Your child is invited" in client.get("/j/SCHOOL23/guardian/").content.decode()
+    assert client.post("/j/SCHOOL23/", {**hidden, **TICKS, "guardian": "on"}).url == "/profile/"

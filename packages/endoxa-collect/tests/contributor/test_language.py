@@ -1,0 +1,74 @@
+"""Which language a page speaks, and how it is chosen."""
+
+from __future__ import annotations
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from endoxa_collect.models import JoinCode
+
+
+def test_the_browsers_wish_is_followed_and_a_choice_beats_it(client, db):
+    assert '<html lang="fr" dir="ltr">' in client.get("/", headers={"accept-language": "fr"}).content.decode()
+    answer = client.post("/language/", {"language": "ar", "next": "/help/"})
+    assert answer.url == "/help/"
+    cookie = answer.cookies["endoxa_language"]
+    assert (cookie.value, cookie["httponly"], cookie["samesite"]) == ("ar", True, "Lax")
+    page = client.get("/help/", headers={"accept-language": "fr"}).content.decode()
+    assert '<html lang="ar" dir="rtl">' in page
+
+
+@pytest.mark.parametrize(
+    "target", ["//evil.example/", "https://evil.example/", "javascript:alert(1)", "", "/\\evil.example"]
+)
+def test_nobody_is_sent_elsewhere(client, db, target):
+    assert client.post("/language/", {"language": "es", "next": target}).url == "/"
+
+
+def test_unknown_languages_and_get_change_nothing(client, db):
+    assert "endoxa_language" not in client.post("/language/", {"language": "xx"}).cookies
+    assert client.get("/language/?language=es").status_code == 405
+
+
+def test_only_the_languages_of_a_campaign_are_offered(client, make_campaign):
+    JoinCode.objects.create(campaign=make_campaign(ui_languages=["es", "hi"]), code="HINDI234")
+    page = client.get("/j/HINDI234/", headers={"accept-language": "ar"}).content.decode()
+    assert '<html lang="es"' in page
+    assert "हिन्दी" in page
+    assert "العربية" not in page
+    assert "العربية" in client.get("/").content.decode()
+
+
+@pytest.mark.parametrize(("code", "name"), settings.LANGUAGES)
+def test_a_language_is_spelt_in_one_way(client, db, code, name):
+    page = client.get("/help/", headers={"accept-language": code}).content.decode()
+    assert page.count(f"<bdi>{name}</bdi>") == 2
+    assert f"</span><bdi>{name}</bdi></summary>" in page
+
+
+def test_english_is_the_fallback_where_it_is_offered(client, make_campaign):
+    JoinCode.objects.create(campaign=make_campaign(ui_languages=["es", "en"]), code="ENGLISH2")
+    assert '<html lang="en"' in client.get("/j/ENGLISH2/", headers={"accept-language": "ar"}).content.decode()
+
+
+def test_a_persons_language_goes_with_them(as_person, person):
+    client = as_person(person)
+    client.post("/language/", {"language": "sw"})
+    person.refresh_from_db()
+    assert person.ui_language == "sw"
+    client.cookies["endoxa_language"] = "fr"
+    assert '<html lang="sw"' in client.get("/help/").content.decode()
+
+
+def test_a_person_cannot_choose_what_the_campaign_does_not_speak(as_person, make_campaign, make_person):
+    person = make_person(make_campaign(ui_languages=["es", "en"]))
+    as_person(person).post("/language/", {"language": "sw"})
+    person.refresh_from_db()
+    assert person.ui_language == "en"
+
+
+def test_choosing_needs_the_token_of_the_form(db):
+    answer = Client(enforce_csrf_checks=True).post("/language/", {"language": "es"})
+    assert answer.status_code == 403
+    assert "Please send it again" in answer.content.decode()

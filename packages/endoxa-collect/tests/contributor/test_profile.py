@@ -1,0 +1,169 @@
+"""The profile: countries, languages, the campaign's own questions; all optional."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils.datastructures import MultiValueDict
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa_collect import geography, naming
+from endoxa_collect.contributor.joining.forms import NamesField, Picker
+from endoxa_collect.naming import Names
+
+SCHOOLING = {
+    "name": "school",
+    "label": {"en": "School", "es": "Escuela"},
+    "purpose": {"en": "To see whether young people say other things."},
+    "choices": {"now": {"en": "I go to school"}, "past": {"en": "I went to school"}},
+}
+
+
+@pytest.fixture
+def newcomer(make_campaign, make_person, as_person):
+    """A person without a profile, and their browser."""
+    campaign = make_campaign(profile=[SCHOOLING])
+    person = make_person(campaign, profile_done=False, origins=[], languages=[])
+    return person, as_person(person)
+
+
+def test_everything_may_be_left_out(newcomer):
+    person, client = newcomer
+    page = client.post("/profile/", {}).content.decode()
+    assert "You named no country" in page
+    assert client.post("/profile/", {"reminded": "1"}).url == "/card/"
+    person.refresh_from_db()
+    assert person.profile_done
+    assert (person.origins, person.connections, person.languages, person.extras) == ([], [], [], {})
+
+
+def test_the_page_gives_a_why_for_each_question_and_ticks_only_the_language_of_the_page(newcomer):
+    page = newcomer[1].get("/profile/").content.decode()
+    assert page.count("Why we ask:") == 4
+    assert page.count("I prefer not to say") == 4
+    assert '<input type="checkbox" name="languages" value="en" checked>' in page
+    assert page.count("checked") == 2  # and "I prefer not to say" of the campaign's own question
+
+
+def test_without_cards_the_page_does_not_speak_of_cards(make_campaign, make_person, as_person):
+    questions = [{"name": "food", "axis": "country", "text": {"en": "What is said of food?"}}]
+    campaign = make_campaign(profile=[SCHOOLING], cards=False, survey=True, questions=questions)
+    page = as_person(make_person(campaign, profile_done=False)).get("/profile/").content.decode()
+    assert page.count("Why we ask:") == 4
+    assert " cards" not in page
+
+
+def test_ticked_and_typed_answers_are_stored(newcomer):
+    person, client = newcomer
+    sent = {
+        "origins": ["AR"],
+        "origins_typed": ["perú", "Deutschland, Kenia"],
+        "connections": ["AR", "CL"],
+        "languages": ["es"],
+        "languages_typed": "quechua",
+        "extra_school": "now",
+    }
+    assert client.post("/profile/", sent, headers={"accept-language": "es"}).status_code == 200
+    sent["origins_typed"] = ["perú", "Kenya"]
+    assert client.post("/profile/", sent).url == "/card/"
+    person.refresh_from_db()
+    assert person.origins == ["AR", "PE", "KE"]
+    assert person.connections == ["CL"]
+    assert person.languages == ["es", "qu"]
+    assert person.extras == {"school": "now"}
+
+
+@pytest.mark.parametrize(("name", "most"), [("origins", 10), ("connections", 20), ("languages", 20)])
+def test_nobody_comes_from_everywhere(newcomer, name, most):
+    person, client = newcomer
+    codes = sorted(naming.language_codes() if name == "languages" else geography.codes())
+    many = client.post("/profile/", {name: codes[: most + 1]})
+    assert f"Please choose at most {most}." in many.content.decode()
+    assert client.post("/profile/", {name: codes[:most], "reminded": "1"}).status_code == 302
+    person.refresh_from_db()
+    assert len(getattr(person, name)) == most
+
+
+def test_add_turns_a_typed_name_into_a_box_and_stores_nothing(newcomer):
+    person, client = newcomer
+    page = client.post("/profile/", {"origins_typed": "Nepal", "add": "origins"}).content.decode()
+    assert '<input type="checkbox" name="origins" value="NP" checked>' in page
+    assert 'name="origins_typed" value=""' in page
+    person.refresh_from_db()
+    assert not person.profile_done
+
+
+def test_an_unknown_name_is_told_beside_its_field_and_nothing_is_lost(newcomer):
+    page = newcomer[1].post("/profile/", {"origins": "CL", "origins_typed": "Nepall"}).content.decode()
+    assert "We do not know “Nepall”. Did you mean: Nepal?" in page
+    assert 'value="Nepall"' in page
+    assert 'name="origins" value="CL" checked' in page
+    page = newcomer[1].post("/profile/", {"languages_typed": "Qqqq"}).content.decode()
+    assert "Please write it in another way" in page
+
+
+def test_preferring_not_to_say_wins(newcomer):
+    person, client = newcomer
+    client.post("/profile/", {"origins": ["AR"], "origins_typed": "Qqqq", "origins_withheld": "on"})
+    person.refresh_from_db()
+    assert person.profile_done
+    assert person.origins == []
+
+
+def test_only_declared_choices_are_stored(newcomer):
+    person, client = newcomer
+    client.post("/profile/", {"origins": ["AR", "ZZ", "<script>"], "languages": ["xx-yy"], "extra_age": "17"})
+    person.refresh_from_db()
+    assert (person.origins, person.languages, person.extras) == (["AR"], [], {})
+    assert "Please choose one" in client.post("/profile/", {"extra_school": "never"}).content.decode()
+
+
+def test_what_is_typed_comes_back_as_text(newcomer):
+    attack = '"><script>alert(1)</script>\u202e\u200b'
+    page = newcomer[1].post("/profile/", {"origins_typed": attack}).content.decode()
+    assert "<script>alert" not in page
+    assert not {"\u202e", "\u200b"} & set(page)
+
+
+def test_topics_of_seeds_can_be_left_out(as_person, person, make_pairs):
+    make_pairs(person.campaign, ("AR", "drink mate", "en"), topic="food")
+    client = as_person(person)
+    assert "food" in client.get("/profile/").content.decode()
+    client.post("/profile/", {"topic_optouts": "food"})
+    person.refresh_from_db()
+    assert person.topic_optouts == ["food"]
+
+
+def test_the_page_is_light(newcomer):
+    assert len(newcomer[1].get("/profile/", headers={"accept-language": "hi"}).content) < 40_000
+
+
+@pytest.mark.parametrize(
+    ("typed", "language", "code"),
+    [
+        ("Spanish", "en", "es"),
+        ("ESPAÑOL", "en", "es"),
+        ("العربية", "en", "ar"),
+        ("sw", "fr", "sw"),
+        ("Mapuche", "en", "arn"),
+    ],
+)
+def test_languages_are_found_by_any_of_their_names(typed, language, code):
+    assert naming.match_language(typed, language).code == code
+
+
+def test_similar_languages_are_suggested():
+    assert "sw" in naming.match_language("Swahilli", "en").perhaps
+
+
+@pytest.mark.slow
+@given(st.lists(st.text(max_size=300), max_size=5), st.lists(st.text(max_size=20), max_size=5))
+def test_any_typing_is_taken_without_a_fault(typed, ticked):
+    names = Names({"es": "Spanish"}, naming.language_codes(), lambda text: naming.match_language(text, "en"))
+    picker = Picker(names, ["es"], "list", "more")
+    picked = picker.value_from_datadict(MultiValueDict({"it_typed": typed, "it": ticked}), None, "it")
+    context = picker.get_context("it", picked, {"id": "id_it"})["widget"]
+    assert {box["code"] for box in context["boxes"] if box["checked"]} == set(picked.codes)
+    field = NamesField(names, picker, most=99, label="", help_text="")
+    if not picked.unknown:
+        assert set(field.clean(picked)) <= set(naming.language_codes())

@@ -1,0 +1,315 @@
+"""The public page of results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from collect_support.stored import stored_rating
+from endoxa_collect.cards.counts import recount
+from endoxa_collect.contributor import figures
+from endoxa_collect.entry.merging import merge
+from endoxa_collect.export import columns
+from endoxa_collect.export.people import merge_small_cells
+from endoxa_collect.export.run import export_campaign
+from endoxa_collect.models import (
+    JoinCode,
+    Mention,
+    Moderation,
+    Pair,
+    Person,
+    Release,
+    SettingsVersion,
+    Source,
+    State,
+    Via,
+)
+from endoxa_collect.sampler.slots import CANDIDATE
+
+
+@pytest.fixture
+def rate():
+    """A function by which people rate a pair, each with a value."""
+
+    def given(pair, people, values):
+        now = timezone.now()
+        for person, value in zip(people, values, strict=True):
+            stored_rating(person, pair, value, now)
+        recount(pair.campaign, [pair])
+
+    return given
+
+
+@pytest.fixture
+def rated(make_campaign, make_person, make_pairs, rate):
+    """A function that makes a campaign in which three of its `people` rated each of three pairs: k is 3."""
+
+    def make(people, **changes):
+        campaign = make_campaign(**changes)
+        kind, unkind, rare = make_pairs(
+            campaign, ("AR", "drink mate", "en"), ("AR", "are late", "en"), ("CL", "love rain", "en")
+        )
+        there = [make_person(campaign, f"p{number}") for number in range(people)]
+        for place, (pair, negative, value) in enumerate(
+            ((kind, False, 5), (unkind, True, 5), (rare, False, 1))
+        ):
+            pair.negative = negative
+            pair.save()
+            rate(pair, [there[(3 * place + n) % people] for n in range(3)], [value] * 3)
+        for number, person in enumerate(there):
+            Mention.objects.create(person=person, pair=rare, text=f"{number}", via=Via.PROMPT)
+        return campaign
+
+    return make
+
+
+def closed(campaign):
+    campaign.state = State.CLOSED
+    campaign.save()
+    return campaign
+
+
+def page_of(client, campaign):
+    return client.get(f"/results/{campaign.slug}/").content.decode()
+
+
+def test_a_closed_campaign_shows_what_many_know_and_nothing_that_hurts(rated, client):
+    campaign = closed(rated(12))
+    page = page_of(client, campaign)
+    # Three people rated it, as many as the campaign asks for.
+    assert "drink mate" in page
+    assert "3 of 3 people had heard it" in page
+    assert "are late" not in page
+    assert "love rain" not in page
+    assert "at least 10" in page  # twelve people
+    assert "at least 5" in page  # nine ratings
+    assert "at least 0" not in page
+    assert "drink mate" in client.get("/results/").content.decode()
+    JoinCode.objects.create(campaign=campaign, code="MATE2345")
+    assert f'href="/results/{campaign.slug}/"' in client.get("/j/MATE2345/").content.decode()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"negative": None, "source": Source.CONTRIBUTOR},
+        {"negative": None},
+        {"negative": True},
+        {"flags": ["report_hate"]},
+        {"moderation": Moderation.HIDDEN},
+        {"need": CANDIDATE},
+    ],
+    ids=["unjudged", "unjudged seed", "negative", "flagged", "hidden", "candidate"],
+)
+def test_what_is_not_listed(rated, client, changes):
+    campaign = closed(rated(12))
+    Pair.objects.filter(attribute="drink mate").update(**changes)
+    assert "drink mate" not in page_of(client, campaign)
+
+
+def test_a_pair_is_listed_once_all_its_ratings_are_in(rated, client, make_pairs, make_person, rate):
+    campaign = rated(12, sampler={"k": 2})
+    people = list(Person.objects.filter(campaign=campaign))
+    two, half, some = make_pairs(
+        campaign, ("AR", "two ratings", "en"), ("AR", "half", "en"), ("AR", "some", "en"), negative=False
+    )
+    # k is 2, but three people are asked for at least.
+    rate(two, people[:2], [5, 5])
+    rate(half, people[:4], [5, 5, 1, 1])
+    rate(some, people[:4], [2, 2, 2, 1])
+    page = page_of(client, closed(campaign))
+    assert "two ratings" not in page
+    assert ">half<" not in page
+    assert page.index("drink mate") < page.index(">some<")
+    assert "3 of 4 people had heard it" in page
+
+
+def test_the_surest_come_first_and_merged_pairs_count_together(rated, client, make_pairs, rate):
+    campaign = rated(12)
+    people = list(Person.objects.filter(campaign=campaign))
+    root, merged_pair = make_pairs(
+        campaign, ("AR", "sip tea", "en"), ("AR", "sip teas", "en"), negative=False
+    )
+    rate(root, people[:3], [4, 4, 1])
+    rate(merged_pair, people[2:6], [4, 4, 4, 4])
+    merge(merged_pair, root)
+    found = figures.figures_of(closed(campaign)).found.known
+    # Whoever rated both counts once.
+    assert [(one.attribute, one.heard, one.asked) for one in found] == [
+        ("sip tea", 6, 6),
+        ("drink mate", 3, 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("people", "figures_shown", "pairs_shown"),
+    [(4, False, False), (5, True, False), (9, True, False), (10, True, True)],
+)
+def test_few_people_get_few_figures(rated, client, people, figures_shown, pairs_shown):
+    page = page_of(client, closed(rated(people)))
+    assert ("People who took part" in page) is figures_shown
+    assert ("Too few people" in page) is not figures_shown
+    assert ("drink mate" in page) is pairs_shown
+
+
+def test_small_cells_are_those_of_exports():
+    assert figures.LEAST == columns.LEAST
+    assert figures.OTHER == columns.OTHER
+    for people in (
+        {"AR": 9, "CL": 4, "UY": 6},
+        {"AR": 9, "CL": 3, "UY": 2},
+        {"AR": 5},
+        {"AR": 2, "CL": 2},
+        {},
+    ):
+        rows = [(country,) for country, number in people.items() for _ in range(number)]
+        exported = Counter(row[0] for row in merge_small_cells(rows))
+        few = sum(people.values()) < figures.LEAST
+        assert dict(figures.merged(people)) == ({} if few else dict(exported))
+
+
+def test_only_pairs_that_somebody_rated_are_counted(rated, make_pairs):
+    campaign = closed(rated(12))
+    make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(20)))
+    make_pairs(campaign, *(("AR", f"tick {number}", "en") for number in range(20)), need=CANDIDATE, ratings=1)
+    found = figures.figures_of(campaign).found
+    # Two rated pairs about Argentina, one about Chile.
+    assert (found.people, found.pairs, found.ratings, found.countries) == (10, 0, 5, ())
+
+
+def test_countries_with_few_pairs_are_left_out(rated, make_pairs):
+    campaign = closed(rated(12))
+    made = make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(5)))
+    Pair.objects.filter(pk__in=[pair.pk for pair in made]).update(ratings=1)
+    # Seven pairs, rounded down; the one of Chile is left out.
+    assert figures.figures_of(campaign).found.countries == (("AR", 5),)
+
+
+def test_an_open_campaign_says_when(rated, client, as_person, make_person):
+    day = timezone.now().date() + timedelta(days=8)
+    campaign = rated(6, results_from=day.isoformat())
+    told = f"The results will be here from {date_format(day, 'DATE_FORMAT')}"
+    page = client.get(f"/results/{campaign.slug}/").content.decode()
+    assert told in page
+    assert "drink mate" not in page
+    thanks = as_person(make_person(campaign)).get("/thanks/").content.decode()
+    assert f'href="/results/{campaign.slug}/"' in thanks
+    # To write down: with the name of the site.
+    assert f">http://testserver/results/{campaign.slug}/<" in thanks
+    assert told in thanks
+    closed(campaign)  # before its day
+    assert "drink mate" not in Client().get(f"/results/{campaign.slug}/").content.decode()
+
+
+def test_nothing_where_the_organisers_want_none(rated, client, as_person, make_person):
+    campaign = rated(6, results_page=False)
+    assert "/results/" not in as_person(make_person(campaign)).get("/thanks/").content.decode()
+    closed(campaign)
+    assert client.get(f"/results/{campaign.slug}/").status_code == 404
+    assert client.get("/results/nowhere/").status_code == 404
+
+
+def test_without_a_day_the_thanks_name_the_planned_end_or_the_organisers(rated, as_person, make_person):
+    campaign = rated(6, setting="online", minutes=3 * 1_440)
+    client = as_person(make_person(campaign))
+    day = date_format(timezone.localdate() + timedelta(days=3), "DATE_FORMAT")
+    assert f"is planned for {day}" in client.get("/thanks/").content.decode()
+    for began in (None, timezone.now() - timedelta(days=9)):
+        campaign.began_at = began
+        campaign.save()
+        page = client.get("/thanks/").content.decode()
+        assert "when the organisers close the collection:" in page
+        assert "planned" not in page
+
+
+def test_the_first_page_leads_to_the_results_of_the_only_campaign(rated, client, as_person, make_person):
+    campaign = rated(12)
+    assert "/results/" not in client.get("/").content.decode()
+    closed(campaign)
+    page = client.get("/").content.decode()
+    assert "has ended" in page
+    assert 'href="/results/"' in page
+    assert 'name="code"' in page
+    assert f'href="/results/{campaign.slug}/"' in as_person(make_person(campaign)).get("/").content.decode()
+
+
+def test_the_first_page_of_a_site_with_two_campaigns_names_none(rated, client, make_campaign):
+    closed(rated(12))
+    make_campaign("lake")
+    assert "/results/" not in client.get("/").content.decode()
+
+
+@pytest.fixture
+def released(rated, make_person, tmp_path):
+    """A closed campaign with a public release of 12 people from Argentina, 6 from Chile and 2 from Uruguay."""
+    campaign = closed(rated(12, licence="CC-BY-4.0"))
+    for place, number in (("CL", 6), ("UY", 2)):
+        for one in range(number):
+            make_person(campaign, f"{place} {one}", origins=[place])
+    made = export_campaign(campaign, tmp_path / "out", release="1.0", formats=("csv",))
+    return campaign, made
+
+
+def test_a_release_has_a_summary(released, client):
+    campaign, made = released
+    page = page_of(client, campaign)
+    assert "edition 1.0" in page
+    assert date_format(timezone.localdate(), "DATE_FORMAT") in page
+    assert "<dd>20</dd>" in page  # people, those without a key included
+    assert f"<dd>{made.rows['pairs']}, of which 3 have answers</dd>" in page
+    assert f"<dd>{made.rows['ratings']}</dd>" in page
+    assert "CC-BY-4.0" in page
+    assert f"River Lab ({timezone.localdate().year}). title in English. Edition 1.0." in page
+    assert campaign.settings.contact in page
+    # Two people from Uruguay are too few, and with Chile's nobody can tell who they are.
+    origins = page.split("Where the people come from")[1].split("</ul>")[0]
+    assert "Argentina</bdi>: 12" in origins
+    assert "Other countries</bdi>: 8" in origins
+    assert "Uruguay" not in page
+    assert "Chile" not in origins
+    # Nothing of the release is coarse, so coarse figures do not stand beside it.
+    assert "at least" not in page
+    assert "drink mate" in page
+
+
+def test_the_summary_is_there_at_once_and_while_the_campaign_goes_on(released, client, tmp_path):
+    campaign, _ = released
+    assert "edition 1.0" in page_of(client, campaign)
+    campaign.state = State.OPEN
+    campaign.save()
+    page = page_of(client, campaign)
+    assert "edition 1.0" in page
+    assert "drink mate" not in page
+    export_campaign(campaign, tmp_path / "next", release="1.1", formats=("csv",))
+    assert "edition 1.1" in page_of(client, campaign)
+
+
+def test_a_restricted_or_unfinished_release_is_nobodys_business(rated, client, tmp_path):
+    campaign = rated(12)
+    export_campaign(campaign, tmp_path / "out", release="1.0", formats=("csv",), recipient="Dr. Rain, Lake")
+    Release.objects.create(campaign=campaign, number="2.0", salt="x")
+    page = page_of(client, campaign)
+    assert "edition" not in page
+    assert "Dr. Rain" not in page
+    assert "when the collection has ended" in page
+
+
+def test_a_release_before_the_day_of_the_results_waits_for_it(released, client):
+    campaign, _ = released
+    content = {**SettingsVersion.objects.get().content, "results_from": "2999-01-01"}
+    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
+    campaign.version = 2
+    campaign.save()
+    assert "edition" not in page_of(client, campaign)
+
+
+def test_figures_are_kept_for_a_while(rated, client, django_assert_max_num_queries):
+    campaign = closed(rated(12))
+    page_of(client, campaign)
+    with django_assert_max_num_queries(5):
+        page_of(client, campaign)

@@ -1,0 +1,273 @@
+"""The open questions: shown with an example from near by, answered line by line, changed, passed."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.curate.survey.rows import RowColumns, read_statements
+from endoxa_collect.campaign import SurveyQuestion
+from endoxa_collect.contributor.access import next_step
+from endoxa_collect.contributor.survey import (
+    LINES,
+    MOST_LINES,
+    answer_languages,
+    example_for,
+    likely_language,
+    line_count,
+)
+from endoxa_collect.entry.cleaning import MAX_LENGTH
+from endoxa_collect.export.run import export_campaign
+from endoxa_collect.models import Person, Release, Statement, Tombstone
+
+QUESTIONS = [
+    {
+        "name": "cooks",
+        "axis": "profession",
+        "text": {"en": "What do people say about cooks?", "es": "¿Qué se dice de la gente que cocina?"},
+        "examples": {
+            "": {"en": "Cooks get up early"},
+            "AR": {"en": "Cooks grill on Sundays", "es": "Asan los domingos"},
+            "BR": {"en": "Cooks love beans"},
+        },
+    },
+    {"name": "poets", "axis": "other", "text": {"en": "What do people say about poets?"}},
+]
+SURVEY = "/survey/"
+COOKS, POETS = "/survey/cooks/", "/survey/poets/"
+
+
+@pytest.fixture
+def campaign(make_campaign):
+    return make_campaign(survey=True, questions=QUESTIONS)
+
+
+def sent(*lines, language="en", **more):
+    return {f"line_{index}": line for index, line in enumerate(lines)} | {"language": language, **more}
+
+
+def test_questions_are_asked_one_after_the_other_and_then_cards_follow(person, as_person):
+    client = as_person(person)
+    assert next_step(person) == "contributor:survey"
+    assert "0 of 2 questions answered" in client.get(SURVEY).content.decode()
+    assert client.post(COOKS, sent("Cooks sing", " ", "Cooks taste everything")).url == POETS
+    assert "1 of 2 questions answered" in client.get(SURVEY).content.decode()
+    assert client.post(POETS, sent("Poets walk a lot", language="es")).url == SURVEY
+    assert next_step(person) == "contributor:card"
+    rows = Statement.objects.order_by("pk").values_list("question", "axis", "language", "text")
+    assert list(rows) == [
+        ("cooks", "profession", "en", "Cooks sing\nCooks taste everything"),
+        ("poets", "other", "es", "Poets walk a lot"),
+    ]
+
+
+def test_without_cards_the_end_follows(make_campaign, make_person):
+    person = make_person(make_campaign("brook", survey=True, cards=False, questions=QUESTIONS))
+    for question in QUESTIONS:
+        Statement.objects.create(person=person, campaign=person.campaign, question=question["name"], text="")
+    assert next_step(person) == "contributor:thanks"
+
+
+def test_answers_to_questions_that_are_gone_do_not_count(person):
+    for name in ("old_one", "cooks"):
+        Statement.objects.create(person=person, campaign=person.campaign, question=name, text="Cooks sing")
+    assert next_step(person) == "contributor:survey"
+
+
+def test_nothing_comes_to_mind_is_remembered_and_stores_no_words(person, as_person):
+    client = as_person(person)
+    assert client.post(COOKS, sent("", nothing="1")).url == POETS
+    assert Statement.objects.get().text == ""
+    assert "Nothing came to mind" in client.get(SURVEY).content.decode()
+
+
+def test_nothing_comes_to_mind_does_not_throw_away_what_was_typed(person, as_person):
+    page = as_person(person).post(COOKS, sent("Cooks sing", nothing="1"))
+    assert page.status_code == 200
+    assert 'value="Cooks sing"' in page.content.decode()
+    assert "empty the lines first" in page.content.decode()
+    assert not Statement.objects.exists()
+
+
+def test_an_answer_can_be_changed_and_keeps_its_row(person, as_person):
+    client = as_person(person)
+    client.post(COOKS, sent("Cooks sing", language="es"))
+    before = Statement.objects.get()
+    page = client.get(COOKS).content.decode()
+    assert 'value="Cooks sing"' in page
+    assert '<option value="es" selected>' in page
+    client.post(COOKS, sent("Cooks whistle"))
+    after = Statement.objects.get()
+    assert (after.public_id, after.text, after.language) == (before.public_id, "Cooks whistle", "en")
+    assert not Tombstone.objects.exists()
+
+
+def test_an_answer_that_is_taken_back_is_named_as_withdrawn(person, as_person):
+    client = as_person(person)
+    client.post(COOKS, sent("Cooks sing"))
+    row = Statement.objects.get().public_id
+    client.post(COOKS, sent("", nothing="1"))
+    assert Tombstone.objects.get().row == row
+    assert Statement.objects.get().public_id != row
+
+
+def test_a_line_that_is_taken_back_after_a_release_is_named_as_withdrawn(person, as_person):
+    client = as_person(person)
+    client.post(COOKS, sent("Cooks sing"))
+    Release.objects.create(campaign=person.campaign, number="1.0", salt="x")
+    first = Statement.objects.get().public_id
+    client.post(COOKS, sent("Cooks sing", "Cooks whistle"))
+    assert Statement.objects.get().public_id == first
+    client.post(COOKS, sent("Cooks whistle"))
+    assert Tombstone.objects.get().row == first
+    assert Statement.objects.get().text == "Cooks whistle"
+
+
+def test_one_more_line_keeps_what_was_typed_and_saves_nothing(person, as_person):
+    client = as_person(person)
+    page = client.post(COOKS, sent("Cooks sing", lines=str(LINES), more="1", language="es")).content.decode()
+    assert 'value="Cooks sing"' in page
+    assert f'name="line_{LINES}"' in page
+    assert '<option value="es" selected>' in page
+    assert not Statement.objects.exists()
+    full = client.post(COOKS, sent(lines=str(MOST_LINES), more="1")).content.decode()
+    assert f'name="line_{MOST_LINES}"' not in full
+    assert 'name="more"' not in full
+
+
+def test_lines_that_are_too_long_are_told_beside_the_line_and_nothing_is_lost(person, as_person):
+    long = "a" * (MAX_LENGTH + 3)
+    page = as_person(person).post(COOKS, sent("Cooks sing", long)).content.decode()
+    assert "3 characters too long" in page
+    assert long in page
+    assert 'value="Cooks sing"' in page
+    assert not Statement.objects.exists()
+
+
+def test_the_longest_answer_fits_into_its_row(person, as_person):
+    lines = [f"{index:03}".ljust(MAX_LENGTH, "x") for index in range(MOST_LINES)]
+    as_person(person).post(COOKS, sent(*lines, lines=str(MOST_LINES)))
+    assert Statement.objects.get().text.splitlines() == lines
+    assert len(Statement.objects.get().text) <= Statement._meta.get_field("text").max_length
+
+
+def test_an_empty_answer_asks_for_a_line_or_the_other_button(person, as_person):
+    page = as_person(person).post(COOKS, sent("", "\u200b")).content.decode()
+    assert "Please write at least one line" in page
+    assert not Statement.objects.exists()
+
+
+def test_signs_that_cannot_be_seen_are_not_stored(person, as_person):
+    as_person(person).post(COOKS, sent("Cooks\u202e sing\u200b"))
+    assert Statement.objects.get().text == "Cooks sing"
+
+
+@pytest.mark.parametrize(
+    "words", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7*7 }}"]
+)
+def test_words_are_shown_as_words(person, as_person, words):
+    client = as_person(person)
+    client.post(COOKS, sent(words))
+    page = client.get(COOKS).content.decode()
+    assert words not in page or "<" not in words
+    assert Statement.objects.get().text == words
+
+
+def test_texts_of_the_campaign_are_escaped(make_campaign, make_person, as_person):
+    evil = "<b>bold</b>"
+    question = {"name": "q", "axis": "other", "text": {"en": evil}, "examples": {"": {"en": evil}}}
+    client = as_person(make_person(make_campaign("brook", survey=True, questions=[question])))
+    for address in (SURVEY, "/survey/q/"):
+        assert evil not in client.get(address).content.decode()
+
+
+def test_the_page_of_an_unknown_question_is_not_there(person, as_person):
+    assert as_person(person).get("/survey/unknown/").status_code == 404
+
+
+def test_strangers_and_campaigns_without_a_survey_have_no_questions(
+    client, make_campaign, make_person, as_person
+):
+    assert client.get(SURVEY).url == reverse("contributor:home")
+    other = make_person(make_campaign("brook"))
+    for address in (SURVEY, COOKS):
+        assert as_person(other).get(address).url == reverse("contributor:card")
+
+
+def test_the_profile_comes_first(campaign, make_person, as_person):
+    early = make_person(campaign, "bo", profile_done=False)
+    for address in (SURVEY, COOKS):
+        assert as_person(early).get(address).url == reverse("contributor:profile")
+
+
+def test_somebody_who_left_meanwhile_leaves_nothing_behind(person, as_person, monkeypatch):
+    from endoxa_collect.contributor import survey
+
+    question = person.campaign.settings.questions[0]
+    Person.objects.all().delete()
+    survey.save_answer(person, question, ["Cooks sing"], "en")
+    assert not Statement.objects.exists()
+
+
+def test_in_arabic_the_page_runs_from_right_to_left(campaign, make_person, as_person):
+    client = as_person(make_person(campaign, ui_language="ar"))
+    client.cookies["endoxa_language"] = "ar"
+    page = client.get(COOKS).content.decode()
+    assert '<html lang="ar" dir="rtl">' in page
+    assert 'dir="auto"' in page
+
+
+@pytest.mark.slow
+def test_an_example_is_from_the_own_country_else_near_by_else_general():
+    question = SurveyQuestion.model_validate(QUESTIONS[0])
+    assert example_for(question, ["AR"], [], "es") == "Asan los domingos"
+    assert example_for(question, ["UY", "BR"], [], "en") == "Cooks love beans"
+    assert example_for(question, ["JP"], ["BR"], "en") == "Cooks love beans"
+    assert example_for(question, ["PE"], [], "en") == "Cooks love beans"  # Brazil is a neighbour
+    assert example_for(question, ["KE"], [], "en") == "Cooks get up early"
+    assert example_for(question, [], [], "en") == "Cooks get up early"
+    assert example_for(SurveyQuestion.model_validate(QUESTIONS[1]), ["AR"], [], "en") == ""
+
+
+def test_languages_of_the_person_come_first_and_the_likely_one_is_chosen():
+    choices = answer_languages(["sw", "de"], ["en", "fr", "sw"], "fr")
+    assert choices == [("sw", "swahili"), ("en", "anglais"), ("fr", "français")]
+    assert likely_language(choices, ["sw", "de"], None, "ar", "fr") == "sw"
+    assert likely_language(choices, ["fr", "sw"], None, "ar", "sw") == "sw"
+    assert likely_language(choices, ["sw", "de"], "fr", "sw") == "fr"
+    assert likely_language(choices, ["de"], None, "en") == ""
+
+
+def test_a_language_that_nobody_named_is_never_chosen_beforehand(campaign, make_person, as_person):
+    client = as_person(make_person(campaign, languages=["sw"], ui_language="sw"))
+    page = client.get(COOKS)
+    assert page.context["form"]["language"].value() == ""
+    refused = client.post(COOKS, sent("Wapishi huimba", language=""))
+    assert list(refused.context["form"].errors) == ["language"]
+    assert 'value="Wapishi huimba"' in refused.content.decode()
+    assert client.post(COOKS, sent("", language="", nothing="1")).url == POETS
+    assert Statement.objects.get().language == ""
+
+
+@given(st.text(), st.integers(0, 1))
+def test_the_number_of_lines_stays_in_its_bounds_whatever_is_sent(sent_number, more):
+    assert LINES <= line_count({"lines": sent_number}, more=more) <= MOST_LINES
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_export_feeds_curate_one_statement_a_line(person, as_person, tmp_path):
+    client = as_person(person)
+    client.post(COOKS, sent("Cooks love salt", "Cooks sing at work"))
+    client.post(POETS, sent("", language="", nothing="1"))
+    export_campaign(person.campaign, tmp_path / "out")
+    table = tmp_path / "out" / "statements.csv"
+    found = read_statements(table, RowColumns("text", "question"))
+    row = Statement.objects.get(question="cooks").public_id
+    assert [(one.statement_id, one.text) for one in found if one.text] == [
+        (f"{row}-1", "Cooks love salt"),
+        (f"{row}-2", "Cooks sing at work"),
+    ]
+    assert {(one.question.axis, one.language) for one in found if one.text} == {("profession", "en")}
+    assert "| languages | en |" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")

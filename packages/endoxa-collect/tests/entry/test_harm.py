@@ -1,0 +1,223 @@
+"""Unkind words in all languages: what lists of words say, what is covered, what nobody judged."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+
+import pytest
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa_collect.cards import answering, drawing
+from endoxa_collect.entry.harm import bare, negative
+from endoxa_collect.entry.proposing import propose, tick_countries
+from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
+from endoxa_collect.models import Action, Moderation, Pair, Via
+from endoxa_collect.organiser.moderation.decisions import Decision, decide, revision, undo
+from endoxa_collect.organiser.moderation.views import line
+from endoxa_collect.presets import load_preset
+
+UNKIND = (
+    ("en", "are backward"),
+    ("en", "breed like rabbits"),
+    ("en", "are primitive"),
+    ("en", "are animals"),
+    ("en", "never wash"),
+    ("en", "smell"),
+    ("en", "never pay their debts"),
+    ("en", "are terrible cooks"),
+    ("es", "son flojos"),
+    ("es", "muy TACAÑAS"),
+    ("pt", "são preguiçosos"),
+    ("fr", "ils sont paresseux"),
+    ("ar", "هم بخلاء"),
+    ("ar", "الكسالى"),
+    ("hi", "वे आलसी हैं"),
+    ("sw", "ni wavivu"),
+)
+UNKNOWN = (
+    ("en", "dance tango"),
+    ("en", "aren’t backward"),
+    ("en", "smell good"),
+    ("es", "bailan tango"),
+    ("es", "no son flojos"),
+    ("fr", "ne sont pas paresseux"),
+    ("pt", "tomam café"),
+    ("ar", "ليسوا بخلاء"),
+    ("hi", "आलसी नहीं हैं"),
+    ("sw", "si wavivu"),
+    ("sw", "wanacheza mpira"),
+    ("ha", "suna son shayi"),
+)
+LISTS = tomllib.loads(files("endoxa_collect.entry").joinpath("unkind.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("language", "text"), UNKIND)
+def test_lists_of_words_know_common_unkind_words(language, text):
+    assert negative(text, language) is True
+
+
+@pytest.mark.parametrize(("language", "text"), UNKNOWN)
+def test_what_no_list_holds_or_is_negated_is_not_known(language, text):
+    assert negative(text, language) is None
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_lists_are_sizeable_find_their_own_words_and_hold_none_twice(language):
+    words = LISTS[language]["words"]
+    assert 60 <= len(words) <= 200
+    assert len(set(map(bare, words))) == len(words)
+    assert all(negative(word.replace("*", ""), language) for word in words)
+
+
+@pytest.mark.parametrize("text", ["love poetry", "are friendly", "help each other"])
+def test_english_words_are_kind_only_where_vader_says_so(text):
+    assert negative(text, "en") is False
+
+
+@given(st.text(max_size=120), st.sampled_from(sorted({*LISTS, "de"} - {"en"})))
+def test_a_list_never_says_that_words_are_kind(text, language):
+    assert negative(text, language) in {True, None}
+
+
+@pytest.mark.parametrize("name", ["laces", "afristereo"])
+def test_no_list_contradicts_the_marks_of_our_own_seeds(name):
+    seeds = load_preset(name).seeds
+    assert not [seed for seed in seeds if seed.negative is False and negative(seed.attribute, seed.language)]
+
+
+def say(person, text, language="es"):
+    return propose(person, None, country="AR", text=text, language=language, via=Via.ATTRIBUTE).pair
+
+
+def act(pair, user, action, **facts):
+    pair = Pair.objects.get(pk=pair.pk)
+    return decide(pair.campaign, user, pair.public_id, Decision(Action(action), revision(pair), **facts))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "judged", "covered"),
+    [
+        ("son tacaños", "es", True, True),
+        ("bailan tango", "es", None, True),
+        ("love poetry", "en", False, False),
+        ("dance tango", "en", None, True),
+        ("are terrible cooks", "en", True, True),
+    ],
+)
+def test_what_people_add_is_covered_unless_it_is_known_to_be_kind(person, text, language, judged, covered):
+    pair = say(person, text, language)
+    assert (pair.negative, pair.may_hurt) == (judged, covered)
+
+
+@pytest.mark.parametrize(
+    ("row", "judged", "covered"),
+    [
+        (SeedRow("AR", "son flojos", "es"), True, True),
+        (SeedRow("AR", "son flojos", "es", "", False), False, False),
+        (SeedRow("AR", "bailan tango", "es"), None, False),
+        (SeedRow("AR", "bailan tango", "es", "", True), True, True),
+    ],
+)
+def test_organisers_answer_for_seeds_they_did_not_mark(campaign, row, judged, covered):
+    add_seeds(campaign, [row])
+    pair = Pair.objects.get()
+    assert (unkind(row), pair.negative, pair.may_hurt) == (judged, judged, covered)
+
+
+@pytest.mark.slow
+def test_approving_uncovers_what_nobody_judged_but_not_what_is_unkind(campaign, person, make_account):
+    moderator = make_account("mo", campaign, "moderator")
+    unjudged, unkind_one = say(person, "bailan tango"), say(person, "son tacaños")
+    approved = act(unjudged, moderator, "approve")
+    act(unkind_one, moderator, "approve")
+    assert not Pair.objects.get(pk=unjudged.pk).may_hurt
+    assert Pair.objects.get(pk=unjudged.pk).negative is None
+    assert Pair.objects.get(pk=unkind_one.pk).may_hurt
+    undo(campaign, moderator, approved.public_id)
+    assert Pair.objects.get(pk=unjudged.pk).may_hurt
+
+
+@pytest.mark.slow
+def test_an_approval_is_of_the_words_that_stood_there(campaign, person, make_account):
+    moderator = make_account("mo", campaign, "moderator")
+    pair = say(person, "bailan tango")
+    for action, words, covered in (
+        ("approve", {}, False),
+        ("edit", {"text": "cantan milongas", "language": "es"}, True),
+        ("approve", {}, False),
+    ):
+        done = act(Pair.objects.get(), moderator, action, **words)
+        assert Pair.objects.get(pk=pair.pk).may_hurt is covered
+    undo(campaign, moderator, done.public_id)
+    assert Pair.objects.get(pk=pair.pk).may_hurt
+
+
+@pytest.mark.slow
+def test_moderators_see_covered_what_contributors_do_and_what_waits(campaign, person, make_account):
+    moderator = make_account("mo", campaign, "moderator")
+    pair = say(person, "bailan tango")
+    Pair.objects.update(moderation=Moderation.LIVE)
+    assert line(Pair.objects.get(), open_words=False).covered
+    Pair.objects.update(moderation=Moderation.PENDING)
+    act(pair, moderator, "approve")
+    assert not line(Pair.objects.get(), open_words=False).covered
+
+
+@pytest.mark.slow
+def test_who_approves_can_keep_it_covered_at_once(client, campaign, person, make_account):
+    moderator = make_account("mo", campaign, "moderator")
+    client.force_login(moderator)
+    pair = say(person, "siempre se quejan")
+    facts = {"action": "approve", "seen": revision(pair), "negative": "on"}
+    client.post(reverse("organiser:moderation_act", args=[campaign.slug, pair.public_id]), facts)
+    passed = Pair.objects.get()
+    assert (passed.moderation, passed.negative, passed.may_hurt) == (Moderation.LIVE, True, True)
+    undo(campaign, moderator, passed.acts.get().public_id)
+    assert (Pair.objects.get().moderation, Pair.objects.get().negative) == (Moderation.PENDING, None)
+
+
+@pytest.mark.slow
+def test_new_words_are_judged_anew(campaign, person, make_account):
+    moderator = make_account("mo", campaign, "moderator")
+    pair = say(person, "bailan tango")
+    act(pair, moderator, "mark", negative=False)
+    act(pair, moderator, "edit", text="son flojos", language="es")
+    assert Pair.objects.get(pk=pair.pk).negative is True
+    act(pair, moderator, "edit", text="bailan tango siempre", language="es")
+    assert Pair.objects.get(pk=pair.pk).negative is True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sent", "stored"), [("true", True), ("false", False), ("unknown", None)])
+def test_moderators_can_say_yes_no_or_that_they_do_not_know(
+    client, campaign, person, make_account, sent, stored
+):
+    client.force_login(make_account("mo", campaign, "moderator"))
+    pair = say(person, "bailan tango")
+    Pair.objects.filter(pk=pair.pk).update(negative=not stored)
+    facts = {"action": "mark", "seen": revision(Pair.objects.get()), "topic": "", "negative": sent}
+    client.post(reverse("organiser:moderation_act", args=[campaign.slug, pair.public_id]), facts)
+    assert Pair.objects.get().negative is stored
+
+
+def test_a_country_that_is_ticked_takes_over_what_is_known(person, make_person, campaign):
+    say(make_person(campaign, "ben"), "son tacaños")
+    Pair.objects.update(moderation=Moderation.LIVE)
+    card = drawing.next_card(person)
+    (ticked,) = tick_countries(person, card, ["CL"])
+    assert ticked.pair.negative is True
+
+
+def test_to_the_guards_what_nobody_judged_is_mild(campaign, person, make_pairs):
+    """After two unkind cards about one's own country a kinder one follows; nobody knows that of the third pair."""
+    make_pairs(campaign, *(("AR", f"steal {n}", "en") for n in range(3)), negative=True)
+    unknown, *_ = make_pairs(campaign, ("AR", "dance", "en"))
+    Pair.objects.filter(pk=unknown.pk).update(waiting_since=2**40)
+    for _ in range(2):
+        card = drawing.next_card(person)
+        assert card.negative
+        answering.rate(person, card.token, 3, lifted=True)
+    assert drawing.next_card(person).pair == unknown

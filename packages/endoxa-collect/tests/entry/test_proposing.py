@@ -1,0 +1,294 @@
+"""From typed words to a mention of a pair."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from uuid import uuid4
+
+import pytest
+
+from endoxa_collect import geography
+from endoxa_collect.cards import answering, drawing
+from endoxa_collect.cards.locking import locked
+from endoxa_collect.entry import flags, harm, proposing
+from endoxa_collect.entry.cleaning import (
+    AlreadyShownError,
+    EmptyTextError,
+    EntryError,
+    TooManyCountriesError,
+    TooManyError,
+)
+from endoxa_collect.entry.proposing import (
+    COUNTRIES_PER_CARD,
+    PER_CARD,
+    PER_MINUTE,
+    propose,
+    say_alike,
+    tick_countries,
+)
+from endoxa_collect.entry.words import read_words, warm_up
+from endoxa_collect.models import Card, Mention, Moderation, Pair, Person, Source, Via
+
+
+def say(person, text, card=None, country="AR", language="en", via=Via.ATTRIBUTE):
+    return propose(person, card, country=country, text=text, language=language, via=via)
+
+
+@pytest.fixture
+def card(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "en"))
+    return drawing.next_card(person)
+
+
+def test_new_words_make_a_pair_that_waits_for_a_moderator(campaign, person, card):
+    made = say(person, "  They are  good cooks! ", card)
+    pair = made.pair
+    assert made.created
+    assert (pair.attribute, pair.key, pair.language) == ("They are good cooks!", "good cooks", "en")
+    assert (pair.moderation, pair.source, pair.author) == (Moderation.PENDING, Source.CONTRIBUTOR, person)
+    assert (pair.mentions, pair.ratings) == (1, 0)
+    assert made.mention.text == "They are good cooks!"
+
+
+@pytest.mark.slow
+def test_a_campaign_can_show_new_pairs_at_once_but_none_with_a_serious_flag(make_campaign, make_person):
+    campaign = make_campaign(moderation="after")
+    person = make_person(campaign)
+    assert say(person, "love poetry").pair.moderation == Moderation.LIVE
+    assert say(person, "LOVE MUSIC").pair.moderation == Moderation.LIVE
+    flagged = say(person, "sing like Maria Gonzalez").pair
+    assert (flagged.moderation, flagged.flags) == (Moderation.PENDING, ["name"])
+
+
+def test_the_exact_key_is_a_mention_of_the_pair_there_is(campaign, person, make_person, make_pairs):
+    (pair,) = make_pairs(campaign, ("AR", "love poetry", "en"))
+    for name in ("ben", "cem"):
+        made = say(make_person(campaign, name), "Love poetry!!")
+        assert (made.pair, made.created, made.alike) == (pair, False, ())
+    pair.refresh_from_db()
+    assert (pair.mentions, pair.ratings) == (2, 0)
+    assert say(person, "love poetry", country="CL").created
+    assert say(person, "love poetry", language="es").created
+
+
+def test_saying_it_twice_is_said_once(person):
+    first = say(person, "love poetry")
+    again = say(person, "LOVE POETRY")
+    assert again.mention == first.mention
+    assert not again.created
+    assert Mention.objects.count() == 1
+
+
+def test_words_of_a_card_are_no_mention(person, card):
+    with pytest.raises(AlreadyShownError, match="seen this one"):
+        say(person, "Drink mate!", card)
+    assert not Mention.objects.exists()
+    assert say(person, "drink mate", card, country="CL").created
+
+
+def test_a_merged_pair_takes_the_mention_and_its_root_counts_it(campaign, person, make_person):
+    ana = say(person, "love poetry").pair
+    Pair.objects.filter(pk=ana.pk).update(moderation=Moderation.LIVE)
+    ben = make_person(campaign, "ben")
+    made = say(ben, "loves poetry")
+    say_alike(ben, made.mention.public_id, ana.public_id)
+    third = say(make_person(campaign, "cem"), "loves poetry")
+    ana.refresh_from_db()
+    assert third.pair == made.pair
+    assert ana.mentions == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"text": "?!"}, "few words"),
+        ({"text": "x" * 121}, "too long"),
+        ({"text": "love tea", "country": "QQ"}, "country"),
+        ({"text": "love tea", "language": "sw"}, "language"),
+    ],
+)
+def test_what_cannot_be_kept_is_said_in_words(person, changes, sentence):
+    with pytest.raises(EntryError, match=sentence):
+        say(person, **changes)
+    assert not Pair.objects.exists()
+
+
+@pytest.mark.slow
+def test_there_is_a_limit_for_a_card_and_for_a_minute(person, card, monkeypatch):
+    for n in range(PER_CARD):
+        say(person, f"love song {n}", card)
+    with pytest.raises(TooManyError, match="next one"):
+        say(person, "love tea", card)
+    for n in range(PER_CARD, PER_MINUTE):
+        say(person, f"love song {n}")
+    with pytest.raises(TooManyError, match="wait a minute"):
+        say(person, "love tea")
+
+
+def test_signs_without_letters_are_nothing(person):
+    with pytest.raises(EmptyTextError):
+        say(person, "...")
+
+
+def test_ticked_countries_get_the_words_of_the_card(campaign, person, card):
+    assert [one.pair.country for one in tick_countries(person, card, ["CL", "AR", "CL", "UY"])] == [
+        "CL",
+        "UY",
+    ]
+    assert {one.via for one in Mention.objects.all()} == {Via.OTHER_COUNTRY}
+    pair = Pair.objects.get(country="CL")
+    assert (pair.attribute, pair.key, pair.moderation) == ("drink mate", "drink mate", Moderation.PENDING)
+    tick_countries(person, card, ["CL"])
+    assert Mention.objects.count() == 2
+    with pytest.raises(EntryError):
+        tick_countries(person, card, ["Chile"])
+
+
+def test_a_card_takes_a_dozen_other_countries(person, card):
+    others = [code for code in geography.codes() if code != card.country]
+    with pytest.raises(TooManyCountriesError, match="12"):
+        tick_countries(person, card, others)
+    assert Pair.objects.count() == 1
+    dozen = others[:COUNTRIES_PER_CARD]
+    tick_countries(person, card, dozen[:7])
+    tick_countries(person, card, dozen)
+    with pytest.raises(TooManyCountriesError):
+        tick_countries(person, card, others[-1:])
+    assert Mention.objects.count() == COUNTRIES_PER_CARD
+
+
+@pytest.mark.slow
+def test_ticks_count_in_the_pace(person, card):
+    for n in range(PER_MINUTE - 2):
+        say(person, f"love song {n}")
+    with pytest.raises(TooManyError, match="wait a minute"):
+        tick_countries(person, card, ["CL", "UY", "PE"])
+    assert len(tick_countries(person, card, ["CL", "UY"])) == 2
+    tick_countries(person, card, ["CL", "UY"])
+
+
+def test_a_ticked_pair_that_the_person_was_shown_is_left_out(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "en"), ("CL", "drink mate", "en"))
+    first = drawing.next_card(person)
+    answering.rate(person, first.token, 4)
+    second = drawing.next_card(person)
+    assert tick_countries(person, second, [first.country]) == ()
+
+
+def offered(campaign, person, make_pairs):
+    (old,) = make_pairs(campaign, ("AR", "dance very well", "en"))
+    made = say(person, "dance well")
+    assert made.alike == (old,)
+    return old, made
+
+
+def test_saying_that_both_are_the_same_merges_a_pair_that_is_only_theirs(campaign, person, make_pairs):
+    old, made = offered(campaign, person, make_pairs)
+    say_alike(person, made.mention.public_id, old.public_id)
+    made.pair.refresh_from_db()
+    old.refresh_from_db()
+    made.mention.refresh_from_db()
+    assert (made.pair.moderation, made.pair.merged_into) == (Moderation.MERGED, old)
+    assert (old.mentions, made.mention.alike, made.mention.alike_to) == (1, True, old)
+
+
+def test_a_pair_of_others_too_is_left_for_moderators(campaign, person, make_person, make_pairs):
+    old, made = offered(campaign, person, make_pairs)
+    say(make_person(campaign, "ben"), "dance well")
+    say_alike(person, made.mention.public_id, old.public_id)
+    made.pair.refresh_from_db()
+    made.mention.refresh_from_db()
+    assert made.pair.merged_into is None
+    assert (made.mention.alike, made.mention.alike_to) == (True, old)
+
+
+@pytest.mark.parametrize("answer", ["rate", "report"])
+def test_a_pair_that_somebody_rated_or_reported_is_left_for_moderators(
+    make_campaign, make_person, make_pairs, answer
+):
+    campaign = make_campaign(moderation="after")
+    person, reader = make_person(campaign), make_person(campaign, "ben")
+    made = say(person, "dance well")
+    card = drawing.next_card(reader)
+    assert card.pair == made.pair
+    if answer == "rate":
+        answering.rate(reader, card.token, 3)
+    else:
+        answering.skip(reader, card.token, "report_hate")
+    (old,) = make_pairs(campaign, ("AR", "dance very well", "en"))
+    say_alike(person, made.mention.public_id, old.public_id)
+    made.mention.refresh_from_db()
+    assert (made.mention.alike, made.mention.alike_to) == (True, old)
+    assert Pair.objects.get(pk=made.pair.pk).merged_into is None
+
+
+def test_different_is_kept_and_the_first_answer_stands(campaign, person, make_pairs):
+    old, made = offered(campaign, person, make_pairs)
+    say_alike(person, made.mention.public_id, None)
+    say_alike(person, made.mention.public_id, old.public_id)
+    made.mention.refresh_from_db()
+    assert made.mention.alike is False
+    assert Pair.objects.get(pk=made.pair.pk).merged_into is None
+
+
+def test_nobody_answers_for_others_or_names_pairs_that_were_not_offered(
+    campaign, person, make_person, make_pairs
+):
+    old, made = offered(campaign, person, make_pairs)
+    (other,) = make_pairs(campaign, ("AR", "love football", "en"))
+    say_alike(make_person(campaign, "ben"), made.mention.public_id, old.public_id)
+    for named in (other.public_id, uuid4(), made.pair.public_id):
+        say_alike(person, made.mention.public_id, named)
+    made.mention.refresh_from_db()
+    assert made.mention.alike is None
+    assert Pair.objects.get(pk=made.pair.pk).merged_into is None
+
+
+def test_taking_the_answer_back_takes_the_merged_pair_too(campaign, person, card, make_pairs):
+    answering.rate(person, card.token, 3)
+    (old,) = make_pairs(campaign, ("AR", "dance very well", "en"))
+    made = say(person, "dance well", card)
+    say_alike(person, made.mention.public_id, old.public_id)
+    answering.undo(person, card.token)
+    old.refresh_from_db()
+    assert old.mentions == 0
+    assert not Pair.objects.filter(pk=made.pair.pk).exists()
+    assert Card.objects.filter(person=person).count() == 1
+    assert Person.objects.count() == 1
+
+
+def test_words_are_looked_at_before_the_lock_is_taken(campaign, person, card, monkeypatch):
+    locks = []
+
+    def looked(text, language, settings):
+        assert not locks, "others wait"
+        return read_words(text, language, settings)
+
+    @contextmanager
+    def noticed(campaign_id):
+        locks.append(campaign_id)
+        with locked(campaign_id) as found:
+            yield found
+
+    monkeypatch.setattr(proposing, "read_words", looked)
+    monkeypatch.setattr(proposing, "locked", noticed)
+    say(person, "love poetry", card)
+    locks.clear()
+    tick_countries(person, card, ["CL"])
+    assert locks
+
+
+@pytest.mark.slow
+def test_after_warming_up_no_list_is_read():
+    lists = [
+        harm._harm_lists,
+        flags._towns,
+        flags._named,
+        flags._spoken,
+        flags._stems,
+        harm._analyzer,
+    ]
+    for one in lists:
+        one.cache_clear()
+    warm_up()
+    assert all(one.cache_info().currsize for one in lists)

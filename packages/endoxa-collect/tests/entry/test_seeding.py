@@ -1,0 +1,258 @@
+"""Seeds: files of organisers, duplicates, the calibration set."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import pytest
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone, translation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa_collect.entry import seed_files, seeding
+from endoxa_collect.entry.seed_files import MAX_ROWS, SeedFileError, read_seeds
+from endoxa_collect.entry.seeding import SeedRow, add_seeds, choose_calibration, preview_seeds
+from endoxa_collect.models import Moderation, Pair, Source
+
+TABLE = "country,attribute,language,topic,negative\nAR,drink mate,en,drinks,no\nChile,love poetry,en,,\n"
+
+
+def read(text, name="seeds.csv", languages=("en", "es")):
+    return read_seeds(text if isinstance(text, bytes) else text.encode(), name, languages)
+
+
+def test_a_table_as_spreadsheets_save_it(tmp_path):
+    expected = [SeedRow("AR", "drink mate", "en", "drinks", False), SeedRow("CL", "love poetry", "en")]
+    assert read(TABLE) == expected
+    assert read("\ufeff" + TABLE.replace(",", ";").replace("\n", "\r\n")) == expected
+    assert read(TABLE.replace(",", "\t"), "seeds.tsv") == expected
+    assert read("language,COUNTRY,attribute\nes,Brasil,aman la música\n\n,,\n") == [
+        SeedRow("BR", "aman la música", "es")
+    ]
+    path = tmp_path / "seeds.csv"
+    path.write_text(TABLE)
+    assert read_seeds(path, path.name, ("en",)) == expected
+
+
+def test_json_lines():
+    lines = [
+        {"country": "AR", "attribute": "drink mate", "language": "en", "negative": True, "more": "left out"},
+        {"country": "UY", "attribute": "love football", "language": "EN", "topic": None},
+    ]
+    assert read("\n".join(map(json.dumps, lines)), "seeds.jsonl") == [
+        SeedRow("AR", "drink mate", "en", "", True),
+        SeedRow("UY", "love football", "en"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        ("cl", "CL"),
+        ("Chile", "CL"),
+        ("Brasil", "BR"),
+        ("Spain", "ES"),
+        ("España", "ES"),
+        ("Espana", "ES"),
+        ("USA", "US"),
+        ("UK", "GB"),
+        ("Côte d’Ivoire", "CI"),
+        ("Deutschland", "DE"),
+        ("Peru", "PE"),
+    ],
+)
+def test_countries_as_organisers_write_them(typed, code):
+    (row,) = read(f"country;attribute;language\n{typed};love tea;en\n", languages=("en", "es", "de"))
+    assert row.country == code
+
+
+@pytest.mark.parametrize("typed", ["es", "ES", "es-CL", "es_419", "Spanish", "español", "Espagnol"])
+def test_languages_as_organisers_write_them(typed):
+    assert read(f"country,attribute,language\nCL,aman el pan,{typed}\n")[0].language == "es"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("sí", True),
+        ("Oui", True),
+        ("SIM", True),
+        ("ndiyo", True),
+        ("हाँ", True),
+        ("não", False),
+        ("لا", False),
+    ],
+)
+def test_yes_and_no_in_the_languages_of_the_pages(typed, meant):
+    assert read(TABLE + f"CL,dance,en,,{typed}\n")[-1].negative is meant
+
+
+def test_the_line_of_a_spreadsheet_that_names_the_separator():
+    rows = read("sep=;\r\ncountry;attribute;language\r\nCL;a cup, or two;en\r\n")
+    assert rows == [SeedRow("CL", "a cup, or two", "en")]
+    with pytest.raises(SeedFileError, match="line 3, column 'country'"):
+        read("sep=;\ncountry;attribute;language\nXX;love tea;en\n")
+
+
+def test_a_line_separator_within_json_ends_no_line():
+    line = json.dumps({"country": "CL", "attribute": "love\u2028tea", "language": "en"}, ensure_ascii=False)
+    assert read(line + "\r\n" + line, "seeds.jsonl") == [SeedRow("CL", "love tea", "en")] * 2
+
+
+WRONG = [
+    ("seeds.xlsx", TABLE, "ends in .csv"),
+    ("seeds.csv", "country,attribute\nAR,drink mate\n", "no column 'language'"),
+    ("seeds.csv", "", "no column 'country'"),
+    ("seeds.csv", "country,attribute,language\n", "has no rows"),
+    ("seeds.csv", TABLE + "Atlantis,love tea,en\n", "line 4, column 'country': found 'Atlantis'"),
+    ("seeds.csv", TABLE + "AR,,en\n", "line 4, column 'attribute': it is empty"),
+    ("seeds.csv", TABLE + f"AR,{'x' * 121},en\n", "121 characters, expected at most 120"),
+    ("seeds.csv", TABLE + "AR,love tea,sw\n", "expected a language of the campaign (en, es)"),
+    ("seeds.csv", TABLE + "AR,love tea\n", "column 'language': found ''"),
+    (
+        "seeds.csv",
+        TABLE + "AR,love tea,en,,perhaps\n",
+        "column 'negative': found 'perhaps', expected yes or no",
+    ),
+    ("seeds.csv", TABLE + f"AR,{'x' * 100_000},en\n", "100000 characters, expected at most 120"),
+    ("seeds.csv", TABLE + "Chle,love tea,en\n", "(did you mean Chile?)"),
+    ("seeds.csv", TABLE + "CL,love tea,Spanihs\n", "(did you mean Spanish?)"),
+    ("seeds.csv", TABLE + "CL,love tea, and cake,en,food,no\n", "line 4, has 6 cells"),
+    (
+        "seeds.csv",
+        "country,attribute,language,language\nCL,dance,es,en\n",
+        "column 'language' more than once",
+    ),
+    ("seeds.jsonl", '{"country": "CL", "country": "AR"}', "line 1, has the column 'country' more than once"),
+    ("seeds.csv", TABLE + "AR,!!!,en\n", "column 'attribute': expected words"),
+    ("seeds.csv", TABLE + 'AR,"love tea,en\n', "no proper CSV"),
+    ("seeds.csv", TABLE.encode() + b"AR,aman la m\x81sica,es\n", "line 4, is not UTF-8"),
+    (
+        "seeds.csv",
+        "country,attribute,language\n" + "AR,love tea,en\n" * (MAX_ROWS + 1),
+        "more than 5000 rows",
+    ),
+    ("seeds.jsonl", "[1]", "line 1, is no JSON object"),
+    ("seeds.jsonl", "{", "line 1, is no JSON object"),
+    ("seeds.jsonl", "[" * 100_000, "line 1, is no JSON object"),
+    ("seeds.jsonl", '{"country": 5}', "column 'country': expected text in quotes"),
+]
+
+
+@pytest.mark.parametrize("content", [TABLE.encode("utf-16"), TABLE.replace(",", ";").encode("cp1252")])
+def test_a_table_in_another_encoding_has_the_same_rows(content):
+    assert read(content) == read(TABLE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "text", "sentence"), WRONG)
+def test_each_fault_is_one_sentence_with_its_place(name, text, sentence):
+    with pytest.raises(SeedFileError) as caught:
+        read(text, name)
+    assert sentence in str(caught.value)
+    assert str(caught.value).startswith(name)
+    assert "\n" not in str(caught.value)
+
+
+def test_faults_go_through_the_words_of_the_page(monkeypatch):
+    for module in (seed_files, seed_files):
+        monkeypatch.setattr(module, "gettext", lambda text: f"<{text}>")
+    for name, text, _ in WRONG:
+        with pytest.raises(SeedFileError) as caught:
+            read(text, name)
+        assert str(caught.value).startswith("<"), str(caught.value)
+    with translation.override("es"), pytest.raises(SeedFileError, match="Brasil"):
+        read(TABLE + "Brazl,love tea,en\n")
+
+
+@pytest.mark.slow
+@given(
+    st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)),
+    st.sampled_from(["csv", "tsv", "jsonl"]),
+)
+def test_any_bytes_are_read_or_refused_with_a_sentence(content, suffix):
+    header = b"country,attribute,language\n" if suffix != "jsonl" else b""
+    for start in (b"", header):
+        with suppress(SeedFileError):
+            assert read(start + content, f"seeds.{suffix}")
+
+
+def test_adding_says_what_is_there_already_and_what_is_nearly_so(campaign, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "en"), ("AR", "dance very well", "en"))
+    rows = [
+        SeedRow("AR", "They drink mate!", "en"),
+        SeedRow("AR", "dance well", "en"),
+        SeedRow("AR", "love poetry", "en", "arts", True),
+        SeedRow("AR", "Love poetry.", "en"),
+        SeedRow("CL", "drink mate", "en"),
+        SeedRow("CL", "are terrible dancers", "en"),
+    ]
+    report = preview_seeds(campaign, rows)
+    assert report.added == 4
+    assert report.duplicates == (rows[0], rows[3])
+    assert [(one.row, one.other) for one in report.alike] == [(rows[1], "dance very well")]
+    assert Pair.objects.count() == 2
+    assert add_seeds(campaign, rows).new == report.new
+    assert Pair.objects.filter(source=Source.SEED, moderation=Moderation.LIVE).count() == 6
+    assert set(Pair.objects.filter(negative=True).values_list("attribute", flat=True)) == {
+        "love poetry",
+        "are terrible dancers",
+    }
+    assert add_seeds(campaign, rows).added == 0
+
+
+def seeds(size, start=0):
+    return [SeedRow("AR", f"love song number {n}", "en") for n in range(start, start + size)]
+
+
+def calibration():
+    return set(Pair.objects.filter(calibration=True).values_list("pk", flat=True))
+
+
+def test_many_rows_come_in_blocks_and_what_is_written_down_grows_with_them(campaign, monkeypatch):
+    monkeypatch.setattr(seeding, "_BLOCK", 4)
+    rows = [SeedRow("AR", f"habit {number % 9}", "en") for number in range(10)]
+    noted = []
+    report = add_seeds(campaign, rows, note=lambda done: noted.append((done.added, len(done.duplicates))))
+    assert noted == [(4, 0), (8, 0), (9, 1)]
+    assert (report.new, report.duplicates) == (tuple(rows[:9]), (rows[9],))
+    assert set(Pair.objects.values_list("attribute", flat=True)) == {row.attribute for row in rows}
+    assert Pair.objects.filter(calibration=True).count() == 3
+    # A second time nothing is added; that a block failed leaves those before it.
+    assert add_seeds(campaign, rows).added == 0
+
+    def full(done):
+        if done.added > 4:
+            raise OperationalError
+
+    others = [SeedRow("CL", f"habit {number}", "en") for number in range(8)]
+    with pytest.raises(OperationalError):
+        add_seeds(campaign, others, note=full)
+    assert Pair.objects.filter(country="CL").count() == 4
+
+
+def test_one_row_is_looked_up_not_all_pairs(campaign, make_pairs):
+    make_pairs(campaign, *(("AR", f"habit {number}", "en") for number in range(30)))
+    with CaptureQueriesContext(connection) as asked:
+        add_seeds(campaign, [SeedRow("AR", "drink mate", "en")])
+    (looked,) = (one["sql"] for one in asked if '"key" IN' in one["sql"])
+    assert "drink mate" in looked
+
+
+def test_the_calibration_set_is_a_third_at_most_and_fixed_once_the_campaign_opened(make_campaign):
+    campaign = make_campaign()
+    campaign.began_at = None
+    campaign.save()
+    add_seeds(campaign, seeds(10))
+    assert len(calibration()) == 3
+    add_seeds(campaign, seeds(200, 10))
+    assert len(calibration()) == 10
+    campaign.began_at = timezone.now()
+    campaign.save()
+    chosen = calibration()
+    add_seeds(campaign, seeds(50, 300))
+    choose_calibration(campaign)
+    assert calibration() == chosen

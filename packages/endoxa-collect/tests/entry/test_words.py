@@ -1,0 +1,190 @@
+"""Cleaning and keys: safe to show, stable, and forgetting only what never changes the meaning."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa_collect import naming
+from endoxa_collect.entry.cleaning import MAX_LENGTH, EmptyTextError, TooLongError, clean
+from endoxa_collect.entry.keys import key
+from endoxa_collect.visible import READ, visible
+
+SCRIPTS = (
+    "abÉñßǆ ŉ'’ -.!?\t\u200b\u200c\u200d\u202e\u2066\ufeff\u00ad\u0301\u0344"
+    "क्षमहिंदी\u0964مرحبا\u064b\u0640ال١٢ශ්‍රීǅﷺ№ﬁİı👍🏽❤️\ue000\x00\u2028ക്‍sesiesões"
+)
+typed = st.one_of(st.text(max_size=80), st.text(alphabet=SCRIPTS, max_size=60))
+codes = st.sampled_from(["en", "es", "fr", "pt", "ar", "hi", "sw"])
+
+
+@given(typed)
+def test_visible_text_is_one_line_that_cleaning_leaves_as_it_is(text):
+    line = visible(text)
+    assert visible(line) == line == unicodedata.normalize("NFC", line)
+    assert line == line.strip()
+    assert "  " not in line
+    assert not regex.search(r"[\p{Cc}\p{Cs}\p{Co}\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\ufeff]", line)
+    assert not regex.search(r"\p{M}{5}", line)
+
+
+@given(typed, codes)
+def test_keys_are_stable_and_fit_into_their_column(text, language):
+    name = key(text, language)
+    assert key(name, language) == name
+    assert len(name) <= MAX_LENGTH
+    assert bool(name) or not regex.search(
+        r"[\p{Lu}\p{Ll}\p{Lo}\p{Nd}--\p{Default_Ignorable_Code_Point}]", text, regex.V1
+    )
+
+
+@given(typed, codes)
+def test_cleaning_and_case_do_not_change_the_key(text, language):
+    # One character may be two marks, and marks may meet where an invisible character went.
+    spread = regex.sub(
+        r"\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Cs}", "", unicodedata.normalize("NFKD", text)
+    )
+    cut = regex.search(r"\p{M}{5}|\p{Cc}|\p{Co}", spread)
+    assert cut or key(visible(text), language) == key(text, language)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("  love \n\t poetry ", "love poetry"),
+        ("love\u202e poetry\u202c", "love poetry"),
+        ("lo\u200bve poe\u200dtry", "love poetry"),
+        ("क\u094d\u200dष", "क\u094d\u200dष"),
+        ("می\u200cخوانند", "می\u200cخوانند"),
+        ("\u200cخوانند\u200d", "خوانند"),
+        ("ශ\u0dca\u200dරී", "ශ\u0dca\u200dරී"),
+        ("cafe\u0301", "café"),
+        ("z" + "\u0336" * 40, "z" + "\u0336" * 4),
+        ("a\u3164b\x00c\ud800d", "ab cd"),
+    ],
+)
+def test_what_stays_and_what_goes(text, kept):
+    assert visible(text) == kept
+
+
+def test_nothing_and_too_much_are_said_in_words():
+    with pytest.raises(EmptyTextError, match="few words"):
+        clean(" \u200b ")
+    with pytest.raises(TooLongError, match="3 characters too long"):
+        clean("a" * 123)
+    with pytest.raises(TooLongError, match="1 character too long"):
+        clean("a" * 121)
+    assert clean("a" * 120) == "a" * 120
+
+
+@pytest.mark.parametrize(
+    "flood",
+    ["\u0301\u0323" * 500_000, "a" + "\u0301\u0323" * 500_000, ("a" + "\u0323" * 8 + "\u200b") * 50_000],
+)
+def test_megabytes_of_marks_are_refused_or_cut_before_they_are_normalised(flood, monkeypatch):
+    normalised = []
+
+    def spy(form, text):
+        normalised.append(text)
+        return normalize(form, text)
+
+    normalize = unicodedata.normalize
+    monkeypatch.setattr(unicodedata, "normalize", spy)
+    with pytest.raises(TooLongError, match="characters too long"):
+        clean(flood)
+    assert not normalised
+    visible(flood)
+    assert naming.match_country(flood, "en").code == naming.match_language(flood, "en").code == ""
+    assert max(map(len, normalised)) <= READ
+    assert not any(regex.search(r"\p{M}{9}", text) for text in normalised)
+
+
+SAME = [
+    ("en", "They are hospitable!", "hospitable"),
+    ("en", "They’re hospitable", "they're hospitable"),
+    ("en", "They're hospitable", "theyre hospitable"),
+    ("en", "are the best cooks", "best cooks"),
+    ("en", "a good cook", "good cook"),
+    ("en", "love big parties", "LOVE BIG PARTIES"),
+    ("en", "hard-working", "hard working"),
+    ("en", "'friendly'", "friendly"),
+    ("en", "ｌｏｖｅ tea", "love tea"),
+    ("es", "Son trabajadores", "trabajador"),
+    ("es", "son inteligentes", "es inteligente"),
+    ("es", "¡Aman la poesía!", "aman la poesía"),
+    ("fr", "Ils sont accueillants", "accueillants"),
+    ("fr", "aiment l’amour", "aiment l'amour"),
+    ("pt", "São campeões", "campeões"),
+    ("pt", "trabalhadores", "trabalhador"),
+    ("ar", "كَرِيم", "كريم"),
+    ("ar", "كـــريم", "كريم"),
+    ("hi", "मेहनती।", "मेहनती"),
+    ("hi", "क\u093c्या", "\u0958्या"),
+    ("sw", "Wakarimu sana!", "wakarimu sana"),
+    ("sw", "ng’oa", "ng'oa"),
+]
+OTHER = [
+    ("es", "aman a su papa", "aman a su papá"),
+    ("es", "la papa", "el papa"),
+    ("es", "la capital", "el capital"),
+    ("es", "son listos", "están listos"),
+    ("es", "tienen valores", "tienen valor"),
+    ("es", "viven en su país", "viven en su paí"),
+    ("es", "ser humano", "humano"),
+    ("pt", "são loucos", "estão loucos"),
+    ("pt", "o capital", "a capital"),
+    ("fr", "le tour", "la tour"),
+    ("fr", "l'aiment", "aiment"),
+    ("fr", "français", "françai"),
+    ("en", "follow the news", "follow the new"),
+    ("en", "like the bus", "like the bu"),
+    ("en", "are mean", "means"),
+    ("en", "love blues", "love blue"),
+    ("en", "love spirits", "love spirit"),
+    ("en", "the goods", "are good"),
+    ("en", "wear glasses", "wear glass"),
+    ("en", "eat greens", "eat green"),
+    ("en", "have manners", "have manner"),
+    ("en", "a few", "few"),
+    ("en", "are a little shy", "are little shy"),
+    ("en", "are like cats", "like cats"),
+    ("en", "are to blame", "blame"),
+    ("en", "are ill", "are I'll"),
+    ("en", "love C#", "love C"),
+    ("en", "love C++", "love C"),
+    ("en", "give 100%", "give 100"),
+    ("en", "rock & roll", "rock roll"),
+    ("en", "polite", "impolite"),
+    ("en", "good cooks", "very good cooks"),
+    ("ar", "الله", "له"),
+    ("ar", "العاب", "عاب"),
+    ("ar", "الوان", "وان"),
+    ("ar", "حمّام", "حمام"),
+    ("ar", "مدرّسة", "مدرسة"),
+    ("hi", "दूध", "धूप"),
+    ("sw", "ng'oa", "ngoa"),
+    ("ha", "'ya", "ya"),
+    ("ha", "'ya'ya", "yaya"),
+    ("en", "ﷺ" * 8 + " kind", "ﷺ" * 8 + " cruel"),
+    ("de", "ß" * 10 + "x " * 54 + "a", "ß" * 10 + "x " * 54 + "b"),
+]
+
+
+@pytest.mark.parametrize(("language", "one", "other"), SAME)
+def test_the_same_attribute_has_one_key(language, one, other):
+    assert key(one, language) == key(other, language)
+
+
+@pytest.mark.parametrize(("language", "one", "other"), OTHER)
+def test_other_attributes_have_other_keys(language, one, other):
+    assert key(one, language) != key(other, language)
+
+
+def test_signs_alone_have_no_key_and_a_filler_alone_keeps_itself():
+    assert key("... !?", "en") == ""
+    assert key("are", "en") == "are"
+    assert key("❤️", "en") == "❤"

@@ -1,0 +1,166 @@
+"""`endoxa collect export` and `expire`: on a campaign in a folder, and the end of keeping."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from datetime import date
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+from typer.testing import CliRunner
+
+from collect_support import commands
+from collect_support.filled_campaign import give_rating, propose
+from endoxa.errors import UserError
+from endoxa_collect import commands as collect
+from endoxa_collect.models import AuditEntry, Card, Person, State, Tombstone
+from endoxa_collect.privacy import Expired, expire, expire_all
+from endoxa_collect.project.folder import Folder
+
+
+def endoxa(*words, folder):
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ENDOXA", "DATABASE"))
+    }
+    return commands.run(commands.COMMAND, *words, cwd=folder, env=environment, timeout=240)
+
+
+@pytest.mark.slow
+def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path):
+    assert endoxa("collect", "init", "camp", "--preset", "laces", folder=tmp_path).returncode == 0
+    done = endoxa("collect", "export", "camp", "-o", "out", "--release", "1.0", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Release 1.0 written to out" in done.stdout
+    checked = endoxa("datasets", "check", "out/pairs.csv", folder=tmp_path)
+    assert checked.returncode == 0, checked.stdout
+    patched = endoxa("collect", "export", "camp", "-o", "patched", "--patch", "out", folder=tmp_path)
+    assert "Release 1.0.1 written to patched" in patched.stdout
+    again = endoxa("collect", "export", "camp", "-o", "new", "--release", "1.0", folder=tmp_path)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert again.stderr == ("endoxa: Release 1.0 was made before and never changes; there are: 1.0, 1.0.1.\n")
+
+
+@pytest.mark.slow
+def test_an_export_becomes_a_campaign_to_look_at(tmp_path):
+    assert endoxa("collect", "init", "camp", "--preset", "laces", folder=tmp_path).returncode == 0
+    assert endoxa("collect", "export", "camp", "-o", "out", folder=tmp_path).returncode == 0
+    done = endoxa("collect", "import", "out", "-o", "copy", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Campaign 'laces' made in copy: closed, with 384 pairs." in done.stdout
+    assert "Password (shown once): " in done.stdout
+    assert endoxa("collect", "account", "copy", folder=tmp_path).stdout == "organiser: organiser\n"
+    refused = endoxa("collect", "import", "camp", "-o", "other", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "is not an export of a campaign" in refused.stderr
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("collect", "export", "nowhere", "-o", "out"), "nowhere does not exist"),
+        (("collect", "export", "x", "-o", "out", "--patch", "p", "--release", "1.0"), "--patch takes number"),
+    ],
+)
+def test_bad_input_is_one_sentence(tmp_path, words, sentence):
+    done = endoxa(*words, folder=tmp_path)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "fails"),
+    [
+        ("export {camp} -o out", "export.run.record"),
+        ("export {camp} -o out --release 1.0", "export.run.record"),
+        ("export {camp} -o out --patch one", "export.patches.patch_release"),
+        ("expire {camp}", "privacy.expire"),
+        ("account {camp} ines --role moderator", "project.accounts.set_account"),
+        ("replay {camp} --no-withdrawals", "project.replay.replay"),
+        ("import one -o copy", "export.restoration.import_campaign"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (sqlite3.SQLITE_FULL, "The database file cannot be written, the disk is full"),
+        (sqlite3.SQLITE_BUSY, "The database file is locked by another program"),
+    ],
+)
+def test_a_full_disk_is_one_sentence_in_every_command(
+    campaign, tmp_path, monkeypatch, words, fails, fault, sentence
+):
+    """The commands run on the database of the test; what they call ends as SQLite would end it."""
+
+    def failing(*_, **__):
+        cause = sqlite3.OperationalError("told by SQLite")
+        cause.sqlite_errorcode = fault
+        raise OperationalError("told by Django") from cause
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "camp").mkdir()
+    monkeypatch.setattr(f"endoxa_collect.{fails}", failing)
+    monkeypatch.setattr("endoxa_collect.project.folder.open_folder", Folder)
+    monkeypatch.setattr("endoxa_collect.project.folder.enter", lambda *_, **__: None)
+    monkeypatch.setattr("endoxa_collect.project.database.prepare", lambda: None)
+    done = CliRunner().invoke(collect.app, words.format(camp="camp").split())
+    assert isinstance(done.exception, UserError), done.exception
+    assert str(done.exception).startswith(sentence)
+
+
+@pytest.fixture
+def ending(make_campaign, make_person):
+    """A campaign whose retention ends on 31 May 2027, with somebody in it."""
+    campaign = make_campaign(retention="2027-05-31")
+    campaign.codes.create(code="ABCDEFGH")
+    person = make_person(campaign, connections=["PY"], extras={"age": "old"}, topic_optouts=["food"])
+    give_rating(person, propose(person, "CL", "love poetry"), 4)
+    open_card = {"tier": "own", "version": 1, "digest": "x", "drawn_at": timezone.now()}
+    Card.objects.create(
+        campaign=campaign, person=person, country="CL", number=9, expires_at=timezone.now(), **open_card
+    )
+    return campaign, person
+
+
+def test_nothing_happens_on_the_last_day(ending):
+    campaign, person = ending
+    assert expire(campaign, date(2027, 5, 31)) == Expired()
+    before = person.receipt_hash
+    person.refresh_from_db()
+    assert person.receipt_hash == before
+    assert not AuditEntry.objects.exists()
+
+
+def test_the_day_after_nobody_can_be_linked_and_answers_stay(ending):
+    campaign, person = ending
+    old = {person.secret_hash, person.receipt_hash}
+    assert expire(campaign, date(2027, 6, 1)) == Expired(people=1, cards=1)
+    found = Person.objects.get()
+    assert not old & {found.secret_hash, found.receipt_hash}
+    assert (found.connections, found.languages, found.topic_optouts, found.extras) == ([], [], [], {})
+    assert (found.origins, found.ratings.count(), found.mentions.count()) == (["AR"], 1, 1)
+    campaign.refresh_from_db()
+    assert (campaign.state, campaign.codes.get().revoked) == (State.CLOSED, True)
+    assert [one.action for one in AuditEntry.objects.all()] == ["retention"]
+    assert expire(campaign, date(2027, 6, 2)) == Expired()
+    assert AuditEntry.objects.count() == 1
+    assert not Tombstone.objects.exists()
+
+
+def test_every_campaign_that_has_a_date_is_expired(ending, make_campaign):
+    for name, text in (("none", ""), ("odd", "soon")):
+        make_campaign(name, retention=text)
+    assert expire_all(date(2027, 6, 1)) == Expired(people=1, cards=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"), [("", "it has no retention date"), ("soon", "'soon' is invalid")]
+)
+def test_a_campaign_without_a_date_is_told_so(make_campaign, text, sentence):
+    with pytest.raises(UserError, match=sentence):
+        expire(make_campaign(retention=text), date(2027, 6, 1))

@@ -1,0 +1,113 @@
+"""Whether words were visible, and whether they could hurt: in exports, in copies of them, and in older exports."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+from collect_support.filled_campaign import fill, give_hurt_answer, give_rating, give_skip, propose
+from endoxa.sources.folders import CHECKSUMS, checksums
+from endoxa_collect.export.folder import FORMATS, read_export
+from endoxa_collect.export.patches import patch_release
+from endoxa_collect.export.restoration import import_campaign
+from endoxa_collect.export.run import export_campaign
+from endoxa_collect.models import Campaign, Card, CardState, HurtAnswer, Pair, Rating
+from endoxa_collect.privacy import withdraw
+
+
+@pytest.fixture
+def pair(campaign, make_person):
+    """A pair in Spanish that nobody judged."""
+    return propose(make_person(campaign, "author", origins=["AR"]), "AR", "bailan tango", "es")
+
+
+@pytest.fixture
+def people(campaign, make_person):
+    return [make_person(campaign, f"ar{n}", origins=["AR"]) for n in range(6)]
+
+
+@pytest.fixture
+def answered(campaign, pair, people):
+    """Three opened and rated it, one rated it uncovered, one skipped it under its cover."""
+    ratings = [give_rating(person, pair, 3) for person in people[:4]]
+    for rating, answer in zip(ratings, ("no", "yes", "unsure"), strict=False):
+        give_hurt_answer(rating, answer)
+    Card.objects.filter(pk=ratings[3].card_id).update(revealed="shown")
+    skip = give_skip(people[4], pair)
+    Card.objects.filter(pk=skip.card_id).update(revealed="covered")
+    return ratings
+
+
+def test_an_export_says_whether_words_were_visible_and_what_people_said_of_them(campaign, answered, tmp_path):
+    export_campaign(campaign, tmp_path / "out")
+    _, frames = read_export(tmp_path / "out")
+    assert sorted(frames["ratings"]["revealed"]) == ["revealed"] * 3 + ["shown"]
+    assert frames["skips"]["revealed"].to_list() == ["covered"]
+    said = frames["hurt_answers"]
+    assert sorted(said["answer"]) == ["no", "unsure", "yes"]
+    assert set(said["rater"]) <= set(frames["people"]["rater"])
+    assert set(said["association_id"]) == set(frames["pairs"]["association_id"])
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "(1 ratings) or were opened (3)" in card
+
+
+def test_a_copy_keeps_them_and_what_was_known_of_the_pair(campaign, answered, tmp_path):
+    """Also where all said no and a report, which is in no export, spoke against it."""
+    HurtAnswer.objects.update(answer="no")
+    Pair.objects.update(flags=["report_hate"])
+    export_campaign(campaign, tmp_path / "one")
+    Campaign.objects.all().delete()
+    copy = import_campaign(tmp_path / "one")
+    assert HurtAnswer.objects.count() == 3
+    assert sorted(Rating.objects.values_list("card__revealed", flat=True)) == ["revealed"] * 3 + ["shown"]
+    assert Pair.objects.get().negative is None
+    export_campaign(copy, tmp_path / "two", imported=True)
+    for name in ("pairs", "ratings", "skips", "hurt_answers"):
+        one, two = (tmp_path / folder / f"{name}.csv" for folder in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_an_export_from_before_is_read_without_them(campaign, answered, tmp_path, kind):
+    old = tmp_path / "old"
+    export_campaign(campaign, old, formats=(kind,))
+    (old / f"hurt_answers.{kind}").unlink()
+    for name in ("ratings", "skips"):
+        path = old / f"{name}.{kind}"
+        read = {"csv": pl.read_csv, "jsonl": pl.read_ndjson, "parquet": pl.read_parquet}[kind]
+        frame = read(path).drop("revealed")
+        {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[kind](path)
+    about = json.loads((old / "export.json").read_text())
+    del about["settings"]["hurt_answers"]
+    (old / "export.json").write_text(json.dumps(about))
+    (old / CHECKSUMS).write_text(checksums(old))
+    Campaign.objects.all().delete()
+    copy = import_campaign(old)
+    assert set(Card.objects.values_list("state", "revealed")) == {
+        (CardState.ANSWERED, ""),
+        (CardState.SKIPPED, ""),
+    }
+    assert not HurtAnswer.objects.exists()
+    assert copy.settings.hurt_answers == 3
+
+
+def test_a_patch_drops_what_was_withdrawn(campaign, answered, people, tmp_path):
+    export_campaign(campaign, tmp_path / "one", release="1.0")
+    withdraw(people[0])
+    patch_release(campaign, tmp_path / "one", tmp_path / "two")
+    _, frames = read_export(tmp_path / "two")
+    assert sorted(frames["hurt_answers"]["answer"]) == ["unsure", "yes"]
+
+
+@pytest.mark.slow
+def test_what_people_without_a_key_said_cannot_be_linked(campaign, make_person, tmp_path):
+    fill(campaign, make_person, 3)
+    export_campaign(campaign, tmp_path / "out")
+    _, frames = read_export(tmp_path / "out")
+    known = set(frames["people"]["rater"]) | {""}
+    said = frames["hurt_answers"]
+    assert said.height
+    assert set(said["rater"]) <= known
+    assert all(len(hour) == len("2026-05-04") for hour in said.filter(pl.col("rater") == "")["hour"])

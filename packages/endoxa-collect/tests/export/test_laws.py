@@ -1,0 +1,312 @@
+"""Laws of exports: what comes back is what went out, and what was withdrawn is nowhere."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import polars as pl
+import pytest
+from django.apps import apps
+
+from collect_support.filled_campaign import fill, give_rating, propose
+from endoxa.errors import UserError
+from endoxa.sources.collected import read_withdrawals, respecting_withdrawals
+from endoxa.sources.folders import changed_file, checksums
+from endoxa.sources.frames import read_table
+from endoxa_collect.campaign import ProfileField, SurveyQuestion
+from endoxa_collect.export.columns import TABLES
+from endoxa_collect.export.folder import FORMATS
+from endoxa_collect.export.patches import patch_release
+from endoxa_collect.export.restoration import import_campaign
+from endoxa_collect.export.run import export_campaign
+from endoxa_collect.models import Campaign, Pair, Person, Release
+from endoxa_collect.privacy import withdraw
+from endoxa_collect.settings import SQLITE_OPTIONS
+
+AGE = ProfileField(
+    name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices={"young": {}, "old": {}}
+)
+WOMEN = SurveyQuestion(name="women", axis="gender", identity="women", text={"en": "What do people say?"})
+
+
+@pytest.fixture
+def busy(make_campaign, make_person):
+    """A function that makes a campaign in which much has happened."""
+
+    def make(seed, slug="river"):
+        campaign = make_campaign(slug, profile=(AGE,), survey=True, questions=(WOMEN,))
+        people, pairs = fill(campaign, make_person, seed)
+        return campaign, people, pairs
+
+    return make
+
+
+def tables(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.stem in TABLES}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("seed", "formats"), [(0, ("csv",)), (1, ("jsonl",)), (2, FORMATS), (3, FORMATS), (4, FORMATS)]
+)
+def test_export_import_export_is_identical(busy, tmp_path, seed, formats):
+    campaign, people, _ = busy(seed)
+    withdraw(people[3])
+    export_campaign(campaign, tmp_path / "one", formats=formats)
+    assert changed_file(tmp_path / "one") is None
+    Campaign.objects.all().delete()
+    copy = import_campaign(tmp_path / "one")
+    export_campaign(copy, tmp_path / "two", formats=formats, imported=True)
+    assert tables(tmp_path / "two") == tables(tmp_path / "one")
+
+
+@pytest.mark.slow
+def test_a_copy_counts_as_the_campaign_did(busy, tmp_path):
+    campaign, *_ = busy(7)
+    export_campaign(campaign, tmp_path / "one")
+    wanted = {
+        str(pair.public_id): (pair.ratings, pair.mentions)
+        for pair in Pair.objects.filter(campaign=campaign, moderation="live")
+    }
+    rows = read_table(tmp_path / "one" / "pairs.csv").iter_rows(named=True)
+    written = {row["association_id"]: (int(row["ratings"]), int(row["support"])) for row in rows}
+    assert written == wanted
+    Campaign.objects.all().delete()
+    copy = import_campaign(tmp_path / "one")
+    live = Pair.objects.filter(campaign=copy, moderation="live")
+    assert {str(one.public_id): (one.ratings, one.mentions) for one in live} == wanted
+
+
+@pytest.mark.slow
+def test_an_import_refuses_what_is_no_export_or_there_already(busy, tmp_path):
+    campaign, *_ = busy(1)
+    export_campaign(campaign, tmp_path / "one")
+    with pytest.raises(UserError, match="has a campaign 'river' already"):
+        import_campaign(tmp_path / "one")
+    (tmp_path / "one" / "pairs.parquet").write_bytes(b"no parquet")
+    Campaign.objects.all().delete()
+    with pytest.raises(UserError, match=r"was changed after the export \(pairs\.parquet\): SHA256SUMS"):
+        import_campaign(tmp_path / "one")
+    (tmp_path / "one" / "SHA256SUMS").write_text(checksums(tmp_path / "one"))
+    with pytest.raises(UserError, match=r"pairs\.parquet cannot be read"):
+        import_campaign(tmp_path / "one")
+    (tmp_path / "one" / "SHA256SUMS").unlink()
+    with pytest.raises(UserError, match=r"was changed after the export \(SHA256SUMS\)"):
+        import_campaign(tmp_path / "one")
+    with pytest.raises(UserError, match="is not an export of a campaign"):
+        import_campaign(tmp_path)
+
+
+@pytest.mark.slow
+def test_an_import_checks_what_comes_in_as_the_site_does(busy, tmp_path):
+    campaign, *_ = busy(1)
+    one = tmp_path / "one"
+    export_campaign(campaign, one, formats=("csv",))
+    Campaign.objects.all().delete()
+
+    def refused(file, old, new):
+        text = (one / file).read_text(encoding="utf-8")
+        assert old in text
+        (one / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+        (one / "SHA256SUMS").write_text(checksums(one))
+        with pytest.raises(UserError) as problem:
+            import_campaign(one)
+        (one / file).write_text(text, encoding="utf-8")
+        assert not Campaign.objects.exists()
+        return str(problem.value)
+
+    for name in ("two words", "a/b", "", "x" * 41, "logout", "río"):
+        said = refused("export.json", '"campaign": "river"', f'"campaign": "{name}"')
+        assert "export.json, 'campaign'" in said
+    assert "setting 'minutes'" in refused("export.json", '"minutes": ', '"minutes": -')
+    assert "table pairs, row 1, column 'origin': 'seedy'" in refused("pairs.csv", ",contributor,", ",seedy,")
+    assert "is damaged" in refused("export.json", '"settings_version": ', '"settings_version": -')
+    row = read_table(one / "ratings.csv").row(0, named=True)
+    assert "is damaged" in refused("ratings.csv", row["hour"], "yesterday")
+
+
+def everything():
+    """The text of every cell of every table."""
+    return "\n".join(
+        str(field.value_from_object(row))
+        for model in apps.get_models()
+        for row in model.objects.all()
+        for field in model._meta.concrete_fields
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_withdrawal_leaves_no_trace_in_any_table_or_export(busy, make_person, tmp_path, seed):
+    campaign, people, pairs = busy(seed)
+    person = make_person(campaign, "the one who leaves", connections=["PY"], topic_optouts=["zeppelins"])
+    propose(person, "AR", "collect zeppelins")
+    shared = propose(person, "CL", "paint zeppelins")
+    shared.mention_rows.create(person=people[0], text="paint airships", via="attribute")
+    give_rating(person, pairs[5], 5)
+    person.statements.create(
+        campaign=campaign, question="women", axis="gender", language="en", text="Women fly zeppelins"
+    )
+    ids = [str(row.public_id) for rows in (person.ratings, person.mentions) for row in rows.all()]
+    assert "zeppelins" in everything()
+    withdraw(person)
+    left = everything()
+    for needle in ("zeppelins", str(person.pk), person.pk.hex, person.secret_hash, person.receipt_hash):
+        assert needle not in left
+    export_campaign(campaign, tmp_path / "out", formats=("csv", "jsonl"))
+    for path in (tmp_path / "out").iterdir():
+        text = path.read_text()
+        assert "zeppelins" not in text
+        if path.stem != "withdrawals":
+            assert not any(name in text for name in ids)
+
+
+def test_what_is_deleted_is_gone_from_the_file_of_the_database(tmp_path):
+    """With the settings' own pragmas: overwritten in the file, and gone from the log after a checkpoint."""
+    path = tmp_path / "db.sqlite3"
+    for secure, found in ((False, True), (True, False)):
+        path.unlink(missing_ok=True)
+        with sqlite3.connect(path) as database:
+            pragmas = SQLITE_OPTIONS["init_command"]
+            database.executescript(
+                pragmas if secure else pragmas.replace("secure_delete=ON", "secure_delete=OFF")
+            )
+            database.execute("create table said (id integer primary key, text text)")
+            database.execute("create index by_text on said (text)")
+            database.executemany(
+                "insert into said (text) values (?)", [(f"collect zeppelins {n}",) for n in range(500)]
+            )
+            database.commit()
+            database.execute("delete from said")
+            database.commit()
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        held = b"".join(one.read_bytes() for one in tmp_path.glob("db.sqlite3*"))
+        database.close()
+        assert (b"zeppelins" in held) is found
+
+
+@pytest.mark.slow
+def test_a_release_never_changes_and_people_have_other_keys_in_each(busy, tmp_path):
+    campaign, *_ = busy(2)
+    first = export_campaign(campaign, tmp_path / "a", release="1.0")
+    assert Release.objects.get().sha256 == first.sha256
+    with pytest.raises(UserError, match=r"Release 1\.0 was made before"):
+        export_campaign(campaign, tmp_path / "b", release="1.0")
+    assert not (tmp_path / "b").exists()
+    with pytest.raises(UserError, match="holds a release, which never changes"):
+        export_campaign(campaign, tmp_path / "a")
+    with pytest.raises(UserError, match="Invalid release number"):
+        export_campaign(campaign, tmp_path / "b", release="one")
+    export_campaign(campaign, tmp_path / "c", release="1.1")
+    raters = [set(pl.read_parquet(tmp_path / name / "people.parquet")["rater"]) for name in "ac"]
+    assert raters[0]
+    assert not raters[0] & raters[1]
+
+
+@pytest.mark.slow
+def test_a_patch_only_drops_rows(busy, make_person, tmp_path):
+    campaign, people, _ = busy(5)
+    export_campaign(campaign, tmp_path / "one", release="1.0")
+    linked = next(one for one in people if one.origins == ["AR"] and one.ratings.exists())
+    gone = withdraw(linked)
+    assert gone.ratings
+    late = make_person(campaign, "late", origins=["AR"])
+    give_rating(late, Pair.objects.filter(moderation="live").first(), 3)
+    report = patch_release(campaign, tmp_path / "one", tmp_path / "two")
+    assert report.release == "1.0.1"
+    assert changed_file(tmp_path / "two") is None
+    for name in set(TABLES) - {"withdrawals", "pairs"}:
+        before, after = (pl.read_parquet(tmp_path / folder / f"{name}.parquet") for folder in ("one", "two"))
+        assert after.join(before, on=before.columns, how="anti", nulls_equal=True).is_empty()
+    people_frames = [pl.read_parquet(tmp_path / name / "people.parquet") for name in ("one", "two")]
+    assert people_frames[1].height == people_frames[0].height - 1
+    ratings = pl.read_parquet(tmp_path / "two" / "ratings.parquet").filter("counted")
+    counted = dict(ratings.group_by("association_id").len().iter_rows())
+    pairs = pl.read_parquet(tmp_path / "two" / "pairs.parquet")
+    assert {
+        row["association_id"]: row["ratings"] for row in pairs.iter_rows(named=True) if row["ratings"]
+    } == counted
+    with pytest.raises(UserError, match="is not a release"):
+        patch_release(campaign, tmp_path, tmp_path / "three")
+    (tmp_path / "one" / "README.md").write_text("changed")
+    Release.objects.filter(number="1.0.1").delete()
+    with pytest.raises(UserError, match="is not as it was released"):
+        patch_release(campaign, tmp_path / "one", tmp_path / "three")
+
+
+@pytest.mark.slow
+def test_a_loader_drops_what_was_withdrawn_after_the_release(busy, tmp_path, caplog):
+    campaign, people, _ = busy(6)
+    export_campaign(campaign, tmp_path / "published", release="1.0")
+    person = next(one for one in people if one.ratings.exists() and one.mentions.exists())
+    gone = {str(one.public_id) for one in person.ratings.all()}
+    before = {kind: read_table(tmp_path / "published" / f"ratings.{kind}") for kind in FORMATS}
+    assert gone & set(before["csv"]["row_id"])
+    withdraw(person)
+    export_campaign(campaign, tmp_path / "now")
+    newer = tmp_path / "now" / "withdrawals.csv"
+    dropped = respecting_withdrawals(before["csv"], read_withdrawals(newer))
+    assert not gone & set(dropped["row_id"])
+    (tmp_path / "published" / "withdrawals.csv").write_bytes(newer.read_bytes())
+    caplog.set_level("WARNING")
+    for kind in FORMATS:
+        read = read_table(tmp_path / "published" / f"ratings.{kind}")
+        assert set(read["row_id"]) == set(dropped["row_id"])
+    assert "were withdrawn by the people who gave them" in caplog.text
+    whole = read_table(tmp_path / "published" / "ratings.csv", respect_withdrawals=False)
+    assert whole.height == before["csv"].height
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("formats", [("csv",), FORMATS], ids=["csv", "all"])
+def test_a_newer_list_of_withdrawals_is_read_by_import_and_no_other_change(busy, tmp_path, formats):
+    campaign, people, _ = busy(6)
+    withdraw(next(one for one in people if not one.ratings.exists()))
+    export_campaign(campaign, tmp_path / "published", release="1.0", formats=formats)
+    older = (tmp_path / "published" / "withdrawals.csv").read_text()
+    person = next(one for one in people if one.pk and one.ratings.exists() and one.mentions.exists())
+    gone = {one.public_id for one in person.ratings.all()}
+    withdraw(person)
+    export_campaign(campaign, tmp_path / "now", formats=("csv",))
+    newer = (tmp_path / "now" / "withdrawals.csv").read_text()
+    Campaign.objects.all().delete()
+    listed = tmp_path / "published" / "withdrawals.csv"
+
+    listed.unlink()
+    with pytest.raises(UserError, match=r"was changed after the export \(withdrawals.csv\)"):
+        import_campaign(tmp_path / "published")
+    listed.write_text("nonsense\n")
+    with pytest.raises(UserError, match=r"withdrawals.csv cannot be read"):
+        import_campaign(tmp_path / "published")
+    if formats == FORMATS:
+        listed.write_text("row_id,table\n")
+        with pytest.raises(UserError, match=r"is older than the export: [0-9]+ rows"):
+            import_campaign(tmp_path / "published")
+    card = (tmp_path / "published" / "README.md").read_text()
+    listed.write_text(newer)
+    (tmp_path / "published" / "README.md").write_text("changed")
+    with pytest.raises(UserError, match=r"was changed after the export \(README.md\)"):
+        import_campaign(tmp_path / "published")
+
+    (tmp_path / "published" / "README.md").write_text(card)
+    copy = import_campaign(tmp_path / "published")
+    ratings = set(copy.people.values_list("ratings__public_id", flat=True))
+    assert ratings - {None}
+    assert not ratings & gone
+    assert {str(one) for one in gone} <= {str(one.row) for one in copy.tombstones.all()}
+    assert older != newer
+
+
+@pytest.mark.slow
+def test_only_declared_columns_and_answers_leave(busy, tmp_path):
+    campaign, *_ = busy(8)
+    Person.objects.filter(campaign=campaign).update(languages=["sw"], connections=["PY"])
+    export_campaign(campaign, tmp_path / "out", formats=("csv", "jsonl"))
+    for path in (tmp_path / "out").iterdir():
+        text = path.read_text()
+        assert "secret" not in text.replace("export.json", "")
+        assert "PY" not in text
+    for person in Person.objects.filter(campaign=campaign):
+        joined = "".join(path.read_text() for path in (tmp_path / "out").iterdir())
+        assert str(person.pk) not in joined
+        assert person.secret_hash not in joined

@@ -1,0 +1,190 @@
+"""Handing exports over: none without an entry in the log, and no number lost to what was broken off."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from django.db import OperationalError
+from django.urls import reverse
+from django.utils import timezone
+
+from collect_support.filled_campaign import give_rating, propose
+from endoxa.errors import UserError
+from endoxa_collect.export.folder import read_about
+from endoxa_collect.export.patches import patch_release
+from endoxa_collect.export.releases import numbered, released
+from endoxa_collect.export.run import export_campaign
+from endoxa_collect.models import AuditEntry, Release, Role, Tombstone
+from endoxa_collect.privacy import withdraw
+
+
+def full(*_, **__):
+    raise OperationalError("database or disk is full")
+
+
+def no_room(*_, **__):
+    raise OSError(28, "No space left on device")
+
+
+def test_what_cannot_be_logged_is_not_handed_over(campaign, tmp_path, monkeypatch):
+    monkeypatch.setattr("endoxa_collect.export.run.record", full)
+    for release in (None, "1.0"):
+        with pytest.raises(OperationalError):
+            export_campaign(campaign, tmp_path / "out", release=release)
+    assert not list(tmp_path.iterdir())
+    assert not Release.objects.exists()
+
+
+def test_the_entry_is_there_before_the_folder(campaign, tmp_path, monkeypatch):
+    found = []
+
+    def killed(*_):
+        found.extend((one.action, one.detail["release"]) for one in AuditEntry.objects.all())
+        found.extend(Release.objects.finished().values_list("number", flat=True))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("endoxa_collect.export.run.put_in_place", killed)
+    with pytest.raises(KeyboardInterrupt):
+        export_campaign(campaign, tmp_path / "out", release="1.0")
+    assert found == [("release", "1.0"), "1.0"]
+    # What was not handed over after all leaves neither.
+    assert not AuditEntry.objects.exists()
+    assert not Release.objects.exists()
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def failing(_, *, ignore_errors=False):
+    if not ignore_errors:
+        raise OSError(39, "Directory not empty")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("remove", [interrupted, failing])
+@pytest.mark.parametrize("module", ["endoxa.sources.folders", "endoxa_collect.files"])
+def test_what_stands_in_its_place_stays_written_down(campaign, tmp_path, monkeypatch, module, remove):
+    """Tidying up fails after the release took the place of an earlier copy."""
+    export_campaign(campaign, tmp_path / "out")
+    monkeypatch.setattr(f"{module}.shutil", SimpleNamespace(rmtree=remove))
+    with pytest.raises(KeyboardInterrupt) if remove is interrupted else nullcontext():
+        export_campaign(campaign, tmp_path / "out", release="1.0")
+    assert read_about(tmp_path / "out").release == "1.0"
+    found = Release.objects.finished().get()
+    assert released(campaign, tmp_path / "out") == found
+    assert AuditEntry.objects.get(action="release").detail["sha256"] == found.sha256
+
+
+def test_an_interrupted_exchange_leaves_the_earlier_copy(campaign, tmp_path, monkeypatch):
+    export_campaign(campaign, tmp_path / "out")
+    rename = Path.rename
+
+    def once(self, target):
+        if self.name == "new":
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", once)
+    with pytest.raises(KeyboardInterrupt):
+        export_campaign(campaign, tmp_path / "out", release="1.0")
+    assert read_about(tmp_path / "out").release == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert not Release.objects.exists()
+    assert [one.action for one in AuditEntry.objects.all()] == ["export"]
+
+
+def test_the_earlier_copy_of_a_killed_export_goes_with_the_next(campaign, tmp_path, monkeypatch):
+    export_campaign(campaign, tmp_path / "out")
+    # Killed: nothing is tidied up, and the process does not run any more.
+    monkeypatch.setattr("endoxa.sources.folders.shutil", SimpleNamespace(rmtree=lambda *_, **__: None))
+    monkeypatch.setattr("endoxa_collect.files.shutil", SimpleNamespace(rmtree=lambda *_, **__: None))
+    monkeypatch.setattr("endoxa_collect.files.os.getpid", lambda: 999999999)
+    export_campaign(campaign, tmp_path / "out")
+    assert len(list(tmp_path.glob(".endoxa-export.999999999.*/new.old/people.csv"))) == 1
+    monkeypatch.undo()
+    export_campaign(campaign, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.slow
+def test_exports_releases_and_patches_are_logged_once_each(campaign, tmp_path):
+    export_campaign(campaign, tmp_path / "copy")
+    first = export_campaign(campaign, tmp_path / "one", release="1.0")
+    patch_release(campaign, tmp_path / "one", tmp_path / "two")
+    entries = AuditEntry.objects.order_by("pk")
+    assert [(one.action, one.user, one.detail["release"]) for one in entries] == [
+        ("export", None, ""),
+        ("release", None, "1.0"),
+        ("release", None, "1.0.1"),
+    ]
+    assert entries[1].detail["sha256"] == first.sha256
+
+
+def test_a_release_that_was_killed_does_not_take_its_number(campaign, tmp_path):
+    Release.objects.create(campaign=campaign, number="1.0", salt="killed")
+    Release.objects.create(campaign=campaign, number="1.0", salt="killed long ago")
+    Release.objects.filter(salt="killed long ago").update(made_at=timezone.now() - timedelta(days=2))
+    export_campaign(campaign, tmp_path / "one", release="1.0")
+    # The other may be at work yet; when it comes to its end the number is taken.
+    assert set(Release.objects.values_list("number", "sha256", "salt").filter(sha256="")) == {
+        ("1.0", "", "killed")
+    }
+    with pytest.raises(UserError, match=r"was made before and never changes; there are: 1\.0\."):
+        export_campaign(campaign, tmp_path / "two", release="1.0")
+
+
+def test_of_two_releases_with_one_number_the_first_to_end_counts(campaign, tmp_path):
+    def meanwhile(_):
+        export_campaign(campaign, tmp_path / "first", release="1.0")
+
+    with pytest.raises(UserError, match="made by somebody else meanwhile"):
+        export_campaign(campaign, tmp_path / "second", release="1.0", pack=meanwhile)
+    assert [path.name for path in tmp_path.iterdir()] == ["first"]
+    assert Release.objects.get().sha256
+    assert AuditEntry.objects.count() == 1
+
+
+def test_who_leaves_while_a_release_is_made_is_on_its_list(campaign, make_person):
+    person = make_person(campaign)
+    give_rating(person, propose(person, "CL", "love poetry"), 4)
+    with numbered(campaign, "1.0", "salt") as made:
+        withdraw(person)
+        made.sha256 = "f" * 64
+        made.save()
+    assert set(Tombstone.objects.filter(table="people").values_list("release__number", flat=True)) == {"1.0"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("full", ["TemporaryFile", "draft", "gettempdir", "zipfile.ZipFile.write"])
+@pytest.mark.parametrize("name", ["export_download", "export_release"])
+def test_what_cannot_be_packed_is_not_written_down(client, campaign, make_account, monkeypatch, name, full):
+    monkeypatch.setattr(f"endoxa_collect.organiser.exports.services.{full}", no_room)
+    client.force_login(make_account("ines", campaign, Role.ORGANISER))
+    answer = client.post(reverse(f"organiser:{name}", args=[campaign.slug]), {"number": "1.0", "final": "on"})
+    assert answer.status_code == 500
+    assert "Is the disk of the server full?" in answer.content.decode()
+    assert not AuditEntry.objects.exists()
+    assert not Release.objects.exists()
+
+
+@pytest.mark.slow
+def test_a_number_that_another_tap_took_is_asked_for_again(
+    client, campaign, make_account, monkeypatch, tmp_path
+):
+    def meanwhile(*_):
+        monkeypatch.undo()
+        export_campaign(campaign, tmp_path / "first", release="1.0")
+
+    monkeypatch.setattr("endoxa_collect.organiser.exports.services._zip", meanwhile)
+    client.force_login(make_account("ines", campaign, Role.ORGANISER))
+    answer = client.post(
+        reverse("organiser:export_release", args=[campaign.slug]), {"number": "1.0", "final": "on"}
+    )
+    assert answer.status_code == 422
+    assert "that no release of this campaign has yet" in answer.content.decode()
+    assert Release.objects.get().sha256

@@ -1,0 +1,589 @@
+"""Exports: figures that were worked out by hand, small cells that were planted, cells that spreadsheets would run."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+
+import polars as pl
+import pytest
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from collect_support.filled_campaign import give_mention, give_rating, give_skip, propose
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.items import build_pairs
+from endoxa.sources.check import check_file
+from endoxa.sources.folders import CHECKSUMS
+from endoxa.sources.read import recognise
+from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings, ProfileField, SurveyQuestion
+from endoxa_collect.export.card import survey_map
+from endoxa_collect.export.columns import LEAST, OTHER, TABLES
+from endoxa_collect.export.folder import read_export
+from endoxa_collect.export.patches import patch_release
+from endoxa_collect.export.people import merge_small_cells
+from endoxa_collect.export.rows import identity_of
+from endoxa_collect.export.run import export_campaign
+from endoxa_collect.models import Card, MixedAnswer, MixedCard, Moderation, Statement
+from endoxa_collect.privacy import withdraw
+from support.repository import ROOT, SUPPORT_PATH
+
+CHOICES = {"young": {"en": "Young"}, "old": {"en": "Old"}}
+AGE = ProfileField(name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices=CHOICES)
+
+
+@pytest.fixture
+def export(tmp_path):
+    """A function that exports and reads back: the tables, as lists of rows."""
+
+    def write(campaign, **options):
+        export_campaign(campaign, tmp_path / "export", **options)
+        _, frames = read_export(tmp_path / "export")
+        return {name: frame.to_dicts() for name, frame in frames.items()}
+
+    return write
+
+
+@pytest.fixture
+def crowd(make_person):
+    """A function that makes people of one country, enough to be told apart from others."""
+
+    def make(campaign, country, count=LEAST, **changes):
+        return [
+            make_person(campaign, f"{country}{n}", **{"origins": [country], **changes}) for n in range(count)
+        ]
+
+    return make
+
+
+def test_figures_of_a_pair_as_worked_out_by_hand(campaign, crowd, make_pairs, export):
+    """Ratings 5 and 3 by Chileans (drawn with 1/2 and 1/4), 2 and 1 by Argentines (1/10, 1/5).
+
+    Hajek: (5*2 + 3*4 + 2*10 + 1*5) / (2 + 4 + 10 + 5) = 47/21; knowers (2 + 4 + 10) / 21.
+    Mean 11/4; variance (5.0625 + 0.0625 + 0.5625 + 3.0625) / 4 = 2.1875.
+    """
+    (pair,) = make_pairs(campaign, ("CL", "love poetry", "en"))
+    chile, argentina = crowd(campaign, "CL"), crowd(campaign, "AR")
+    for person, value, propensity in (
+        (chile[0], 5, 1 / 2),
+        (chile[1], 3, 1 / 4),
+        (argentina[0], 2, 1 / 10),
+        (argentina[1], 1, 1 / 5),
+    ):
+        give_rating(person, pair, value, propensity=propensity)
+    give_mention(chile[2], pair, "Love poetry!")
+    give_skip(argentina[2], pair)
+    (row,) = export(campaign)["pairs"]
+    assert row["weighted_mean"] == pytest.approx(47 / 21)
+    assert row["weighted_knowers"] == pytest.approx(16 / 21)
+    assert (row["mean"], row["variance"], row["knowers"]) == (2.75, 2.1875, 0.75)
+    assert (row["ratings"], row["support"], row["skips"]) == (4, 1, 1)
+    assert (row["in_group_ratings"], row["in_group_mean"]) == (2, 4.0)
+    assert (row["out_group_ratings"], row["out_group_mean"]) == (2, 1.5)
+    assert (row["identity"], row["source"], row["k"], row["origin"]) == (
+        "people from Chile",
+        "river",
+        3,
+        "seed",
+    )
+
+
+def test_a_pair_without_ratings_or_propensities_has_empty_figures(campaign, crowd, make_pairs, export):
+    make_pairs(campaign, ("CL", "love poetry", "en"))
+    (drawn,) = make_pairs(campaign, ("CL", "sing", "en"))
+    give_rating(crowd(campaign, "CL")[0], drawn, 4, propensity=None)
+    rows = {row["attribute"]: row for row in export(campaign)["pairs"]}
+    unrated, unweighted = rows["love poetry"], rows["sing"]
+    assert unrated["ratings"] == 0
+    assert {unrated[name] for name in ("mean", "variance", "weighted_mean", "knowers")} == {None}
+    assert (unweighted["mean"], unweighted["weighted_mean"], unweighted["variance"]) == (4.0, None, None)
+
+
+def test_merged_pairs_count_as_one_and_each_person_once(campaign, crowd, export):
+    chile = crowd(campaign, "CL")
+    root = propose(chile[0], "CL", "love poetry")
+    child = propose(chile[1], "CL", "like poems", moderation=Moderation.MERGED, merged_into=root)
+    give_mention(chile[0], child, "poems")
+    give_rating(chile[2], child, 1, minute=1)
+    give_rating(chile[2], root, 5, minute=2)
+    frames = export(campaign)
+    (row,) = frames["pairs"]
+    assert (row["support"], row["ratings"], row["mean"]) == (2, 1, 5.0)
+    assert row["merged_ids"] == str(child.public_id)
+    assert sorted((one["value"], one["counted"]) for one in frames["ratings"]) == [(1, False), (5, True)]
+    assert {one["association_id"] for one in frames["ratings"]} == {str(root.public_id)}
+    assert {one["shown_id"] for one in frames["ratings"]} == {str(root.public_id), str(child.public_id)}
+
+
+@pytest.mark.slow
+def test_pairs_that_contributors_do_not_see_stay_with_all_answers(campaign, crowd, export, tmp_path):
+    chile = crowd(campaign, "CL")
+    hidden = propose(chile[0], "CL", "hidden pumpkins", moderation=Moderation.HIDDEN)
+    propose(chile[0], "CL", "merged pumpkins", moderation=Moderation.MERGED, merged_into=hidden)
+    pending = propose(chile[1], "CL", "pending pumpkins", moderation=Moderation.PENDING)
+    give_rating(chile[2], hidden, 5)
+    listed = MixedCard.objects.create(
+        campaign=campaign,
+        person=chile[2],
+        kind="heard",
+        country="CL",
+        version=1,
+        state="answered",
+        drawn_at=timezone.now(),
+        closed_at=timezone.now(),
+    )
+    for place, pair in enumerate((hidden, pending)):
+        MixedAnswer.objects.create(card=listed, person=chile[2], pair=pair, position=place, answer="heard")
+    frames = export(campaign)
+    kinds = ("pairs", "ratings", "mentions", "skips", "mixed")
+    assert [len(frames[name]) for name in kinds] == [0, 0, 0, 0, 0]
+    written = "".join(
+        path.read_text() for path in (tmp_path / "export").iterdir() if path.suffix != ".parquet"
+    )
+    assert "pumpkins" not in written
+    card = (tmp_path / "export" / "README.md").read_text()
+    assert "3 pairs that wait for a moderator or were hidden, with 1 ratings, 3 mentions,\n  0 skips" in card
+    assert "0 answers on whether they could hurt, and 2 answers of lists" in card
+
+
+def test_people_of_rare_countries_have_no_key_and_no_group(campaign, crowd, make_pairs, export):
+    (pair,) = make_pairs(campaign, ("UY", "drink mate", "en"))
+    many, few = crowd(campaign, "AR", LEAST), crowd(campaign, "UY", LEAST - 1)
+    for person in (*many, *few):
+        give_rating(person, pair, 4, tier="own" if person in few else "near")
+    give_rating(crowd(campaign, "CL", 1)[0], pair, 2)
+    frames = export(campaign)
+    assert Counter(row["country"] for row in frames["people"]) == {"AR": LEAST}
+    alone = [row for row in frames["ratings"] if not row["rater"]]
+    assert len(alone) == LEAST
+    how = ("in_group", "tier", "slot", "pool", "propensity")
+    assert {tuple(row[name] for name in how) for row in alone} == {(None, "", "", None, None)}
+    assert {len(row["hour"]) for row in alone} == {len("2026-05-04")}
+    (row,) = frames["pairs"]
+    assert (row["ratings"], row["in_group_ratings"], row["out_group_ratings"]) == (2 * LEAST, 0, LEAST)
+    assert (row["weighted_mean"], row["weighted_knowers"]) == (4, 1)
+
+
+def test_the_card_says_what_nobody_judged_and_whom_it_merged(campaign, crowd, make_pairs, export, tmp_path):
+    """Seven Argentinians stand with the one who named no country, so that this one does not stand out."""
+    for number, negative in enumerate((True, False, False, None, None, None)):
+        make_pairs(campaign, ("CL", f"habit {number}", "es"), negative=negative)
+    crowd(campaign, "AR", 7)
+    crowd(campaign, "", 1, origins=[])
+    assert not export(campaign)["people"]
+    assert not any(found.severity == "error" for found in check_file(tmp_path / "export" / "pairs.csv"))
+    card = " ".join((tmp_path / "export" / "README.md").read_text().split())
+    assert "Of the 6 pairs 1 are marked as negative (they hurt to hear about oneself) and 2 as not" in card
+    assert "of 3 it is not known: nobody judged them" in card
+    together = (
+        "countries that fewer than 5 people share, or that were put with them so that nobody stands out"
+    )
+    assert f"| {together} | 8 |" in card
+    assert f"8 people have no key: they come from {together}" in card
+
+
+@pytest.mark.parametrize("now", [["AR"], []])
+def test_an_origin_that_was_taken_back_is_not_read_off_the_cards(campaign, crowd, make_pairs, export, now):
+    """Six people are Argentine now, but one was the only Uruguayan when they answered."""
+    uruguay, chile, argentina = make_pairs(
+        campaign, *((code, "drink mate", "en") for code in ("UY", "CL", "AR"))
+    )
+    crowd(campaign, "AR", origins=now)
+    (changed,) = crowd(campaign, "UY", 1)
+    give_rating(changed, uruguay, 5)
+    give_rating(changed, chile, 1)
+    changed.origins = now
+    changed.save()
+    give_rating(changed, argentina, 5)
+    frames = export(campaign)
+    assert not frames["people"]
+    assert {(row["rater"], row["tier"], row["in_group"]) for row in frames["ratings"]} == {("", "", None)}
+
+
+def test_who_answers_while_the_origin_changes_counts_as_from_both(campaign, crowd, make_pairs, export):
+    """Drawn as a card about the own country, answered when it was so no more."""
+    (pair,) = make_pairs(campaign, ("UY", "drink mate", "en"))
+    for person in crowd(campaign, "AR"):
+        give_rating(person, pair, 4, tier="own")
+    frames = export(campaign)
+    assert {row["country"] for row in frames["people"]} == {"AR; UY"}
+    assert {(row["tier"], row["in_group"]) for row in frames["ratings"]} == {("own", True)}
+
+
+def test_nobody_reads_what_countries_somebody_feels_close_to(campaign, crowd, make_pairs, export):
+    pairs = make_pairs(
+        campaign, ("AR", "drink mate", "en"), ("UY", "drink mate", "en"), ("CL", "love poetry", "en")
+    )
+    person = crowd(campaign, "AR")[0]
+    for pair, tier in zip(pairs, ("own", "near", "anyone"), strict=True):
+        give_rating(person, pair, 4, tier=tier)
+    Card.objects.update(pool=7, slot="near")
+    shown = [(row["tier"], row["slot"], row["pool"]) for row in export(campaign)["ratings"]]
+    assert sorted(shown, key=str) == [("other", "", None), ("other", "", None), ("own", "", 7)]
+
+
+def test_who_named_no_country_is_neither_inside_nor_outside(campaign, make_person, make_pairs, export):
+    (pair,) = make_pairs(campaign, ("UY", "drink mate", "en"))
+    for number in range(LEAST):
+        give_rating(make_person(campaign, f"p{number}", origins=[]), pair, 4)
+    frames = export(campaign)
+    assert {row["in_group"] for row in frames["ratings"]} == {None}
+    assert all(row["rater"] for row in frames["ratings"])
+    assert frames["pairs"][0]["out_group_ratings"] == 0
+
+
+def test_region_names_countries_of_enough_people(campaign, crowd, export):
+    chile, argentina = crowd(campaign, "CL"), crowd(campaign, "AR", LEAST + 1)
+    pair = propose(chile[0], "CL", "love poetry")
+    for person in (*chile[1:], *argentina[: LEAST - 1]):
+        give_mention(person, pair, "love poetry")
+    (row,) = export(campaign)["pairs"]
+    assert (row["region"], row["support"]) == ("CL", 2 * LEAST - 1)
+
+
+def test_only_declared_answers_are_exported(make_campaign, crowd, export):
+    campaign = make_campaign(profile=(AGE,))
+    crowd(campaign, "CL", extras={"age": "young", "shoes": "44"})
+    crowd(campaign, "AR", extras={"age": "not a choice"})
+    rows = export(campaign)["people"]
+    assert Counter((row["country"], row["profile_age"]) for row in rows) == {
+        ("CL", "young"): 5,
+        ("AR", ""): 5,
+    }
+
+
+cells = st.tuples(
+    st.sampled_from(["AR", "CL", "UY", ""]), st.sampled_from(["old", "young"]), st.sampled_from("12")
+)
+
+
+@pytest.mark.slow
+@given(st.lists(cells, max_size=40), st.integers(1, 6))
+def test_no_combination_is_rarer_than_it_may_be(people, least):
+    merged = merge_small_cells(people, least)
+    sizes = Counter(merged)
+    assert len(merged) == len(people)
+    if len(people) >= least:
+        assert all(size >= least for size in sizes.values())
+    else:
+        assert set(sizes) <= {(OTHER,) * 3}
+    for before, after in zip(people, merged, strict=True):
+        assert all(new in {old, OTHER} for old, new in zip(before, after, strict=True))
+        assert after == (OTHER,) * 3 or after[0] == before[0]
+
+
+def test_small_cells_give_up_the_last_column_first():
+    people = (
+        [("AR", "old")] * 5
+        + [("AR", "young")] * 5
+        + [("CL", "old")] * 3
+        + [("CL", "young")] * 3
+        + [("UY", "old")]
+    )
+    merged = Counter(merge_small_cells(people, 3))
+    # One Uruguayan alone: the smallest other combinations join until three share it.
+    assert merged == {("AR", "old"): 5, ("AR", "young"): 5, ("CL", "young"): 3, (OTHER, OTHER): 4}
+    merged = Counter(merge_small_cells([("AR", "old")] * 5 + [("AR", "young")] * 2 + [("AR", "shy")] * 3, 5))
+    assert merged == {("AR", "old"): 5, ("AR", OTHER): 5}
+
+
+NASTY = ("=1+1", "+41 79", "-2+3", "@sum", "\t=1", " =1", "'=1", "''=1", "\r=x", "\n=1", "＝1", '"=1')
+
+
+@pytest.mark.slow
+def test_csv_is_safe_and_jsonl_is_raw(campaign, crowd, tmp_path):
+    for person, text in zip(crowd(campaign, "CL", len(NASTY)), NASTY, strict=True):
+        propose(person, "CL", text)
+    export_campaign(campaign, tmp_path / "out")
+    with (tmp_path / "out" / "mentions.csv").open(newline="", encoding="utf-8") as stream:
+        assert {row["text"] for row in csv.DictReader(stream)} == {f"'{text}" for text in NASTY}
+    lines = (tmp_path / "out" / "mentions.jsonl").read_text().splitlines()
+    assert {json.loads(line)["text"] for line in lines} == set(NASTY)
+    _, by_parquet = read_export(tmp_path / "out")
+    export_campaign(campaign, tmp_path / "csv", formats=("csv",))
+    _, by_csv = read_export(tmp_path / "csv")
+    assert_frame_equal(by_csv["pairs"], by_parquet["pairs"])
+    assert set(by_csv["mentions"]["text"]) == set(NASTY)
+
+
+def test_checksums_card_and_columns(campaign, crowd, make_pairs, tmp_path):
+    make_pairs(campaign, ("CL", "love poetry", "en"))
+    crowd(campaign, "CL")
+    report = export_campaign(campaign, tmp_path / "out")
+    checked = subprocess.run(["sha256sum", "--check", "--quiet", CHECKSUMS], cwd=tmp_path / "out")
+    assert checked.returncode == 0
+    assert report.rows["pairs"] == 1
+    card = (tmp_path / "out" / "README.md").read_text()
+    for name, columns in TABLES.items():
+        assert tuple(pl.read_parquet(tmp_path / "out" / f"{name}.parquet").columns) == tuple(
+            c.name for c in columns
+        )
+        assert all(f"| `{column.name}` | {column.sentence} |" in card for column in columns)
+    assert "| Chile | 5 |" in card
+    assert (tmp_path / "out").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.usefixtures("nothing_reviewed")
+def test_the_card_says_which_words_of_ours_nobody_has_checked(campaign, crowd, make_pairs, tmp_path):
+    make_pairs(campaign, ("CL", "love poetry", "en"))
+    export_campaign(campaign, tmp_path / "english")
+    assert "Not yet checked by native speakers" not in (tmp_path / "english" / "README.md").read_text()
+    make_pairs(campaign, ("CL", "aman la poesía", "es"))
+    export_campaign(campaign, tmp_path / "spanish")
+    card = (tmp_path / "spanish" / "README.md").read_text()
+    assert "native speakers: endoxa's own page texts and country phrases in Spanish.\n\n| | |" in card
+
+
+def test_the_card_says_from_which_tiers_ratings_came(campaign, crowd, make_pairs, tmp_path):
+    """Shares are those of the ratings, not those that the settings ask for."""
+    pairs = make_pairs(campaign, *((code, "love poetry", "en") for code in ("CL", "AR", "UY", "BR")))
+    export_campaign(campaign, tmp_path / "none")
+    assert "| tier | why |" not in (tmp_path / "none" / "README.md").read_text()
+    for person, tiers in zip(
+        crowd(campaign, "CL"), (("own", "near"), ("own", "anyone", "topup")), strict=False
+    ):
+        for pair, tier in zip(pairs, tiers, strict=False):
+            give_rating(person, pair, 3, tier=tier)
+    export_campaign(campaign, tmp_path / "out")
+    card = (tmp_path / "out" / "README.md").read_text()
+    shares = [
+        line.split(" | ")[-2:] for line in card.splitlines() if line.startswith(("| `own`", "| `other`"))
+    ]
+    assert shares == [["2", "40 % |"], ["2", "40 % |"]]
+    assert "| `topup` | those who rated it disagree | 1 | 20 % |" in card
+    assert "70 %" not in card
+
+
+def test_an_earlier_working_copy_is_replaced_and_nothing_else(campaign, make_pairs, tmp_path):
+    place = tmp_path / "out"
+    export_campaign(campaign, place)
+    make_pairs(campaign, ("CL", "love poetry", "en"))
+    assert export_campaign(campaign, place).rows["pairs"] == 1
+    (place / "notes.txt").write_text("mine")
+    with pytest.raises(UserError, match=r"was changed after the export \(notes\.txt\)"):
+        export_campaign(campaign, place)
+    with pytest.raises(UserError, match="holds other files"):
+        export_campaign(campaign, tmp_path)
+    with pytest.raises(UserError, match="is a file"):
+        export_campaign(campaign, place / "notes.txt")
+    with pytest.raises(UserError, match=r"Unknown format 'xls' \(available: csv, jsonl, parquet\)"):
+        export_campaign(campaign, tmp_path / "x", formats=("xls",))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(campaign, tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pl.DataFrame, "write_ndjson", full)
+    with pytest.raises(
+        UserError, match=r"cannot be written: No space left on device\. Nothing was changed\.$"
+    ):
+        export_campaign(campaign, tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("country", "language", "identity"),
+    [
+        ("CL", "en", "people from Chile"),
+        ("NL", "en", "people from the Netherlands"),
+        ("DO", "en", "people from the Dominican Republic"),
+        ("CL", "es", "los habitantes de Chile"),
+        ("DO", "es", "los habitantes de la República Dominicana"),
+        ("US", "es", "los habitantes de los Estados Unidos"),
+        ("GB", "es", "los habitantes del Reino Unido"),
+        ("CL", "fr", "les gens du Chili"),
+        ("AR", "fr", "les gens d’Argentine"),
+        ("US", "fr", "les gens des États-Unis"),
+        ("FR", "fr", "les gens de France"),
+        ("BR", "pt", "os habitantes do Brasil"),
+        ("AR", "pt", "os habitantes da Argentina"),
+        ("PT", "pt", "os habitantes de Portugal"),
+        ("US", "pt", "os habitantes dos Estados Unidos"),
+        ("IN", "hi", "भारत के लोग"),
+        ("KE", "sw", "watu wa Kenya"),
+        ("EG", "ar", "سكان مصر"),
+        ("CL", "de", "people from Chile"),
+    ],
+)
+def test_people_of_a_country_are_a_subject_in_each_language(country, language, identity):
+    assert identity_of(country, language) == identity
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("language", "attribute", "sentences"),
+    [
+        (
+            "es",
+            "hospitalarios",
+            ("Los habitantes de Chile son hospitalarios.", "Los habitantes de Chile no son hospitalarios."),
+        ),
+        (
+            "es",
+            "trabajadores",
+            ("Los habitantes de Chile son trabajadores.", "Los habitantes de Chile son perezosos."),
+        ),
+        ("pt", "fortes", ("Os habitantes do Chile são fortes.", "Os habitantes do Chile são fracos.")),
+        (
+            "fr",
+            "chaleureux",
+            ("Les gens du Chili sont chaleureux.", "Les gens du Chili sont froids."),
+        ),
+        ("ar", "كرماء", ("سكان تشيلي كرماء.", "سكان تشيلي ليسوا كرماء.")),
+        ("hi", "अच्छे", ("चिली के लोग अच्छे हैं।", "चिली के लोग बुरे हैं।")),
+        ("sw", "hodari", ("Watu wa Chile ni hodari.", "Watu wa Chile ni dhaifu.")),
+    ],
+)
+def test_sentences_of_pairs_agree_with_the_people_of_a_country(language, attribute, sentences):
+    """Written by us; the gender of adjectives is that of the subject."""
+    row = {"identity": identity_of("CL", language), "attribute": attribute, "language": language}
+    built = build_pairs(pl.DataFrame([row]))
+    assert built.pairs.select("sent_more", "sent_less").rows() == [sentences]
+
+
+def test_every_language_of_the_pages_has_its_words():
+    plain = identity_of("KE", "en")
+    assert all(identity_of("KE", language) != plain for language in set(UI_LANGUAGES) - {"en"})
+
+
+SCRIPT = """
+import sys
+from datetime import UTC, datetime
+import django
+django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+from endoxa_collect.models import *
+from endoxa_collect.privacy import withdraw
+sys.path[:0] = sys.argv[1:]
+from collect_support.samples import campaign_settings
+from collect_support.filled_campaign import propose
+campaign = Campaign.objects.create(slug="river")
+content = campaign_settings().model_dump(mode="json")
+SettingsVersion.objects.create(campaign=campaign, number=1, content=content)
+person = Person.objects.create(
+    campaign=campaign, secret_hash="a" * 64, receipt_hash="b" * 64, ui_language="en", consent_version=1,
+    consent_language="en", consent_hour=datetime.now(UTC), connections=["airships"],
+)
+for number in range(50):
+    propose(person, "CL", f"collect zeppelins {number}")
+print(withdraw(person).pairs)
+"""
+
+
+@pytest.mark.slow
+def test_a_withdrawal_leaves_no_byte_in_the_files_of_the_database(tmp_path):
+    root = ROOT
+    environment = {
+        **os.environ,
+        "ENDOXA_CAMPAIGN": str(tmp_path),
+        "DJANGO_SETTINGS_MODULE": "endoxa_collect.settings",
+    }
+    environment.pop("DATABASE_URL", None)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *SUPPORT_PATH.split(os.pathsep)],
+        env=environment,
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout.strip() == "50", done.stderr
+    held = b"".join(path.read_bytes() for path in tmp_path.glob("db.sqlite3*"))
+    assert b"river" in held
+    for trace in (b"zeppelins", b"airships", b"a" * 64, b"b" * 64):
+        assert trace not in held
+
+
+def test_the_manual_lists_every_column_with_its_sentence():
+    page = (ROOT / "docs" / "collect" / "exports.md").read_text(encoding="utf-8")
+    for name, columns in TABLES.items():
+        rows = [f"| `{column.name}` | {column.sentence} |" for column in columns]
+        assert "\n".join([f"## Columns of `{name}`", "", "| column | meaning |", "|---|---|", *rows]) in page
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])) | st.just('\x7f\\"\x00\U0001f600'))
+def test_the_map_of_the_survey_is_valid_toml(identity):
+    question = SurveyQuestion(name="cooks", axis="profession", text={"en": "What do people say of cooks?"})
+    named = question.model_copy(update={"identity": identity})
+    settings = CampaignSettings.model_construct(questions=(named,))
+    (read,) = tomllib.loads(survey_map(settings))["question"]
+    assert read.get("identity", "") == identity.lower()
+
+
+@pytest.mark.slow
+def test_small_cells_of_a_patch_are_merged_anew(campaign, crowd, make_pairs, tmp_path):
+    (pair,) = make_pairs(campaign, ("UY", "drink mate", "en"))
+    uruguay, argentina = crowd(campaign, "UY"), crowd(campaign, "AR", 2 * LEAST)
+    for person in (*uruguay, *argentina):
+        give_rating(person, pair, 4)
+        give_skip(person, None, "dont_know")
+        Statement.objects.create(
+            campaign=campaign, person=person, question="cooks", axis="profession", language="en", text="sing"
+        )
+    export_campaign(campaign, tmp_path / "one", release="1.0")
+    for person in argentina[:LEAST]:
+        withdraw(person)
+    patch_release(campaign, tmp_path / "one", tmp_path / "same")
+    _, same = read_export(tmp_path / "same")
+    assert Counter(same["people"]["country"]) == {"UY": LEAST, "AR": LEAST}
+    withdraw(uruguay[0])
+    withdraw(argentina[LEAST])
+    patch_release(campaign, tmp_path / "same", tmp_path / "patch")
+    export_campaign(campaign, tmp_path / "fresh")
+    (about, patched), (_, fresh) = read_export(tmp_path / "patch"), read_export(tmp_path / "fresh")
+    assert about.left_out.people == 2 * LEAST - 2
+    keys = {"rater", "respondent"}
+    for name in set(TABLES) - {"withdrawals"}:
+        assert_frame_equal(patched[name].drop(keys, strict=False), fresh[name].drop(keys, strict=False))
+    assert set(patched["ratings"]["rater"]) == {""}
+    assert patched["people"].is_empty()
+    earlier = set(same["people"]["rater"])
+    assert not earlier & set(patched["statements"]["respondent"])
+
+
+def test_other_rooms_say_what_the_tables_are_for(campaign, crowd, make_pairs, tmp_path):
+    make_pairs(campaign, ("CL", "love poetry", "en"))
+    export_campaign(campaign, tmp_path / "out")
+    assert not [one for one in check_file(tmp_path / "out" / "pairs.csv") if one.severity == "error"]
+    for name in set(TABLES) - {"pairs"}:
+        path = tmp_path / "out" / f"{name}.csv"
+        with pytest.raises(UserError, match=f"is the table '{name}' of a campaign"):
+            check_file(path)
+        with pytest.raises(UserError, match="has no rows: the campaign has no data of this kind"):
+            check_file(path.with_suffix(".jsonl"))
+    with pytest.raises(UserError, match="make sentences of it with endoxa build pairs"):
+        recognise(tmp_path / "out" / "pairs.csv")
+
+
+@pytest.mark.parametrize(
+    ("country", "language", "identity"),
+    [
+        ("DO", "en", "people from the Dominican Republic"),
+        ("DO", "es", "los habitantes de la República Dominicana"),
+        ("DO", "fr", "les gens de la République dominicaine"),
+        ("DO", "pt", "os habitantes da República Dominicana"),
+        ("JM", "fr", "les gens de la Jamaïque"),
+        ("CF", "fr", "les gens de la République centrafricaine"),
+        ("BR", "fr", "les gens du Brésil"),
+        ("BR", "pt", "os habitantes do Brasil"),
+        ("CD", "pt", "os habitantes do Congo - Kinshasa"),
+        ("GD", "pt", "os habitantes de Granada"),
+        ("US", "fr", "les gens des États-Unis"),
+        ("US", "pt", "os habitantes dos Estados Unidos"),
+        ("US", "ar", "سكان الولايات المتحدة"),
+        ("DO", "hi", "डोमिनिकन गणराज्य के लोग"),
+        ("DO", "sw", "watu wa Jamhuri ya Dominika"),
+    ],
+)
+def test_names_of_countries_have_their_article_in_every_language(country, language, identity):
+    assert identity_of(country, language) == identity

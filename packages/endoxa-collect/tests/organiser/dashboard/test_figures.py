@@ -1,0 +1,564 @@
+"""The dashboard: planted counts come out, small groups do not, and the forecast speaks plainly."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.core.cache import cache
+from django.urls import reverse
+from django.utils import timezone, translation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa_collect.cards import answering, drawing, kinds
+from endoxa_collect.cards.balance import lately, outlook_of
+from endoxa_collect.cards.counts import recount
+from endoxa_collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Rating, Role, Source, State
+from endoxa_collect.organiser.dashboard.figures import (
+    FEWEST,
+    OTHERS,
+    Agreement,
+    Coverage,
+    Figures,
+    agreement_of,
+    count,
+    neediest,
+    together,
+)
+from endoxa_collect.organiser.dashboard.forecast import advice, sentence, switch_at
+from endoxa_collect.organiser.dashboard.services import lacking
+from endoxa_collect.organiser.moderation.queue import waiting
+from endoxa_collect.organiser.settings.services import save
+from endoxa_collect.project.starting import invitations
+from endoxa_collect.sampler import Balance, Expected, Forecast, Outlook, forecast
+from endoxa_collect.sampler.slots import OPEN
+
+
+@pytest.fixture(autouse=True)
+def _quick_and_nothing_kept(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    cache.clear()
+
+
+@pytest.fixture
+def organiser(client, campaign, make_account):
+    client.force_login(make_account("ana", campaign, Role.ORGANISER))
+    return client
+
+
+REHEARSAL = "This is a rehearsal until you press Open: then the planned time begins."
+
+
+def people(*names: int) -> set[UUID]:
+    return {UUID(int=name) for name in names}
+
+
+def country(code: str, pairs: int = 10, done: int = 2, has: int = 12) -> Coverage:
+    return Coverage(code, pairs, done, has, 3 * pairs)
+
+
+def test_countries_with_fewer_than_three_people_stand_together():
+    rows = together(
+        [country("AR", has=30), country("CL", has=9), country("UY", 4, 1, 5), country("PE", 2, 0, 1)],
+        {"AR": people(1, 2, 3, 4), "CL": people(1, 2, 5), "UY": people(6, 7), "PE": people(8)},
+    )
+    assert [row.country for row in rows] == ["CL", "AR", OTHERS]
+    assert rows[-1] == Coverage(OTHERS, 6, 1, 6, 18)
+
+
+def test_a_shown_country_joins_where_the_rest_could_be_told_from_the_total():
+    rows = together(
+        [country("AR"), country("CL"), country("UY")],
+        {"AR": people(1, 2, 3, 4), "CL": people(1, 2, 5), "UY": people(6)},
+    )
+    assert [row.country for row in rows] == ["AR", OTHERS]
+
+
+def test_what_the_wall_has_no_room_for_joins_the_last_row():
+    rows = [country("AR", has=9), country("CL", has=12), country("UY", has=15), Coverage(OTHERS, 6, 1, 6, 18)]
+    assert neediest(rows, 4) == tuple(rows)
+    assert neediest(rows, 3) == (*rows[:2], Coverage(OTHERS, 16, 3, 21, 48))
+
+
+def test_nothing_is_shown_of_two_people():
+    assert together([country("AR"), country("CL")], {"AR": people(1), "CL": people(1, 2)}) == ()
+
+
+def test_countries_that_nobody_answered_about_are_shown_together():
+    rows = together([country("AR"), country("CL", has=0)], {"AR": people(1, 2, 3)})
+    assert [row.country for row in rows] == ["AR", OTHERS]
+
+
+@pytest.mark.slow
+@given(st.dictionaries(st.sampled_from("ABCDEFG"), st.sets(st.integers(1, 8)), max_size=7))
+def test_every_row_has_three_people_or_nobody_behind_it(answered):
+    by_country = {code: people(*numbers) for code, numbers in answered.items()}
+    rows = together([country(code) for code in answered], by_country)
+    shown = {row.country for row in rows} - {OTHERS}
+    assert all(len(by_country[code]) >= FEWEST for code in shown)
+    behind = set().union(*(by_country[code] for code in set(answered) - shown))
+    if rows:
+        assert len(behind) == 0 or len(behind) >= FEWEST
+        assert sum(row.pairs for row in rows) == 10 * len(answered)
+
+
+@pytest.mark.slow
+def test_planted_counts(campaign, make_person, make_pairs):
+    now = timezone.now()
+    campaign.began_at = now - timedelta(minutes=30)
+    make_pairs(
+        campaign, ("AR", "drink mate", "es"), ("AR", "love football", "es"), ("CL", "love poetry", "es")
+    )
+    make_pairs(campaign, ("AR", "sing well", "es"), moderation="pending")
+    for attribute, moderation in {"dance well": "hidden", "swim well": "pending"}.items():
+        pair = ("AR", attribute, "es")
+        made = make_pairs(campaign, pair, source=Source.CONTRIBUTOR, moderation=moderation)
+        Pair.objects.filter(pk=made[0].pk).update(created_at=now - timedelta(minutes=2))
+    for place in range(3):
+        person = make_person(campaign, f"p{place}", connections=["CL"])
+        for _ in range(3):
+            card = drawing.next_card(person, now=now - timedelta(minutes=5))
+            answering.rate(person, card.token, 4, now=now - timedelta(minutes=5))
+    figures = count(campaign, now)
+    assert (figures.pairs, figures.done, figures.waiting, figures.share) == (3, 3, 2, 1.0)
+    Pair.objects.filter(attribute="love poetry").update(flags=["report_other"])
+    assert count(campaign, now).waiting == waiting(campaign, organiser=False).count() == 3
+    assert figures.coverage == (Coverage("AR", 2, 2, 6, 6), Coverage("CL", 1, 1, 3, 3))
+    assert figures.lately is not None
+    assert (figures.lately.people, figures.lately.pace) == (3, 9 / 10)
+    assert (figures.lately.new_pairs, figures.lately.skips, figures.lately.reports) == (1, None, None)
+
+
+def test_the_controller_and_the_dashboard_count_the_same_minutes(campaign, make_person, make_pairs):
+    now = timezone.now()
+    Campaign.objects.update(began_at=now - timedelta(minutes=30))
+    campaign.refresh_from_db()
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(6)))
+    for place, minutes in enumerate((2, 5, 10, 15)):
+        person = make_person(campaign, f"p{place}")
+        moment = now - timedelta(minutes=minutes)
+        answering.rate(person, drawing.next_card(person, now=moment).token, 4, lifted=True, now=moment)
+        added = make_pairs(campaign, ("AR", f"new {place}", "es"), source=Source.CONTRIBUTOR)
+        Pair.objects.filter(pk=added[0].pk).update(created_at=moment)
+    recent, outlook = lately(campaign, now), outlook_of(campaign, now)
+    assert (recent.cards.count(), recent.new_pairs, recent.minutes) == (2, 2, 10.0)
+    # Two windows after the first, a quarter of the pace that was expected is left, 1.5 instead of 0.1 a minute; of the
+    # 38 who are missing a little more, 7.5 minutes after the first quarter of the time.
+    assert (outlook.pace.people, outlook.new_pairs) == (2 + round(38 * 0.5**0.75), 1.0)
+    assert outlook.pace.each == pytest.approx(0.75 * 0.1 + 0.25 * 1.5)
+    Campaign.objects.update(began_at=now - timedelta(minutes=4))
+    campaign.refresh_from_db()
+    assert (lately(campaign, now).cards.count(), lately(campaign, now).minutes) == (1, 4.0)
+
+
+def test_agreement_is_the_share_of_pairs_whose_ratings_lie_close_together(campaign, make_person, make_pairs):
+    now = timezone.now()
+    earlier = now - timedelta(minutes=10)
+    raters = [make_person(campaign, f"p{place}") for place in range(4)]
+    pairs = make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(12)))
+
+    def rate(pair, *values, first=0, at=earlier):
+        for rater, value in zip(raters[first:], values, strict=False):
+            drawn = {"number": 0, "tier": "own", "version": 1, "drawn_at": at, "expires_at": at}
+            card = Card.objects.create(
+                campaign=campaign, person=rater, pair=pair, state="answered", closed_at=at, **drawn
+            )
+            Rating.objects.create(
+                card=card, person=rater, pair=pair, value=value, in_group=True, created_at=at
+            )
+        recount(campaign, [pair])
+
+    for pair in pairs[:9]:
+        rate(pair, 4, 5, 4)
+    rate(pairs[10], 1, 5)  # too few
+    assert agreement_of(campaign, earlier) is None
+    rate(pairs[9], 3, 4, 5, at=now)
+    assert agreement_of(campaign, earlier) == Agreement(now=100, before=None)
+    rate(pairs[11], 1, 5, 5)
+    assert agreement_of(campaign, earlier) == Agreement(now=round(100 * 10 / 11), before=90)
+    rate(pairs[0], 1, first=3, at=now)  # 4, 5, 4 and 1: a variance of 2.25, over the limit of 1.5
+    assert agreement_of(campaign, earlier) == Agreement(now=round(100 * 9 / 11), before=90)
+    Pair.objects.filter(pk__in=[pair.pk for pair in pairs[:2]]).update(moderation="hidden")
+    assert agreement_of(campaign, earlier) is None
+
+
+def test_skips_and_reports_are_counted_apart_and_shown_of_three(organiser, campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(5)))
+    reasons = ["dont_know", "report_hate", "rather_not", "report_other", "dont_understand"]
+    for place, reason in enumerate(reasons):
+        person = make_person(campaign, f"p{place}")
+        answering.skip(person, drawing.next_card(person).token, reason)
+    lately = count(campaign, timezone.now()).lately
+    assert lately is not None
+    assert (lately.people, lately.skips, lately.reports, lately.pace) == (5, 3, None, 0.0)
+    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+    assert page.count("fewer than 3<") == 1
+
+
+def test_reports_on_lists_count_with_those_on_cards(campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(9)))
+    Pair.objects.update(need=OPEN, ratings=3)
+    for place in range(3):
+        person = make_person(campaign, f"p{place}")
+        listed = kinds.next_mixed(person, 2)
+        kinds.report_one(person, listed.token, listed.answers.first().public_id, "report_hate")
+        answering.skip(person, drawing.next_card(person).token, "dont_know")
+    assert count(campaign, timezone.now()).lately.reports == 3
+    later = timezone.now() + timedelta(days=30)
+    assert count(campaign, later).lately is None
+
+
+def test_what_two_people_do_is_not_shown(organiser, campaign, make_person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "love football", "es"))
+    for place in range(2):
+        person = make_person(campaign, f"p{place}")
+        answering.rate(person, drawing.next_card(person).token, 5)
+    assert count(campaign, timezone.now()).lately is None
+    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+    assert "Shown while at least 3 people are active." in page
+    assert "Argentina" not in page
+    assert "Answers a minute" not in page
+
+
+@pytest.mark.slow
+def test_the_number_of_queries_does_not_grow(
+    campaign, make_person, make_pairs, django_assert_max_num_queries
+):
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(40)))
+    for place in range(4):
+        person = make_person(campaign, f"p{place}")
+        for _ in range(5):
+            answering.rate(person, drawing.next_card(person).token, 3)
+    with django_assert_max_num_queries(16):
+        count(campaign, timezone.now())
+
+
+def figures_with(
+    short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10, coming=0.0, guessed=None
+) -> Figures:
+    forecast = Forecast(short, switch_in, coming, balance=Balance.EXPLORE, guessed_people=guessed)
+    return Figures(timezone.now(), pairs, done, 0, (), None, None, forecast, minutes_left)
+
+
+SHORT = "At this pace 12 pairs, counting new ones, will end with fewer than 3 ratings."
+GUESSED = "With 40 taking part, every pair will have at least 3 ratings at the end."
+
+
+@pytest.mark.parametrize(
+    ("figures", "state", "begun", "said"),
+    [
+        (figures_with(), "open", True, "At this pace every pair will have at least 3 ratings at the end."),
+        (figures_with(12), "open", True, SHORT),
+        (figures_with(1), "open", True, SHORT.replace("12 pairs", "1 pair")),
+        (figures_with(118, coming=5.5), "open", True, SHORT.replace("12", "36")),
+        (
+            figures_with(5_466, pairs=9_000),
+            "open",
+            True,
+            SHORT.replace("12", "5,466"),
+        ),
+        (figures_with(guessed=40), "open", True, GUESSED),
+        (figures_with(guessed=40), "open", False, REHEARSAL),
+        (
+            figures_with(12, guessed=40),
+            "open",
+            True,
+            "With 40 taking part, 12 pairs, counting new ones, will end with fewer than 3 ratings.",
+        ),
+        (
+            figures_with(minutes_left=-1.0),
+            "open",
+            True,
+            "The planned time is over; 30 pairs have fewer than 3 ratings.",
+        ),
+        (
+            figures_with(minutes_left=-1.0, done=40),
+            "open",
+            True,
+            "The planned time is over and every pair has enough ratings.",
+        ),
+        (
+            figures_with(),
+            "paused",
+            True,
+            "The campaign is paused: nobody gets cards until you open it again.",
+        ),
+        (
+            figures_with(pairs=0, done=0),
+            "open",
+            True,
+            "There are no pairs to rate yet: people are asked what is said about their countries.",
+        ),
+        (
+            figures_with(pairs=0, done=0),
+            "open",
+            False,
+            f"{REHEARSAL} There are no pairs to rate yet: people are asked what is said about their countries.",
+        ),
+    ],
+)
+def test_the_forecast_says_what_it_stands_on(figures, state, begun, said):
+    assert sentence(figures, state=state, begun=begun, k=3) == said
+
+
+@pytest.mark.parametrize("guessed", [None, 3])
+def test_three_people_are_not_said_to_give_every_pair_five_ratings(guessed):
+    forecast = Forecast(0, None, 0.0, Balance.EXPLORE, guessed_people=guessed, too_few_people=True)
+    said = sentence(replace(figures_with(), forecast=forecast), state="open", begun=True, k=5)
+    assert said == (
+        "Too few people take part for 5 ratings of a new pair: each person rates a pair once, and none that they "
+        "proposed."
+    )
+
+
+def test_digits_are_grouped_as_the_language_does():
+    with translation.override("pt"):
+        assert "5.466" in sentence(figures_with(5_466, pairs=9_000), state="open", begun=True, k=3)
+
+
+@pytest.mark.parametrize(
+    ("figures", "balance", "said", "minutes"),
+    [
+        (figures_with(12, 20.0), "", "", 20),
+        (figures_with(0, 20.0), "", "", 20),
+        (
+            figures_with(12, 0.0),
+            "",
+            "Cards ask only for ratings now. More people or more time would help.",
+            None,
+        ),
+        (figures_with(0, 0.0), "", "", None),
+        (figures_with(12, 20.0), "explore", "", 20),
+        (figures_with(12, 0.0), "explore", "Ask only for ratings now.", None),
+        (figures_with(12, None), "balance", "More people or more time would help.", None),
+        (figures_with(12, 0.0), "validate", "More people or more time would help.", None),
+        (figures_with(12, 20.0, minutes_left=-1.0), "", "", None),
+    ],
+)
+def test_what_follows_from_the_forecast(figures, balance, said, minutes):
+    assert advice(figures, state="open", balance=balance) == said
+    switch = switch_at(figures, state="open", balance=balance, begun=True)
+    assert switch == (None if minutes is None else figures.taken_at + timedelta(minutes=minutes))
+    assert switch_at(figures, state="open", balance=balance, begun=False) is None
+    assert switch_at(figures, state="paused", balance=balance, begun=True) is None
+
+
+def test_the_page_says_what_cards_will_do_and_what_an_organiser_should(
+    organiser, campaign, make_person, make_pairs
+):
+    def page():
+        cache.clear()
+        text = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+        return " ".join(text.split())
+
+    Campaign.objects.update(began_at=None)
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
+    assert REHEARSAL in page()
+    assert "cards will ask only" not in page()
+    assert "At this pace" not in page()
+    Campaign.objects.update(began_at=timezone.now())
+    assert 'end. From <time data-clock="short"' in page()
+    assert "UTC</time> on cards will ask only for ratings." in page()
+
+
+def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, campaign, client, make_account):
+    def box():
+        page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+        return " ".join(page.partition('aria-labelledby="lacking"')[2].partition("</section>")[0].split())
+
+    assert [str(one.what) for one in lacking(campaign)] == [
+        "the last day on which answers are linked to people",
+        "the licence of the data",
+        "help lines",
+        "seeds of your own",
+    ]
+    assert [one.lacking for one in invitations()] == [tuple(str(one.what) for one in lacking(campaign))]
+    assert "Still missing" in box()
+    assert 'href="/organise/river/settings/care/#id_help_lines">help lines</a>' in box()
+    Campaign.objects.update(began_at=None)
+    assert "Before people come" in box()
+    lines = [{"country": "AR", "name": "Line", "contact": "102"}]
+    save(
+        campaign, 1, {"retention": "2027-05-01", "licence": "CC BY 4.0", "help_lines": lines}, AnonymousUser()
+    )
+    AuditEntry.objects.create(campaign=campaign, action="seeds added")
+    assert box() == ""
+    save(campaign, 2, {"organisation": "", "contact": ""}, AnonymousUser())
+    assert "who runs it" in box()
+    client.force_login(make_account("ben", campaign, Role.MODERATOR))
+    assert box() == ""
+
+
+def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(organiser, campaign):
+    began = timezone.now() - timedelta(hours=1)
+    Campaign.objects.update(state=State.DRAFT, began_at=None)
+    address = reverse("organiser:state", args=["river"])
+    assert organiser.get(address).status_code == 405
+    assert organiser.post(address, {"state": "open"}).status_code == 302
+    campaign.refresh_from_db()
+    assert campaign.state == State.OPEN
+    assert campaign.began_at is not None
+    organiser.post(address, {"state": "paused"})
+    paused = timezone.now() - timedelta(minutes=20)
+    Campaign.objects.update(began_at=began, paused_at=paused)
+    for _ in range(2):
+        organiser.post(address, {"state": "open"})
+    campaign.refresh_from_db()
+    assert campaign.began_at >= began + timedelta(minutes=20)
+    assert campaign.paused_at is None
+    assert [entry.detail["after"] for entry in AuditEntry.objects.order_by("pk")] == [
+        "open",
+        "paused",
+        "open",
+    ]
+    assert organiser.post(address, {"state": "draft"}).status_code == 400
+
+
+def test_what_people_are_asked_for_can_be_ordered_and_left_to_the_forecast(organiser, campaign):
+    address = reverse("organiser:balance", args=["river"])
+    for ordered in ("validate", "explore", ""):
+        organiser.post(address, {"balance": ordered})
+        campaign.refresh_from_db()
+        assert campaign.balance == ordered
+    assert AuditEntry.objects.filter(action="balance").count() == 3
+    assert organiser.post(address, {"balance": "everything"}).status_code == 400
+
+
+def test_the_projector_speaks_the_first_language_and_shows_the_newest_code(
+    client, make_campaign, make_account, settings
+):
+    campaign = make_campaign("sea", ui_languages=("ar", "en"))
+    now = timezone.now()
+    for code, changes in {
+        "OLDER222": {"expires_at": now + timedelta(days=1)},
+        "NEWEST22": {"expires_at": now + timedelta(days=1)},
+        "EXPIRED2": {"expires_at": now - timedelta(days=1)},
+        "REVOKED2": {"revoked": True},
+    }.items():
+        JoinCode.objects.create(campaign=campaign, code=code, **changes)
+    client.force_login(make_account("ana", campaign, Role.RESEARCHER))
+    settings.ALLOWED_HOSTS = ["camp.example"]
+    page = client.get(reverse("organiser:projector", args=["sea"]), HTTP_HOST="camp.example").content.decode()
+    assert '<html lang="ar" dir="rtl">' in page
+    assert "http://camp.example/j/NEWEST22/" in page
+    assert "OLDER222" not in page
+
+
+@pytest.mark.parametrize(
+    ("listening", "shown"), [("", "192.168.7.7"), ("0.0.0.0", "192.168.7.7"), ("127.0.0.1", "localhost")]
+)
+def test_a_name_that_only_this_machine_knows_is_replaced_for_phones(
+    organiser, campaign, monkeypatch, settings, listening, shown
+):
+    settings.LISTENING = listening
+    monkeypatch.setattr("endoxa_collect.organiser.invitations.lan_address", lambda: "192.168.7.7")
+    JoinCode.objects.create(campaign=campaign, code="NEWEST22")
+    page = organiser.get(reverse("organiser:projector", args=["river"]), HTTP_HOST="localhost:8808")
+    assert f"http://{shown}:8808/j/NEWEST22/" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("state", "said"), [("closed", "Thank you to everybody"), ("paused", "a break"), ("draft", "begins soon")]
+)
+def test_the_projector_invites_nobody_who_could_not_join(organiser, campaign, state, said):
+    JoinCode.objects.create(campaign=campaign, code="NEWEST22")
+    pages = [reverse(f"organiser:{name}", args=["river"]) for name in ("projector", "projector_invitation")]
+    for page in pages:
+        assert "Take part with your phone" in organiser.get(page).content.decode()
+    Campaign.objects.update(state=state)
+    for page in pages:
+        shown = organiser.get(page).content.decode()
+        assert said in shown
+        assert "NEWEST22" not in shown
+
+
+def test_the_projector_shows_the_pace_of_three_people(organiser, campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
+    address = reverse("organiser:projector_live", args=["river"])
+    for place in range(3):
+        assert "Answers a minute" not in organiser.get(address).content.decode()
+        person = make_person(campaign, f"p{place}")
+        answering.rate(person, drawing.next_card(person).token, 3)
+        cache.clear()
+    assert "<dt>Answers a minute</dt><dd>3.0</dd>" in organiser.get(address).content.decode()
+
+
+def test_no_person_is_in_the_pages(organiser, campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
+    for place in range(4):
+        person = make_person(campaign, f"p{place}")
+        answering.rate(person, drawing.next_card(person).token, 3)
+    pages = ("dashboard", "dashboard_live", "projector", "projector_live", "projector_invitation")
+    shown = "".join(
+        organiser.get(reverse(f"organiser:{name}", args=["river"])).content.decode() for name in pages
+    )
+    assert "Argentina" in shown
+    assert not any(str(card.person_id) in shown or str(card.token) in shown for card in Card.objects.all())
+
+
+@pytest.mark.parametrize("present", [4, 40, 60])
+@pytest.mark.parametrize("missing", [60, 400, 1_035])
+@pytest.mark.parametrize("new_pairs", [0.0, 0.1])
+def test_the_forecast_is_true_of_its_own_numbers(present, missing, new_pairs):
+    """40 were expected; "at this pace" speaks of those who are there and of nobody else."""
+    room = Expected(together=True, people=40, minutes=90.0)
+    for age in range(5, 41):
+        each, left = 1.5, 90.0 - age
+        pace = room.pace(float(age), present, each)
+        found = forecast(Outlook(missing, pace, left, room, new_pairs, 3))
+        figures = replace(figures_with(pairs=2_000), forecast=found)
+        said = sentence(figures, state="open", begun=True, k=3)
+        named = re.match(r"With (\d+) taking part", said)
+        people = int(named[1]) if named else present
+        assert bool(named) != said.startswith("At this pace")
+        expected = age < 10 or (age < 20 and present < 40)
+        assert people == (max(40, present) if expected else present)
+        will_be_given = people * each * left
+        wanted = missing + 3 * found.coming
+        assert found.coming <= new_pairs * will_be_given
+        assert ("every pair will have" in said) == (wanted <= will_be_given)
+
+
+def test_a_rehearsal_is_erased_with_one_button_and_only_before_the_opening(
+    organiser, campaign, make_person, make_pairs
+):
+    """Everybody who tried it goes, also words that may stay; seeds stay, without ratings; then the clock begins."""
+    Campaign.objects.update(began_at=None)
+    (seed,) = make_pairs(campaign, ("CL", "love poetry", "en"))
+    ana, ben = (make_person(campaign, name, keep_words=True) for name in ("eva", "ben"))
+    own = Pair.objects.create(
+        campaign=campaign,
+        country="CL",
+        attribute="x",
+        key="x",
+        language="en",
+        source=Source.CONTRIBUTOR,
+        author=ana,
+    )
+    card = drawing.next_card(ben)
+    answering.rate(ben, card.token, 4)
+    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+    assert "Erase the rehearsal" in page
+    assert "This is a rehearsal until you press Open" in page
+    erase = reverse("organiser:rehearsal", args=["river"])
+    organiser.post(erase)  # the box is not ticked
+    assert campaign.people.count() == 2
+    assert organiser.post(erase, {"sure": "on"}).status_code == 302
+    assert (campaign.people.count(), Card.objects.count(), Rating.objects.count()) == (0, 0, 0)
+    assert not Pair.objects.filter(pk=own.pk).exists()
+    seed.refresh_from_db()
+    assert seed.ratings == 0
+    assert AuditEntry.objects.get(action="rehearsal erased").detail == {"people": 2}
+    organiser.post(reverse("organiser:state", args=["river"]), {"state": "open"})
+    campaign.refresh_from_db()
+    assert campaign.began_at is not None
+    make_person(campaign, "cleo")
+    organiser.post(erase, {"sure": "on"})
+    assert campaign.people.count() == 1
+    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+    assert "rehearsal" not in page

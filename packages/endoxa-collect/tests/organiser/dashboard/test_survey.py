@@ -1,0 +1,131 @@
+"""Live figures of a campaign of questions: people, answers and countries, and nothing of small groups."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa_collect.contributor.survey import save_answer
+from endoxa_collect.models import Campaign, Role, Statement
+from endoxa_collect.organiser.dashboard.figures import OTHERS
+from endoxa_collect.organiser.dashboard.survey import count_survey, in_steps
+
+QUESTIONS = [
+    {"name": name, "axis": "country", "text": {"en": f"What is said of {name}?"}}
+    for name in ("food", "music", "work")
+]
+
+
+@pytest.fixture(autouse=True)
+def _quick_and_nothing_kept(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    cache.clear()
+
+
+@pytest.fixture
+def river(make_campaign):
+    return make_campaign(cards=False, survey=True, questions=QUESTIONS)
+
+
+@pytest.fixture
+def pages(client, river, make_account):
+    client.force_login(make_account("ana", river, Role.ORGANISER))
+
+    def read():
+        cache.clear()
+        names = ("dashboard", "dashboard_live", "projector", "projector_live")
+        return [client.get(reverse(f"organiser:{name}", args=["river"])).content.decode() for name in names]
+
+    return read
+
+
+@pytest.fixture
+def answer(river, make_person):
+    """Somebody from these countries answers the first questions; "" says that nothing comes to mind."""
+
+    def told(name, *lines, origins=("AR",)):
+        person = make_person(river, name, origins=list(origins))
+        for question, line in zip(river.settings.questions, lines, strict=False):
+            save_answer(person, question, [line] if line else [], "en")
+
+    return told
+
+
+def test_planted_answers_are_counted(river, answer):
+    for number in range(4):
+        answer(f"ar{number}", "People drink mate", "People sing")
+    for number in range(3):
+        answer(f"cl{number}", "People drink tea", "", origins=["CL", "AR"])
+    answer("pe", "People cook well", "", "People work", origins=["PE"])
+    answer("nobody", "", "")
+    now = timezone.now() + timedelta(minutes=5)
+    figures = count_survey(river, now)
+    assert (figures.people, figures.answers) == (8, {"food": 8, "music": 4, "work": None})
+    assert figures.countries == (("AR", 6), (OTHERS, 3))
+    assert (figures.lately.people, figures.lately.answers) == (8, 13)
+    assert figures.lately.pace == pytest.approx(13 / 5, rel=0.2)
+    assert count_survey(river, now + timedelta(days=2)).lately is None
+
+
+def test_nothing_is_shown_of_two_people(river, answer, pages):
+    for name in ("one", "two"):
+        answer(name, "People drink mate")
+    assert count_survey(river, timezone.now()) is None
+    for page in pages():
+        assert "Shown once three people have answered." in page
+        assert "Argentina" not in page
+
+
+def test_pages_without_cards_speak_of_people_and_questions(river, answer, pages):
+    for number in range(3):
+        answer(f"p{number}", "People drink mate")
+    for page in pages():
+        assert "People are asked the questions of the survey." in page
+        assert "What is said of food?" in page
+        assert "3 answers" in page
+        assert "fewer than 3" in page
+        assert "Argentina" in page
+        for other in ("Pairs", "pairs", "atings", "nobody gets cards", "New pairs"):
+            assert other not in page
+        for row in Statement.objects.all():
+            assert str(row.person_id) not in page
+            assert row.text not in page
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("draft", "The campaign is not open yet."),
+        ("paused", "The campaign is paused: nobody gets questions until you open it again."),
+        ("closed", "The campaign is closed: nobody gets questions any more."),
+    ],
+)
+def test_a_campaign_that_is_not_open_says_so_without_cards(river, pages, state, said):
+    Campaign.objects.update(state=state)
+    for page in pages():
+        assert said in page
+        assert "nobody gets cards" not in page
+
+
+def test_pages_with_both_show_both(make_campaign, client, make_account):
+    lake = make_campaign("lake", survey=True, questions=QUESTIONS)
+    client.force_login(make_account("olu", lake, Role.ORGANISER))
+    page = client.get(reverse("organiser:dashboard", args=["lake"])).content.decode()
+    assert "Pairs" in page
+    assert "Shown once three people have answered." in page
+    assert "There are no pairs to rate yet" in page
+
+
+@given(st.dictionaries(st.sampled_from(["", *"ABCDEF"]), st.sets(st.integers(1, 9), min_size=1), max_size=7))
+def test_every_row_has_three_people_behind_it_and_grows_in_threes(come):
+    people = {code: {UUID(int=number) for number in numbers} for code, numbers in come.items()}
+    rows = in_steps(people)
+    assert all(number >= 3 and number % 3 == 0 for _, number in rows)
+    assert all(number <= len(people[code]) for code, number in rows if code != OTHERS)

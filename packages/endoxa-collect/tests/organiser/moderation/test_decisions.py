@@ -1,0 +1,454 @@
+"""Moderation: what waits, what each decision does, and that it can be taken back."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import escape
+
+from endoxa_collect.cards import answering, drawing
+from endoxa_collect.entry.cleaning import EntryError
+from endoxa_collect.entry.merging import merge
+from endoxa_collect.entry.proposing import propose, say_alike
+from endoxa_collect.models import (
+    Act,
+    Action,
+    AuditEntry,
+    CardState,
+    Claim,
+    Mention,
+    Moderation,
+    Pair,
+    Role,
+    Skip,
+    Tombstone,
+    Via,
+)
+from endoxa_collect.organiser.moderation.decisions import Decision, StaleError, decide, revision, undo
+from endoxa_collect.organiser.moderation.queue import take_next, taken_by, waiting
+
+XSS = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "javascript:alert(1)//",
+    "{{ 7|add:7 }}{% now 'Y' %}",
+    "</p><svg/onload=alert(1)>",
+    "' onmouseover='alert(1)",
+]
+
+
+@pytest.fixture
+def moderator(campaign, make_account):
+    return make_account("mo", campaign, Role.MODERATOR)
+
+
+@pytest.fixture
+def organiser(campaign, make_account):
+    return make_account("olu", campaign, Role.ORGANISER)
+
+
+def say(person, text, country="AR", language="en"):
+    return propose(person, None, country=country, text=text, language=language, via=Via.ATTRIBUTE).pair
+
+
+def fresh(pair):
+    return Pair.objects.get(pk=pair.pk)
+
+
+def act(pair, user, action, **more):
+    pair = fresh(pair)
+    if "into" in more:
+        more.setdefault("into_seen", revision(Pair.objects.get(public_id=more["into"])))
+    return decide(pair.campaign, user, pair.public_id, Decision(Action(action), revision(pair), **more))
+
+
+def queue(campaign, *, organiser=False):
+    return [pair.attribute for pair in waiting(campaign, organiser=organiser)]
+
+
+def at(name, campaign, *parts):
+    return reverse(f"organiser:{name}", args=[campaign.slug, *parts])
+
+
+def send(client, pair, action, **more):
+    pair = fresh(pair)
+    data = {"action": action, "seen": revision(pair), **more}
+    return client.post(at("moderation_act", pair.campaign, pair.public_id), data)
+
+
+@pytest.mark.slow
+def test_the_queue_holds_what_waits_and_what_was_flagged_most_urgent_first(
+    campaign, person, make_person, make_pairs, moderator
+):
+    make_pairs(campaign, ("AR", "drink mate", "en"), ("CL", "love tea", "en"))
+    card = drawing.next_card(person)
+    answering.skip(person, card.token, "report_nonsense")
+    say(person, "love poetry")
+    say(person, "sing like Maria Gonzalez")
+    handed = say(person, "love jokes")
+    act(handed, moderator, "escalate")
+    reported = card.pair.attribute
+    assert queue(campaign) == [reported, "sing like Maria Gonzalez", "love poetry", "love jokes"]
+    assert queue(campaign, organiser=True)[0] == "love jokes"
+
+
+@pytest.mark.slow
+def test_approving_shows_a_pair_and_its_wait_begins(campaign, person, moderator):
+    pair = say(person, "sing like Maria Gonzalez")
+    Pair.objects.update(waiting_since=5)
+    done = act(pair, moderator, "approve")
+    shown = fresh(pair)
+    assert (shown.moderation, shown.flags) == (Moderation.LIVE, [])
+    assert shown.waiting_since > 5
+    assert queue(campaign) == []
+    undo(campaign, moderator, done.public_id)
+    back = fresh(pair)
+    assert (back.moderation, back.flags, back.waiting_since) == (Moderation.PENDING, ["name"], 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("action", ["hide", "escalate"])
+def test_what_is_hidden_or_handed_on_leaves_the_cards_of_people(
+    campaign, person, make_person, make_pairs, moderator, action
+):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "en"))
+    card = drawing.next_card(person)
+    done = act(pair, moderator, action)
+    card.refresh_from_db()
+    assert card.state == CardState.LAPSED
+    assert drawing.next_card(person).pair is None
+    answering.rate(person, card.token, 4)
+    assert fresh(pair).ratings == 1
+    undo(campaign, moderator, done.public_id)
+    assert fresh(pair).moderation == Moderation.LIVE
+
+
+def test_an_edit_keeps_what_people_wrote_and_looks_at_the_new_words(campaign, person, moderator):
+    pair = say(person, "sing like Maria Gonzalez")
+    done = act(pair, moderator, "edit", text="They sing very well", language="en")
+    changed = fresh(pair)
+    assert (changed.attribute, changed.key, changed.flags) == ("They sing very well", "sing very well", [])
+    assert changed.moderation == Moderation.PENDING
+    assert Mention.objects.get(pair=pair).text == "sing like Maria Gonzalez"
+    assert done.words_of == person
+    undo(campaign, moderator, done.public_id)
+    assert (fresh(pair).attribute, fresh(pair).flags) == ("sing like Maria Gonzalez", ["name"])
+    person.delete()
+    assert not Act.objects.filter(action=Action.EDIT).exists()
+
+
+def test_an_edit_cannot_make_two_of_one(campaign, person, moderator, make_pairs):
+    make_pairs(campaign, ("AR", "sing very well", "en"))
+    pair = say(person, "sing like birds")
+    with pytest.raises(EntryError, match="Merge this one"):
+        act(pair, moderator, "edit", text="They sing very well!", language="en")
+    with pytest.raises(EntryError, match="few words"):
+        act(pair, moderator, "edit", text="!", language="en")
+    assert fresh(pair).attribute == "sing like birds"
+
+
+@pytest.mark.slow
+def test_words_that_people_rated_stay_as_they_saw_them(campaign, person, make_person, moderator):
+    pair = say(person, "sing like birds")
+    edited = act(pair, moderator, "edit", text="sing like larks", language="en")
+    act(pair, moderator, "approve")
+    undo(campaign, moderator, act(pair, moderator, "edit", text="sing well", language="en").public_id)
+    rater = make_person(campaign, "ben")
+    card = drawing.next_card(rater)
+    answering.rate(rater, card.token, 4)
+    with pytest.raises(EntryError, match="stay as they are"):
+        act(pair, moderator, "edit", text="sing like crows", language="en")
+    act(pair, moderator, "edit", text="Sing like larks!", language="en")
+    assert fresh(pair).attribute == "Sing like larks!"
+    for done in Act.objects.filter(undone=False, pk__gt=edited.pk).order_by("-pk"):
+        undo(campaign, moderator, done.public_id)
+    with pytest.raises(EntryError, match="stay as they are"):
+        undo(campaign, moderator, edited.public_id)
+    assert fresh(pair).key == "sing like larks"
+
+
+def test_undoing_an_edit_whose_words_came_back_is_refused(campaign, person, make_person, moderator):
+    pair = say(person, "sing like birds")
+    done = act(pair, moderator, "edit", text="sing very well", language="en")
+    say(make_person(campaign, "ben"), "sing like birds")
+    with pytest.raises(EntryError, match="proposed again"):
+        undo(campaign, moderator, done.public_id)
+    assert fresh(pair).attribute == "sing very well"
+
+
+@pytest.mark.slow
+def test_marks_and_merges_are_taken_back(campaign, person, make_pairs, moderator):
+    (root,) = make_pairs(campaign, ("AR", "drink mate", "en"))
+    pair = say(person, "sip mate")
+    marked = act(pair, moderator, "mark", topic="drinks", negative=True)
+    merged = act(pair, moderator, "merge", into=root.public_id)
+    assert (fresh(pair).moderation, fresh(root).mentions) == (Moderation.MERGED, 1)
+    with pytest.raises(EntryError, match="merged into another"):
+        act(pair, moderator, "approve")
+    with pytest.raises(StaleError, match="later decision"):
+        undo(campaign, moderator, marked.public_id)
+    undo(campaign, moderator, merged.public_id)
+    undo(campaign, moderator, merged.public_id)
+    assert (fresh(pair).moderation, fresh(root).mentions) == (Moderation.PENDING, 0)
+    undo(campaign, moderator, marked.public_id)
+    assert (fresh(pair).topic, fresh(pair).negative) == ("", None)
+
+
+@pytest.mark.slow
+def test_hiding_is_not_taken_back_once_its_author_said_what_it_is_the_same_as(
+    campaign, person, make_person, moderator
+):
+    root = say(make_person(campaign, "ben"), "love good poetry")
+    act(root, moderator, "approve")
+    said = propose(person, None, country="AR", text="love very good poetry", language="en", via=Via.ATTRIBUTE)
+    edited = act(said.pair, moderator, "edit", text="love the good poetry", language="en")
+    hidden = act(said.pair, moderator, "hide")
+    say_alike(person, said.mention.public_id, root.public_id)
+    for done in (hidden, edited):
+        with pytest.raises(StaleError):
+            undo(campaign, moderator, done.public_id)
+    stored = fresh(said.pair)
+    assert (stored.moderation, stored.merged_into) == (Moderation.MERGED, root)
+    act(said.pair, moderator, "unmerge")
+    assert fresh(said.pair).moderation == Moderation.HIDDEN
+
+
+@pytest.mark.slow
+def test_nothing_is_merged_into_what_was_hidden_meanwhile(campaign, person, make_pairs, moderator):
+    (root,) = make_pairs(campaign, ("AR", "drink mate", "en"))
+    pair = say(person, "sip mate")
+    seen = revision(root)
+    act(root, moderator, "hide")
+    with pytest.raises(StaleError):
+        act(pair, moderator, "merge", into=root.public_id, into_seen=seen)
+    with pytest.raises(EntryError, match="is hidden"):
+        act(pair, moderator, "merge", into=root.public_id)
+    assert fresh(pair).merged_into is None
+
+
+def test_a_merge_that_was_taken_back_can_be_put_back(campaign, person, make_pairs, moderator):
+    root, pair = make_pairs(campaign, ("AR", "drink mate", "en"), ("AR", "sip mate", "en"))
+    merge(pair, root)
+    done = act(pair, moderator, "unmerge")
+    assert fresh(pair).moderation == Moderation.LIVE
+    undo(campaign, moderator, done.public_id)
+    assert fresh(pair).merged_into == root
+
+
+@pytest.mark.slow
+def test_personal_data_goes_everywhere_and_for_good(campaign, person, make_person, moderator):
+    pair = say(person, "sing like Maria Gonzalez")
+    other = say(make_person(campaign, "ben"), "sings like Maria Gonzales")
+    act(pair, moderator, "edit", text="sing like Maria G.", language="en")
+    merge(fresh(other), fresh(pair))
+    old = {str(one) for one in Pair.objects.values_list("public_id", flat=True)}
+    done = act(pair, moderator, "personal")
+    for model in (Pair, Mention, Act, AuditEntry, Tombstone, Claim, Skip):
+        assert "Maria" not in repr(list(model.objects.values())), model
+    assert fresh(pair).moderation == Moderation.HIDDEN
+    assert old <= {str(row) for row in Tombstone.objects.values_list("row", flat=True)}
+    assert not old & {str(one) for one in Pair.objects.values_list("public_id", flat=True)}
+    with pytest.raises(EntryError, match="gone for good"):
+        undo(campaign, moderator, done.public_id)
+    with pytest.raises(EntryError, match="were removed"):
+        act(pair, moderator, "approve")
+    again = say(make_person(campaign, "cem"), "sing like Maria Gonzalez")
+    assert again.moderation == Moderation.PENDING
+
+
+@pytest.mark.slow
+def test_reports_that_came_after_a_decision_survive_its_undo(campaign, person, make_pairs, moderator):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "en"), flags=["shouting"])
+    done = act(pair, moderator, "approve")
+    answering.skip(person, drawing.next_card(person).token, "report_hate")
+    undo(campaign, moderator, done.public_id)
+    assert fresh(pair).flags == ["shouting", "report_hate"]
+
+
+@pytest.mark.slow
+def test_two_moderators_at_once(campaign, person, moderator, organiser):
+    first, second = say(person, "love poetry"), say(person, "love tea")
+    assert take_next(campaign, moderator, organiser=False) == first
+    assert take_next(campaign, organiser, organiser=True) == second
+    assert taken_by(first, organiser) == "mo"
+    assert taken_by(first, moderator) == ""
+    seen = revision(first)
+    act(first, organiser, "hide")
+    with pytest.raises(StaleError, match="Somebody else"):
+        decide(campaign, moderator, first.public_id, Decision(Action.APPROVE, seen))
+    assert fresh(first).moderation == Moderation.HIDDEN
+    assert taken_by(first, organiser) == ""
+    Claim.objects.update(until=timezone.now())
+    assert take_next(campaign, moderator, organiser=False) == second
+
+
+@pytest.mark.slow
+def test_pages_cover_words_and_say_why_in_words(client, campaign, person, moderator):
+    pair = say(person, "sing like Maria Gonzalez")
+    client.force_login(moderator)
+    for page in (at("moderation", campaign), at("moderation_item", campaign, pair.public_id)):
+        html = client.get(page).content.decode()
+        assert '<details class="cover"><summary>Show the words</summary>' in html
+        assert "It may name a person." in html
+        assert f">{pair.public_id.hex[:4]}</bdi>" in html
+        assert '<q lang="en" dir="auto">sing like Maria Gonzalez</q>' in html
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    assert 'class="cover"' not in client.get(page).content.decode()
+
+
+@pytest.mark.slow
+def test_words_stand_as_reported_speech_also_where_they_are_not_covered(
+    client, campaign, make_pairs, organiser
+):
+    (pair,) = make_pairs(campaign, ("AR", "love poetry", "en"), flags=["long"])
+    client.force_login(organiser)
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    html = client.get(at("moderation", campaign)).content.decode()
+    assert '<span class="frame">some say:</span> <q lang="en" dir="auto">love poetry</q>' in html
+    html = client.get(at("moderation_item", campaign, pair.public_id)).content.decode()
+    assert "People here say of people <bdi>from" in html
+    assert '<p class="words"><q lang="en" dir="auto">love poetry</q>' in html
+
+
+@pytest.mark.slow
+def test_only_moderators_can_hand_a_pair_to_the_organiser(client, campaign, person, moderator, organiser):
+    page = at("moderation_item", campaign, say(person, "love poetry").public_id)
+    offered = 'value="escalate"'
+    client.force_login(moderator)
+    assert offered in client.get(page).content.decode()
+    client.force_login(organiser)
+    assert offered not in client.get(page).content.decode()
+
+
+@pytest.mark.slow
+def test_a_moderator_works_through_the_queue(client, campaign, person, make_pairs, moderator):
+    make_pairs(campaign, ("AR", "drink mate", "en"))
+    one, two, three = (say(person, text) for text in ("love poetry", "love tea", "sip mate"))
+    client.force_login(moderator)
+    response = client.post(at("moderation_next", campaign))
+    assert response.headers["Location"] == at("moderation_item", campaign, one.public_id)
+    assert send(client, one, "approve").headers["Location"] == at("moderation_item", campaign, two.public_id)
+    page = client.get(at("moderation_item", campaign, two.public_id)).content.decode()
+    assert "You approved:" in page
+    send(client, two, "edit", text="love green tea", language="en")
+    send(client, two, "hide")
+    mate = Pair.objects.get(attribute="drink mate")
+    response = send(client, three, "merge", into=mate.public_id, into_seen=revision(mate))
+    assert response.headers["Location"] == at("moderation", campaign)
+    html = client.get(at("merges", campaign)).content.decode()
+    assert "sip mate" in html
+    assert "drink mate" in html
+    send(client, three, "unmerge", **{"from": "merges"})
+    assert fresh(three).moderation == Moderation.PENDING
+    latest = Act.objects.filter(user=moderator, undone=False).latest("pk")
+    client.post(at("moderation_undo", campaign, latest.public_id))
+    assert fresh(three).merged_into == mate
+    assert [one.action for one in AuditEntry.objects.order_by("pk")] == [
+        "pair approved",
+        "pair edited",
+        "pair hidden",
+        "pair merged",
+        "merge taken back",
+        "decision taken back",
+    ]
+    assert "poetry" not in repr(list(AuditEntry.objects.values()))
+
+
+@pytest.mark.slow
+def test_a_conflict_is_said_and_what_was_typed_is_kept(client, campaign, person, moderator, organiser):
+    pair = say(person, "love poetry")
+    seen = revision(pair)
+    act(pair, organiser, "approve")
+    client.force_login(moderator)
+    data = {"action": "edit", "seen": seen, "text": "write long poems", "language": "en"}
+    response = client.post(at("moderation_act", campaign, pair.public_id), data)
+    html = response.content.decode()
+    assert response.status_code == 409
+    assert "Somebody else decided" in html
+    assert "write long poems" in html
+    assert revision(fresh(pair)) in html
+
+
+@pytest.mark.slow
+def test_what_is_wrong_stands_beside_its_field(client, campaign, person, moderator):
+    pair = say(person, "love poetry")
+    client.force_login(moderator)
+    assert (
+        "at most 120 characters" in send(client, pair, "edit", text="x" * 121, language="en").content.decode()
+    )
+    assert send(client, pair, "mark", topic="x" * 41).status_code == 200
+    assert send(client, pair, "merge", into="nothing").status_code == 200
+    assert send(client, pair, "explode").status_code == 200
+    assert fresh(pair).attribute == "love poetry"
+
+
+@pytest.mark.slow
+def test_reviewers_read_and_what_was_handed_on_is_for_organisers(
+    client, campaign, person, make_account, moderator, organiser
+):
+    pair = say(person, "love poetry")
+    client.force_login(make_account("rea", campaign, Role.REVIEWER))
+    assert "Approve" not in client.get(at("moderation_item", campaign, pair.public_id)).content.decode()
+    assert send(client, pair, "approve").status_code == 404
+    assert client.post(at("moderation_next", campaign)).status_code == 404
+    act(pair, moderator, "escalate")
+    client.force_login(moderator)
+    assert (
+        "with the organiser" in client.get(at("moderation_item", campaign, pair.public_id)).content.decode()
+    )
+    assert send(client, pair, "approve").status_code == 404
+    assert take_next(campaign, moderator, organiser=False) is None
+    client.force_login(organiser)
+    assert send(client, pair, "approve").status_code == 302
+    assert fresh(pair).moderation == Moderation.LIVE
+
+
+@pytest.mark.slow
+def test_pairs_of_other_campaigns_do_not_exist(client, campaign, make_campaign, make_pairs, moderator):
+    (foreign,) = make_pairs(make_campaign("lake"), ("AR", "drink mate", "en"))
+    client.force_login(moderator)
+    assert client.get(at("moderation_item", campaign, foreign.public_id)).status_code == 404
+    data = {"action": "hide", "seen": revision(foreign)}
+    assert client.post(at("moderation_act", campaign, foreign.public_id), data).status_code == 404
+
+
+@pytest.mark.slow
+def test_contributors_hints_and_searches_lead_to_pairs_to_merge_into(
+    client, campaign, person, make_person, make_pairs, moderator
+):
+    (old, far) = make_pairs(campaign, ("AR", "dance very well", "en"), ("AR", "play chess", "en"))
+    made = propose(person, None, country="AR", text="dance well", language="en", via=Via.ATTRIBUTE)
+    say(make_person(campaign, "ben"), "dance well")
+    say_alike(person, made.mention.public_id, old.public_id)
+    client.force_login(moderator)
+    page = at("moderation_item", campaign, made.pair.public_id)
+    html = client.get(page).content.decode()
+    assert "A contributor says it is the same." in html
+    assert "play chess" not in html
+    assert "play chess" in client.get(page, {"q": "play chess"}).content.decode()
+    assert "\x00" not in client.get(page, {"q": "\x00<b>"}).content.decode()
+    assert far.merged_into is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", XSS)
+def test_words_are_never_markup(client, campaign, person, make_person, moderator, text):
+    pair = say(person, text)
+    say(make_person(campaign, "ben"), text.upper())
+    client.force_login(moderator)
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    act(say(person, f"second {text}"), moderator, "merge", into=pair.public_id)
+    send(client, pair, "mark", topic=text[:40])
+    pages = [
+        client.get(at("moderation", campaign)),
+        client.get(at("moderation_item", campaign, pair.public_id), {"q": text}),
+        client.get(at("merges", campaign)),
+        send(client, pair, "edit", text=text * 20, language="en"),
+    ]
+    for page in pages:
+        html = page.content.decode()
+        assert escape(text) in html
+        for piece in ("<script>alert", "<img src", "<svg", "' onmouseover='"):
+            assert piece not in html
+    assert Pair.objects.filter(topic=text[:40]).exists()

@@ -1,0 +1,280 @@
+"""The queue of moderators: found by indexes, sorted before others must wait; many approved at once."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from endoxa_collect.entry.merging import merge
+from endoxa_collect.entry.proposing import propose
+from endoxa_collect.models import Action, AuditEntry, Claim, Mention, Moderation, Pair, Role, Source, Via
+from endoxa_collect.organiser.moderation import views
+from endoxa_collect.organiser.moderation.decisions import Decision, decide, revision
+from endoxa_collect.organiser.moderation.queue import queue, take_next, unjudged, waiting
+from endoxa_collect.privacy import withdraw
+
+
+@pytest.fixture
+def moderator(campaign, make_account):
+    return make_account("mo", campaign, Role.MODERATOR)
+
+
+def at(name, campaign, *parts):
+    return reverse(f"organiser:{name}", args=[campaign.slug, *parts])
+
+
+def test_the_database_says_which_pairs_are_flagged(campaign, make_pairs):
+    plain, doubted = make_pairs(campaign, ("AR", "drink mate", "en"), ("AR", "love tea", "en"))
+    doubted.flags = ["report_other"]
+    doubted.save(update_fields=["flags"])
+    assert list(Pair.objects.filter(flagged=True)) == [doubted]
+    Pair.objects.update(flags=[])
+    assert Pair.objects.filter(flagged=False).count() == 2
+    assert plain.flags == []
+
+
+def test_what_waits_is_found_without_a_look_at_all_pairs(campaign):
+    plan = waiting(campaign, organiser=False).explain()
+    assert "pair_flagged" in plan
+    assert "moderation=?" in plan
+
+
+def test_the_queue_is_sorted_before_the_lock_is_taken(campaign, make_pairs, moderator):
+    pairs = make_pairs(campaign, *(("AR", f"love tea {n}", "en") for n in range(3)))
+    Pair.objects.update(moderation=Moderation.PENDING)
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        assert take_next(campaign, moderator, organiser=False) == pairs[0]
+    lines = [query["sql"] for query in asked]
+    locks = [number for number, sql in enumerate(lines) if "SAVEPOINT" in sql]
+    assert "ORDER BY" in lines[0]
+    assert locks[0] > 0
+    assert all('."id" IN (' in sql for sql in lines[1:] if "ORDER BY" in sql)
+
+
+@pytest.mark.slow
+def test_a_page_costs_the_same_however_many_said_what_a_pair_is_the_same_as(
+    client, campaign, person, make_person, make_pairs, moderator, django_assert_max_num_queries
+):
+    root, *merged = make_pairs(campaign, *(("AR", f"dance very well {n}", "en") for n in range(4)))
+    for one in merged:
+        merge(one, root)
+    pair = propose(person, None, country="AR", text="dance well", language="en", via=Via.ATTRIBUTE).pair
+    Mention.objects.bulk_create(
+        Mention(
+            person=make_person(campaign, f"p{n}"),
+            pair=pair,
+            text="dance well",
+            via=Via.ATTRIBUTE,
+            alike=True,
+            alike_to=merged[n % 3],
+        )
+        for n in range(60)
+    )
+    client.force_login(moderator)
+    with django_assert_max_num_queries(20):
+        html = client.get(at("moderation_item", campaign, pair.public_id)).content.decode()
+    assert html.count("A contributor says it is the same.") == 1
+
+
+@pytest.mark.slow
+def test_whoever_made_a_pair_may_leave_before_somebody_decides(
+    client, campaign, person, moderator, monkeypatch
+):
+    pair = propose(person, None, country="AR", text="love tea", language="en", via=Via.ATTRIBUTE).pair
+    marked = decide(
+        campaign, moderator, pair.public_id, Decision(Action.MARK, revision(pair), topic="drinks")
+    )
+    pair.refresh_from_db()
+    client.force_login(moderator)
+
+    def after_leaving(act):
+        def run(*told):
+            withdraw(person)
+            return act(*told)
+
+        return run
+
+    for name, page, data in (
+        (
+            "decide",
+            at("moderation_act", campaign, pair.public_id),
+            {"action": "hide", "seen": revision(pair)},
+        ),
+        ("undo", at("moderation_undo", campaign, marked.public_id), {}),
+    ):
+        with transaction.atomic():
+            monkeypatch.setattr(views, name, after_leaving(getattr(views, name)))
+            response = client.post(page, data)
+            assert response.status_code == 409
+            assert "gone meanwhile" in response.content.decode()
+            transaction.set_rollback(True)
+
+
+def say(person, text):
+    return propose(person, None, country="AR", text=text, language="en", via=Via.ATTRIBUTE).pair
+
+
+def listed(page):
+    return [
+        f"{pair.public_id}:{seen}"
+        for pair, seen in (page.context["plain"] if page.context["decides"] else ())
+    ]
+
+
+@pytest.fixture
+def room(campaign, person, make_person):
+    """What a room added: five that nothing is wrong with, one that names somebody."""
+    pairs = [say(person, f"love tea number {n}") for n in range(5)]
+    return [*pairs, say(make_person(campaign, "ben"), "sing like Maria Gonzalez")]
+
+
+@pytest.mark.slow
+def test_all_without_a_flag_are_approved_each_for_itself(client, campaign, room, moderator):
+    client.force_login(moderator)
+    page = client.get(at("moderation", campaign))
+    assert "show all words first" in page.content.decode()
+    assert '<form method="post" action="/organise/river/moderation/approve/"' not in page.content.decode()
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    page = client.get(at("moderation", campaign))
+    assert "Approve the 5 pairs below that have no flag" in page.content.decode()
+    done = client.post(at("moderation_approve", campaign), {"shown": listed(page)}, follow=True)
+    assert "5 pairs are approved." in done.content.decode()
+    assert "Approve the" not in done.content.decode()
+    assert set(Pair.objects.values_list("attribute", "moderation")) == {
+        *((f"love tea number {n}", "live") for n in range(5)),
+        ("sing like Maria Gonzalez", "pending"),
+    }
+    logged = AuditEntry.objects.filter(action="pair approved").values_list("detail__pair", flat=True)
+    assert sorted(logged) == sorted(str(pair.public_id) for pair in room[:5])
+    # Each can be taken back, the latest first.
+    for left in (4, 3):
+        act = client.get(at("moderation", campaign)).context["done"]
+        client.post(at("moderation_undo", campaign, act.public_id))
+        assert Pair.objects.filter(moderation=Moderation.LIVE).count() == left
+
+
+@pytest.mark.slow
+def test_what_others_look_at_what_changed_and_what_was_flagged_is_left(
+    client, campaign, room, moderator, make_account
+):
+    other = make_account("olu", campaign, Role.ORGANISER)
+    client.force_login(moderator)
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    sent = listed(client.get(at("moderation", campaign)))
+    claimed = take_next(campaign, other, organiser=True)
+    assert claimed == room[5]
+    Claim.objects.update(pair=room[0])
+    assert len(listed(client.get(at("moderation", campaign)))) == 4
+    hidden, flagged, gone = room[1:4]
+    decide(campaign, other, hidden.public_id, Decision(Action.HIDE, revision(hidden)))
+    flagged.flags = ["report_other"]
+    flagged.save()
+    gone.delete()
+    named = [*sent, f"{room[5].public_id}:{revision(room[5])}", f"{flagged.public_id}:{revision(flagged)}"]
+    done = client.post(at("moderation_approve", campaign), {"shown": named}, follow=True)
+    assert "1 pair is approved." in done.content.decode()
+    assert "6 were left as they are" in done.content.decode()
+    assert list(Pair.objects.filter(moderation=Moderation.LIVE)) == [room[4]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shown", [[], ["no id"], [":"], ["\0"]])
+def test_lists_that_no_page_sends_are_refused(client, campaign, room, moderator, shown):
+    client.force_login(moderator)
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    answer = client.post(at("moderation_approve", campaign), {"shown": shown})
+    assert answer.status_code == 409
+    assert "Please load the page again." in answer.content.decode()
+    assert not Pair.objects.filter(moderation=Moderation.LIVE).exists()
+
+
+@pytest.mark.slow
+def test_what_was_covered_is_not_approved_at_once(client, campaign, room, moderator):
+    client.force_login(moderator)
+    shown = [f"{pair.public_id}:{revision(pair)}" for pair in room]
+    answer = client.post(at("moderation_approve", campaign), {"shown": shown})
+    assert answer.status_code == 409
+    assert '<div class="box error" role="alert"><p>To approve several at once' in answer.content.decode()
+    assert not Pair.objects.filter(moderation=Moderation.LIVE).exists()
+
+
+@pytest.mark.slow
+def test_only_what_was_approved_is_said_to_be_and_once(client, campaign, room, moderator):
+    client.force_login(moderator)
+    queue = at("moderation", campaign)
+    assert "are approved" not in client.get(queue + "?approved=999&left=0").content.decode()
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    client.post(at("moderation_approve", campaign), {"shown": listed(client.get(queue))})
+    assert "5 pairs are approved." in client.get(queue).content.decode()
+    assert "are approved" not in client.get(queue).content.decode()
+
+
+@pytest.mark.slow
+def test_a_refused_approval_shows_each_box_once(client, campaign, room, moderator):
+    client.force_login(moderator)
+    answer = client.post(
+        at("moderation_act", campaign, room[0].public_id),
+        {"action": "approve", "seen": "stale", "negative": "on"},
+    )
+    assert answer.status_code == 409
+    ids = re.findall(r' id="([^"]+)"', answer.content.decode())
+    assert {"id_negative", "approve_negative"} <= set(ids)
+    assert len(ids) == len(set(ids))
+
+
+@pytest.fixture
+def unjudged_one(campaign, make_pairs):
+    """A live pair of a contributor that nobody judged."""
+    return make_pairs(campaign, ("AR", "bailan tango", "es"), source=Source.CONTRIBUTOR, negative=None)[0]
+
+
+def test_what_nobody_judged_is_found_without_a_look_at_all_pairs(campaign):
+    assert "pair_unjudged" in unjudged(campaign).explain()
+    plan = queue(campaign, organiser=False).explain()
+    assert all(index in plan for index in ("pair_flagged", "pair_unjudged"))
+
+
+@pytest.mark.parametrize(("sent", "covered"), [({}, False), ({"negative": "true"}, True)])
+def test_moderators_say_whether_what_nobody_judged_hurts(
+    client, campaign, moderator, unjudged_one, sent, covered
+):
+    client.force_login(moderator)
+    listed = client.get(at("moderation", campaign)).content.decode()
+    assert "1 of them stands at the end" in listed
+    assert "Nobody has judged yet whether it may hurt" in listed
+    client.post(at("moderation_next", campaign))
+    assert Claim.objects.get().pair == unjudged_one
+    page = client.get(at("moderation_item", campaign, unjudged_one.public_id)).content.decode()
+    assert "It does not hurt: show it" in page
+    assert "It may hurt: keep it covered" in page
+    facts = {"action": "approve", "seen": revision(unjudged_one), **sent}
+    client.post(at("moderation_act", campaign, unjudged_one.public_id), facts)
+    assert Pair.objects.get().may_hurt is covered
+    assert not unjudged(campaign).exists()
+    decided = client.get(at("moderation_item", campaign, unjudged_one.public_id)).content.decode()
+    assert "It does not hurt: show it" not in decided
+
+
+def test_several_that_nobody_judged_are_passed_at_once(client, campaign, moderator, make_pairs):
+    pairs = make_pairs(
+        campaign,
+        *(("AR", f"bailan tango {n}", "es") for n in range(3)),
+        source=Source.CONTRIBUTOR,
+        negative=None,
+    )
+    client.force_login(moderator)
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    shown = [f"{pair.public_id}:{revision(pair)}" for pair in pairs]
+    client.post(at("moderation_approve", campaign), {"shown": shown[:2]})
+    assert [pair.may_hurt for pair in Pair.objects.order_by("pk")] == [False, False, True]
+
+
+def test_the_dashboard_does_not_count_them_as_waiting(campaign, unjudged_one):
+    assert not waiting(campaign, organiser=True).exists()
+    assert list(queue(campaign, organiser=True)) == [unjudged_one]

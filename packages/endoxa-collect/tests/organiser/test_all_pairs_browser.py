@@ -1,0 +1,80 @@
+"""The pages of all pairs and of exports in a real browser: at a desk, on a dark phone, in Arabic."""
+
+from __future__ import annotations
+
+import pytest
+
+from collect_support.browsing import CHROMIUM, DESK, PHONE, visit
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
+)
+
+HERE = "/organise/laces/"
+
+
+@pytest.fixture(scope="module")
+def cookies(browser, site):
+    with visit(browser, site.address, **DESK) as one:
+        one.go("/organise/login/")
+        one.page.get_by_label("Name").fill("organiser")
+        one.page.get_by_label("Password").fill(site.password)
+        one.press("Sign in", exact=True)
+        return one.context.storage_state()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("desk", DESK),
+        ("dark", {**PHONE, "color_scheme": "dark"}),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_pages_fit_and_work(browser, site, cookies, name, options, language):
+    with visit(browser, site.address, storage_state=cookies, **options) as one:
+        one.go(f"{HERE}pairs/")
+        if language == "ar":
+            one.context.add_cookies([{"name": "endoxa_language", "value": "ar", "url": site.address}])
+        one.go(f"{HERE}pairs/?country=CO")
+        assert one.page.locator("ol.pairs > li").count() == 18
+        assert one.page.locator("ol.pairs details.cover").count() == 4
+        one.check(f"all-pairs-{name}-{language}")
+        one.go(f"{HERE}exports/")
+        one.check(f"exports-restricted-{name}-{language}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", ["q=la", "q=la&country=CO&tone=kind"])
+def test_results_of_a_search_are_seen_without_scrolling(browser, site, cookies, asked):
+    with visit(browser, site.address, storage_state=cookies, **DESK) as one:
+        one.go(f"{HERE}pairs/?{asked}")
+        first = one.page.locator("ol.pairs > li").first
+        assert one.page.evaluate("scrollY") == 0
+        for part in ("q", ".quiet.small"):  # its words, its state
+            box = first.locator(part).first.bounding_box()
+            assert box["y"] + box["height"] <= DESK["viewport"]["height"]
+        assert one.page.locator("details.more[open]").count() == 0
+        summary = one.page.locator("details.more summary").inner_text()
+        assert summary == ("Filters: Colombia, not unkind" if "country" in asked else "Filters")
+        one.check(f"all-pairs-found-{len(asked)}")
+
+
+@pytest.mark.slow
+def test_a_pair_is_found_hidden_and_taken_back_without_javascript(browser, site, cookies):
+    with visit(
+        browser, site.address, storage_state=cookies, **{**PHONE, "java_script_enabled": False}
+    ) as one:
+        one.go(f"{HERE}pairs/")
+        one.page.get_by_label("Words", exact=True).fill("CAFE")
+        one.press("Find")
+        one.page.wait_for_url("**q=CAFE**")
+        before = one.page.locator("ol.pairs > li").count()
+        assert before >= 3
+        one.page.locator("ol.pairs > li").first.get_by_role("button", name="Hide").click()
+        assert "q=CAFE" in one.page.url
+        assert one.page.get_by_text("You hid:").is_visible()
+        assert one.page.locator("ol.pairs > li").count() == before
+        one.page.get_by_role("button", name="Take it back").click()
+        assert site.ask("SELECT COUNT(*) FROM collect_pair WHERE moderation = 'hidden'") == [(0,)]

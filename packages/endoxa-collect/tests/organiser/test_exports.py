@@ -1,0 +1,183 @@
+"""The page of exports: who may open it, what it shows, what it sends, what it writes down."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+from django.utils import translation
+
+from collect_support.filled_campaign import propose
+from endoxa_collect.models import AuditEntry, Release, Role
+from endoxa_collect.organiser.exports.services import preview
+
+NASTY = "<script>alert(1)</script>"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept():
+    cache.clear()
+
+
+@pytest.fixture
+def page(client, campaign, make_account):
+    """A function that opens a page of exports with a role."""
+
+    accounts = {}
+
+    def open_page(role, name="exports", data=None):
+        user = accounts.get(role) or make_account(f"account {role}", campaign, *([role] if role else []))
+        accounts[role] = user
+        client.force_login(user)
+        address = reverse(f"organiser:{name}", args=[campaign.slug])
+        return client.get(address) if data is None else client.post(address, data)
+
+    return open_page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("role", "status"),
+    [
+        (Role.ORGANISER, 200),
+        (Role.RESEARCHER, 200),
+        (Role.MODERATOR, 404),
+        (Role.REVIEWER, 404),
+        (None, 404),
+    ],
+)
+def test_roles(page, role, status):
+    assert page(role).status_code == status
+    answer = page(role, "export_download", {})
+    assert answer.status_code == status
+    answer.close()
+    assert page(role, "export_download").status_code == (405 if status == 200 else 404)
+
+
+@pytest.mark.slow
+def test_only_organisers_make_releases(page):
+    assert b'id="release"' not in page(Role.RESEARCHER).content
+    assert page(Role.RESEARCHER, "export_release", {"number": "1.0", "final": "on"}).status_code == 404
+    assert not Release.objects.exists()
+
+
+@pytest.mark.slow
+def test_the_page_lists_every_column_and_no_words_of_people(page, campaign, make_person):
+    propose(make_person(campaign, origins=["CL"]), "CL", NASTY)
+    content = page(Role.ORGANISER).content.decode()
+    assert "<code>propensity</code>" in content
+    assert "probability that one of the ratings of this pair fell to this person" in content
+    assert "alert(1)" not in content
+    assert "Chile" not in content
+    assert "Countries that too few share, or that were put with them" in content
+
+
+def test_who_joins_while_somebody_watches_cannot_be_read_off(campaign, make_person):
+    for number in range(6):
+        make_person(campaign, f"AR{number}", origins=["AR"])
+        make_person(campaign, f"few{number}", origins=[f"{'CL' if number % 2 else 'UY'}"])
+    before = preview(campaign)
+    assert [n for _, n in before.countries] == [6, 6]
+    for origins in (["AR"], ["CL"]):
+        make_person(campaign, f"new{origins[0]}", origins=origins)
+        cache.clear()
+        assert preview(campaign) == before
+
+
+def test_looking_again_makes_no_tables(campaign, make_person, django_assert_max_num_queries):
+    for number in range(6):
+        make_person(campaign, f"ES{number}", origins=["ES"])
+    before = preview(campaign)
+    with django_assert_max_num_queries(0), translation.override("es"):
+        again = preview(campaign)
+    assert again.tables == before.tables
+    # Names are told in the language of whoever looks.
+    assert [*before.countries, *again.countries] == [("Spain", 6), ("España", 6)]
+
+
+def test_a_working_copy_is_sent_and_written_down(page, campaign, make_person):
+    propose(make_person(campaign), "CL", NASTY)
+    answer = page(Role.RESEARCHER, "export_download", {})
+    assert answer["Content-Type"] == "application/zip"
+    assert 'attachment; filename="river-' in answer["Content-Disposition"]
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
+        names = {name.partition("/")[2] for name in archive.namelist()}
+        assert {"README.md", "SHA256SUMS", "pairs.csv", "withdrawals.csv", "ratings.parquet"} <= names
+        assert NASTY in archive.read("river-export/mentions.jsonl").decode()
+    (entry,) = AuditEntry.objects.all()
+    assert (entry.action, entry.user.memberships.get().role) == ("export", Role.RESEARCHER)
+    assert (entry.detail["pairs"], entry.detail["mentions"], len(entry.detail["sha256"])) == (1, 1, 64)
+    assert NASTY not in str(entry.detail)
+
+
+@pytest.mark.slow
+def test_a_release_is_made_once(page):
+    answer = page(Role.ORGANISER, "export_release", {"number": "1.0", "final": "on"})
+    assert answer["Content-Disposition"] == 'attachment; filename="river-1.0.zip"'
+    answer.close()
+    again = page(Role.ORGANISER, "export_release", {"number": "1.0", "final": "on"})
+    assert again.status_code == 422
+    assert "Write a number such as 1.0" in again.content.decode()
+    unsure = page(Role.ORGANISER, "export_release", {"number": "1.1"})
+    assert unsure.status_code == 422
+    assert 'value="1.1"' in unsure.content.decode()
+    assert [one.number for one in Release.objects.all()] == ["1.0"]
+    assert [one.action for one in AuditEntry.objects.all()] == ["release"]
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_said_and_nothing_is_written_down(page, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("endoxa_collect.export.run.write_tables", full)
+    answer = page(Role.ORGANISER, "export_release", {"number": "1.0", "final": "on"})
+    assert answer.status_code == 500
+    assert "Is the disk of the server full?" in answer.content.decode()
+    assert not Release.objects.exists()
+    assert not AuditEntry.objects.exists()
+
+
+WHO = "A. Bell, River University"
+SIGNED = {"number": "1.0", "recipient": WHO, "final": "on"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role", [Role.RESEARCHER, Role.MODERATOR, Role.REVIEWER, None])
+def test_only_organisers_make_restricted_releases(page, role):
+    assert page(role, "export_restricted", SIGNED).status_code == 404
+    assert not Release.objects.exists()
+    assert b'id="restricted"' not in page(role).content
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lacking", ["final", "recipient", "number"])
+def test_a_restricted_release_needs_a_name_and_a_signature(page, lacking):
+    answer = page(Role.ORGANISER, "export_restricted", {**SIGNED, lacking: ""})
+    assert answer.status_code == 422
+    assert not Release.objects.exists()
+    assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.slow
+def test_a_restricted_release_is_sent_once_and_written_down(page, campaign, make_person):
+    propose(make_person(campaign, origins=["CL"]), "CL", "love poetry")
+    answer = page(Role.ORGANISER, "export_restricted", SIGNED)
+    assert 'filename="river-1.0-restricted.zip"' in answer["Content-Disposition"]
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
+        text = archive.read("river-1.0-restricted/AGREEMENT.md").decode()
+        assert "CL" in archive.read("river-1.0-restricted/people.csv").decode()
+    assert WHO in text
+    (entry,) = AuditEntry.objects.all()
+    assert (entry.action, entry.detail["recipient"], entry.detail["release"]) == (
+        "restricted release",
+        WHO,
+        "1.0",
+    )
+    assert [one.recipient for one in Release.objects.all()] == [WHO]
+    assert not Release.objects.public().exists()
+    assert WHO in page(Role.ORGANISER).content.decode()
+    assert WHO not in page(Role.RESEARCHER).content.decode()

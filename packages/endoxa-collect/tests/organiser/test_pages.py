@@ -1,0 +1,454 @@
+"""Who may open which page of organisers; signing in; seeds, codes and the log; hostile words are only words."""
+
+from __future__ import annotations
+
+import ast
+import re
+from datetime import timedelta
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+import endoxa_collect
+from endoxa_collect.export.columns import TABLES
+from endoxa_collect.models import AuditEntry, JoinCode, Membership, Pair, Role, SettingsVersion, record
+from endoxa_collect.organiser.audit import ACTIONS as WORDS_OF_ACTIONS
+from endoxa_collect.organiser.audit import DETAILS
+from endoxa_collect.organiser.invitations import qr_code
+from endoxa_collect.organiser.moderation.queue import LOGGED
+from endoxa_collect.organiser.seeds import ADDED
+from endoxa_collect.organiser.tasks.views import CHANGES
+from endoxa_collect.privacy import withdraw
+
+PASSWORD = "a long password of ours"
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{ 7*7 }}{% now %}",
+    "'-alert(1)-'",
+)
+
+EVERYBODY = set(Role)
+ORGANISER = {Role.ORGANISER}
+PAGES = {
+    ("dashboard",): EVERYBODY,
+    ("dashboard_live",): EVERYBODY,
+    ("projector",): EVERYBODY,
+    ("projector_invitation",): EVERYBODY,
+    ("projector_live",): EVERYBODY,
+    ("code_qr", "WQ7M4KDP"): EVERYBODY,
+    ("settings",): ORGANISER,
+    ("settings_section", "general"): ORGANISER,
+    ("settings_section", "texts"): ORGANISER,
+    ("settings_section", "cards"): ORGANISER,
+    ("settings_section", "profile"): ORGANISER,
+    ("settings_section", "questions"): ORGANISER,
+    ("settings_section", "care"): ORGANISER,
+    ("settings_versions",): ORGANISER,
+    ("settings_version", 1): ORGANISER,
+    ("seeds",): ORGANISER,
+    ("codes",): ORGANISER,
+    ("code_poster", "WQ7M4KDP"): ORGANISER,
+    ("audit",): ORGANISER,
+}
+ACTIONS = [
+    ("state",),
+    ("balance",),
+    ("seeds_add",),
+    ("code_revoke", "WQ7M4KDP"),
+    ("settings_section", "care"),
+    ("codes",),
+]
+
+
+@pytest.fixture(autouse=True)
+def _quick_and_nothing_kept(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    cache.clear()
+
+
+@pytest.fixture
+def river(campaign):
+    JoinCode.objects.create(campaign=campaign, code="WQ7M4KDP")
+    return campaign
+
+
+@pytest.fixture
+def organiser(client, river, make_account):
+    client.force_login(make_account("ana", river, Role.ORGANISER))
+    return client
+
+
+def address(name, *rest):
+    return reverse(f"organiser:{name}", args=["river", *rest])
+
+
+def words(response):
+    return response.content.decode()
+
+
+@pytest.mark.slow
+def test_each_role_opens_its_pages_and_no_other(client, river, make_account):
+    for role in Role:
+        client.force_login(make_account(f"one {role}", river, role))
+        for page, roles in PAGES.items():
+            assert client.get(address(*page)).status_code == (200 if role in roles else 404), (role, page)
+
+
+def test_strangers_are_sent_to_sign_in_and_other_campaigns_stay_closed(
+    client, river, make_campaign, make_account
+):
+    for page in PAGES:
+        assert client.get(address(*page)).headers["Location"].startswith(reverse("organiser:login"))
+    client.force_login(make_account("eve", make_campaign("sea"), *Role))
+    assert {client.get(address(*page)).status_code for page in PAGES} == {404}
+
+
+def test_only_organisers_change_anything(client, river, make_account):
+    for role in set(Role) - ORGANISER:
+        client.force_login(make_account(f"one {role}", river, role))
+        assert {client.post(address(*action)).status_code for action in ACTIONS} == {404}
+    river.refresh_from_db()
+    assert (river.state, river.balance, river.version) == ("open", "", 1)
+    assert not AuditEntry.objects.exists()
+
+
+def test_every_change_needs_the_token_of_the_page(river, make_account):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(make_account("ana", river, Role.ORGANISER))
+    assert {client.post(address(*action)).status_code for action in ACTIONS} == {403}
+
+
+def test_links_lead_only_where_the_account_may_go(client, river, make_account):
+    client.force_login(make_account("rui", river, Role.RESEARCHER))
+    page = words(client.get(address("dashboard")))
+    assert address("projector") in page
+    assert not [name for name in ("settings", "seeds", "codes", "audit") if f'"{address(name)}"' in page]
+    assert address("state") not in page
+
+
+def test_a_page_that_is_not_there_has_the_header_of_accounts(organiser, river):
+    for missing in ("/organise/no/such/page/", "/organise/nowhere/"):
+        response = organiser.get(missing)
+        assert response.status_code == 404
+        page = words(response)
+        assert "ana" in page
+        assert f'href="{reverse("organiser:home")}"' in page
+        assert f'href="{reverse("contributor:home")}"' not in page
+    page = words(organiser.get("/nowhere/at/all/"))
+    assert f'href="{reverse("contributor:home")}"' in page
+
+
+def test_home_lists_the_campaigns_of_the_account(client, river, make_campaign, make_account):
+    make_campaign("sea")
+    user = make_account("ana", river, Role.ORGANISER, Role.REVIEWER)
+    client.force_login(user)
+    page = words(client.get(reverse("organiser:home")))
+    assert "river" in page
+    assert "organiser, reviewer" in page
+    assert "sea" not in page
+    Membership.objects.all().delete()
+    assert "no role" in words(client.get(reverse("organiser:home")))
+
+
+def test_signing_in_changes_the_session_and_leads_on(client, river, make_account):
+    make_account("ana", river, Role.ORGANISER)
+    login = reverse("organiser:login")
+    before = client.session.session_key
+    response = client.post(f"{login}?next={address('seeds')}", {"username": "ana", "password": PASSWORD})
+    assert response.headers["Location"] == address("seeds")
+    assert client.cookies["endoxa_account"].value != before
+    assert client.cookies["endoxa_account"]["httponly"]
+    away = {"username": "ana", "password": PASSWORD, "next": "https://elsewhere.example/"}
+    assert Client().post(login, away).headers["Location"] == reverse("organiser:home")
+    assert client.get(reverse("organiser:logout")).status_code == 405
+    client.post(reverse("organiser:logout"))
+    assert client.get(reverse("organiser:home")).status_code == 302
+
+
+def test_wrong_passwords_lock_a_name_whether_it_exists_or_not(client, river, make_account):
+    make_account("ana", river, Role.ORGANISER)
+    login = reverse("organiser:login")
+    said = [
+        [
+            client.post(login, {"username": name, "password": "wrong"}).context["form"].non_field_errors()
+            for _ in range(6)
+        ]
+        for name in ("ana", "nobody")
+    ]
+    assert said[0] == said[1]
+    assert "do not go together" in said[0][4][0]
+    assert "wait ten minutes" in said[0][5][0]
+    assert client.post(login, {"username": "ana", "password": PASSWORD}).status_code == 200
+    make_account("ben", river, Role.ORGANISER)
+    assert client.post(login, {"username": "ben", "password": PASSWORD}).status_code == 302
+
+
+def test_a_right_password_gives_the_tries_back(client, river, make_account):
+    make_account("ana", river, Role.ORGANISER)
+    for _ in range(3):
+        for _ in range(4):
+            client.post(reverse("organiser:login"), {"username": "ana", "password": "wrong"})
+        right = client.post(reverse("organiser:login"), {"username": "ana", "password": PASSWORD})
+        assert right.status_code == 302
+        client.post(reverse("organiser:logout"))
+
+
+def test_a_new_password_signs_other_browsers_out(client, river, make_account):
+    user = make_account("ana", river, Role.ORGANISER)
+    other = Client()
+    other.force_login(user)
+    client.force_login(user)
+    new = "another long password"
+    sent = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
+    assert client.post(reverse("organiser:password"), sent, follow=True).status_code == 200
+    assert client.get(reverse("organiser:home")).status_code == 200
+    assert other.get(reverse("organiser:home")).status_code == 302
+
+
+def upload(client, content, name="seeds.csv"):
+    file = SimpleUploadedFile(name, content if isinstance(content, bytes) else content.encode())
+    return client.post(address("seeds"), {"file": file})
+
+
+SEEDS = """country,attribute,language,topic,negative
+AR,drink mate all day,en,food,no
+Argentina,Drink mate all day!,en,food,no
+AR,drink mate all the day,en,food,no
+CL,love poetry,en,culture,
+UY,sing at night,es,music,yes
+"""
+
+
+def test_a_file_of_seeds_is_shown_before_it_is_added(organiser, river, make_pairs):
+    make_pairs(river, ("CL", "love poetry", "en"))
+    response = upload(organiser, SEEDS)
+    page = words(response)
+    assert Pair.objects.count() == 1
+    assert "5 rows were read." in page
+    assert "3 are new." in page
+    assert "2 are left out" in page
+    assert "1 new row is nearly like another" in page
+    html = response.content.decode()
+    assert (
+        '<details class="cover"><summary>Show the words</summary><q lang="es" dir="auto">sing at night</q>'
+        in html
+    )
+    assert '<td><q lang="en" dir="auto">drink mate all day</q>' in html
+    assert re.search(r"Argentina: 2 \(English 2\)", page)
+    rows = response.context["form"]["rows"].value()
+    for times in (1, 2):
+        assert organiser.post(address("seeds_add"), {"rows": rows}).status_code == 302
+        assert Pair.objects.count() == 4
+        assert AuditEntry.objects.filter(action="seeds added").count() == times
+    assert "3 pairs added, 2 were there already" in words(organiser.get(address("seeds")))
+
+
+@pytest.mark.parametrize("rows", ["", "nonsense", "W10:1abc:xyz"])
+def test_rows_that_the_site_did_not_sign_are_not_added(organiser, rows):
+    response = organiser.post(address("seeds_add"), {"rows": rows})
+    assert response.status_code == 200
+    assert not Pair.objects.exists()
+
+
+def test_rows_signed_for_another_campaign_are_not_added(organiser, make_campaign, make_account):
+    make_campaign("sea")
+    Membership.objects.create(
+        user=Membership.objects.get().user, campaign=make_campaign("lake"), role=Role.ORGANISER
+    )
+    rows = upload(organiser, SEEDS).context["form"]["rows"].value()
+    response = organiser.post(reverse("organiser:seeds_add", args=["lake"]), {"rows": rows})
+    assert "upload the file again" in words(response)
+    assert not Pair.objects.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("content", "name", "said"),
+    [
+        (
+            b"country,attribute,language\nAR,caf\x81,es\n",
+            "seeds.csv",
+            "line 2, is not UTF-8 text",
+        ),
+        ("country,attribute\nAR,tango\n", "seeds.csv", "has no column"),
+        ("country,attribute,language\nAtlantis,swim,es\n", "seeds.csv", "Atlantis"),
+        ("country,attribute,language\nAR,swim,hi\n", "seeds.csv", "expected a language of the campaign"),
+        ("country,attribute,language\n", "seeds.csv", "has no rows"),
+        (b"\x80\x04\x95", "seeds.pickle", "unknown kind"),
+        ("- country: AR", "seeds.yaml", "unknown kind"),
+        ("country,attribute,language\n" + "AR,swim,es\n" * 5_001, "seeds.csv", "more than 5000 rows"),
+        (b"x" * (2 * 1024 * 1024 + 1), "seeds.csv", "more than 2 MB"),
+    ],
+)
+def test_files_that_cannot_be_used_are_refused_in_one_sentence(organiser, content, name, said):
+    response = upload(organiser, content, name)
+    errors = response.context["form"].errors["file"]
+    assert response.status_code == 200
+    assert len(errors) == 1
+    assert said in errors[0]
+    assert not Pair.objects.exists()
+
+
+def test_codes_are_made_shown_and_revoked(organiser, river, settings):
+    settings.ALLOWED_HOSTS = ["camp.example", "testserver"]
+    organiser.post(address("codes"), {"days": "7"})
+    made = JoinCode.objects.latest("pk")
+    assert re.fullmatch("[23456789ABCDEFGHJKMNPQRSTVWXYZ]{8}", made.code)
+    assert timedelta(days=6.9) < made.expires_at - timezone.now() < timedelta(days=7.1)
+    assert organiser.post(address("codes"), {"days": "9999"}).status_code == 200
+    poster = organiser.get(address("code_poster", made.code), HTTP_HOST="camp.example")
+    assert f"http://camp.example/j/{made.code}/" in words(poster)
+    organiser.post(address("code_revoke", made.code))
+    assert organiser.get(address("code_poster", made.code)).status_code == 404
+    assert organiser.get(address("code_qr", made.code)).status_code == 404
+    assert [entry.action for entry in AuditEntry.objects.order_by("pk")] == ["code made", "code revoked"]
+
+
+def test_codes_of_another_campaign_cannot_be_shown_or_revoked(organiser, make_campaign):
+    JoinCode.objects.create(campaign=make_campaign("sea"), code="SEASEA22")
+    assert organiser.get(address("code_qr", "SEASEA22")).status_code == 404
+    organiser.post(address("code_revoke", "SEASEA22"))
+    assert not JoinCode.objects.get(code="SEASEA22").revoked
+
+
+def test_the_qr_code_is_a_picture_of_its_own_without_script_or_style(organiser, river):
+    response = organiser.get(address("code_qr", "WQ7M4KDP"))
+    assert response.headers["Content-Type"] == "image/svg+xml"
+    drawn = ET.fromstring(response.content)  # our own bytes
+    assert {element.tag.rpartition("}")[2] for element in drawn.iter()} == {"svg", "path"}
+    assert not [element for element in drawn.iter() if "style" in element.attrib]
+    assert qr_code("http://one.example/j/A/") != qr_code("http://one.example/j/B/")
+
+
+def test_the_log_is_filtered_and_paged(organiser, river, make_account):
+    ben = make_account("ben", river, Role.MODERATOR)
+    for number in range(60):
+        record(river, ben, "looked", number=number)
+    record(river, None, "restored")
+    page = words(organiser.get(address("audit")))
+    assert "Page 1 of 2" in page
+    assert "restored" in page
+    assert "number: <bdi>59</bdi>" in page
+    assert "number: <bdi>0<" in words(organiser.get(address("audit"), {"page": "2"}))
+    assert "looked</td>" not in words(organiser.get(address("audit"), {"account": "-"}))
+    only = words(organiser.get(address("audit"), {"action": "looked", "account": "ben", "page": "2"}))
+    assert "restored</td>" not in only
+    assert "action=looked&amp;account=ben&amp;page=1" in only
+    assert organiser.get(address("audit"), {"account": "nobody", "page": "x"}).status_code == 200
+
+
+def test_no_code_is_made_or_revoked_unseen(organiser, river, monkeypatch):
+    before = JoinCode.objects.count()
+    JoinCode.objects.create(campaign=river, code="MADEBEFR")
+
+    def full(*_, **__):
+        raise OperationalError
+
+    monkeypatch.setattr("endoxa_collect.organiser.codes.record", full)
+    for name, data in (("codes", {"days": "7"}), ("code_revoke", {})):
+        where = [river.slug] if name == "codes" else [river.slug, "MADEBEFR"]
+        with pytest.raises(OperationalError):
+            organiser.post(reverse(f"organiser:{name}", args=where), data)
+    assert not JoinCode.objects.filter(revoked=True).exists()
+    assert JoinCode.objects.count() == before + 1
+
+
+@pytest.mark.slow
+def test_the_log_has_words_for_all_that_is_written_down(organiser, river):
+    calls = [
+        node
+        for source in Path(endoxa_collect.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(source.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "record"
+    ]
+    named = {call.args[2].value for call in calls if isinstance(call.args[2], ast.Constant)}
+    assert len(named) > 10
+    chosen = {ADDED, "export", "release", "restricted release", *LOGGED.values(), *CHANGES.values()}
+    assert named | chosen == set(WORDS_OF_ACTIONS)
+    details = {word.arg for call in calls for word in call.keywords if word.arg}
+    assert (details | set(TABLES)) - {"group_means"} <= set(DETAILS)
+    record(river, None, "state", before="draft", after="open")
+    record(river, None, "balance", before="auto", after="validate")
+    record(river, None, "decision taken back", decision="hide")
+    page = words(organiser.get(address("audit")))
+    for said in (
+        "before: <bdi>not open yet</bdi>",
+        "after: <bdi>Ratings only</bdi>",
+        "<bdi>pair hidden</bdi>",
+    ):
+        assert said in page
+
+
+def test_the_log_leads_to_pairs_that_are_there(organiser, river, make_pairs):
+    (pair,) = make_pairs(river, ("AR", "drink mate", "en"))
+    gone = "0f0e0d0c-0000-4000-8000-000000000000"
+    record(river, None, "pair approved", pair=str(pair.public_id))
+    record(river, None, "pair hidden", pair=gone)
+    page = words(organiser.get(address("audit")))
+    link = f'<a href="{address("moderation_item", pair.public_id)}"><bdi>{pair.public_id.hex[:4]}</bdi></a>'
+    assert f"pair: {link}" in page
+    assert "pair: <bdi>0f0e</bdi>" in page
+    assert gone not in page
+
+
+@pytest.mark.parametrize("told", ["no id", "", None, 7, ["a"]])
+def test_an_entry_about_no_pair_is_shown_without_a_link(organiser, river, make_pairs, told):
+    (pair,) = make_pairs(river, ("AR", "drink mate", "en"))
+    record(river, None, "pair approved", pair=str(pair.public_id))
+    AuditEntry.objects.create(campaign=river, action="pair hidden", detail={"pair": told})
+    page = organiser.get(address("audit"))
+    assert page.status_code == 200
+    assert address("moderation_item", pair.public_id) in page.content.decode()
+
+
+def test_who_leaves_is_a_contributor_in_the_log_and_the_minute_is_not_kept(organiser, river, make_person):
+    withdraw(make_person(river))
+    entry = AuditEntry.objects.get()
+    assert (entry.at.minute, entry.at.second, entry.at.microsecond) == (0, 0, 0)
+    assert "<td><bdi>a contributor</bdi></td>" in words(organiser.get(address("audit")))
+    assert "<td>somebody deleted" in words(organiser.get(address("audit"), {"account": "+"}))
+    assert "<td>somebody deleted" not in words(organiser.get(address("audit"), {"account": "-"}))
+
+
+def test_details_of_the_log_speak_the_language_of_the_page(organiser, river):
+    record(river, None, "settings saved", version=2, fields="consent_version, help_lines, minutes")
+    assert "settings: <bdi>Version of the consent, Help lines, Minutes planned</bdi>" in words(
+        organiser.get(address("audit"))
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_hostile_words_are_shown_as_words(organiser, river, hostile):
+    content = SettingsVersion.objects.get().content
+    content["organisation"] = content["contact"] = hostile
+    content["watch_words"] = [hostile]
+    content["help_lines"] = [{"country": "", "name": hostile, "contact": hostile}]
+    content["texts"]["title"] = {"en": hostile}
+    SettingsVersion.objects.create(campaign=river, number=2, content=content)
+    river.version = 2
+    river.save()
+    record(river, None, "looked", at=hostile)
+    text = hostile.replace('"', "'")
+    shown = [words(upload(organiser, f'country,attribute,language,topic\nAR,"{text}",en,"{text}"\n'))]
+    shown += [words(organiser.get(address(*page))) for page in PAGES if page[0] != "code_qr"]
+    shown.append(words(organiser.get(address("settings_version", 2))))
+    for page in shown:
+        assert "<script>alert" not in page
+        assert "<img src=x" not in page
+        assert ">49<" not in page
+
+
+def test_pages_have_no_inline_script_or_style(organiser, river):
+    for page in PAGES:
+        if page[0] != "code_qr":
+            shown = words(organiser.get(address(*page)))
+            assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=", shown), page

@@ -1,0 +1,626 @@
+"""Settings by page: round trips, versions, conflicts, errors beside their fields."""
+
+from __future__ import annotations
+
+import html
+from datetime import timedelta
+from itertools import product
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.forms import BaseFormSet
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils import timezone, translation
+
+from collect_support.samples import campaign_settings
+from endoxa_collect.campaign import CampaignSettings, CampaignTexts, HelpLine, ProfileField, SurveyQuestion
+from endoxa_collect.cards.counts import recount_needs
+from endoxa_collect.models import AuditEntry, Pair, Role, SettingsVersion
+from endoxa_collect.naming import country_names, language_names
+from endoxa_collect.organiser.settings.cards import CardsForm
+from endoxa_collect.organiser.settings.fields import code_of, keyed_lines, text_lines
+from endoxa_collect.organiser.settings.general import _weight
+from endoxa_collect.organiser.settings.sections import SECTIONS, label_of
+from endoxa_collect.organiser.settings.services import Change, ConflictError, changes, save
+from endoxa_collect.organiser.settings.views import _refused
+from endoxa_collect.presets import load_preset
+from endoxa_collect.sampler import SamplerSettings
+from endoxa_collect.sampler.slots import need
+
+RICH = {
+    "help_lines": [{"country": "AR", "name": "Line", "contact": "102"}, {"name": "All", "contact": "555"}],
+    "watch_words": ("rain", "snow"),
+    "profile": [
+        {
+            "name": "age",
+            "label": {"en": "Your age", "es": "Tu edad"},
+            "purpose": {"en": "To compare"},
+            "choices": {"young": {"en": "under 30", "es": "menos de 30"}, "old": {"en": "30 or more"}},
+        }
+    ],
+    "questions": [
+        {
+            "name": "food",
+            "axis": "country",
+            "text": {"en": "What do people say about food?", "es": "¿Qué se dice?"},
+            "examples": {"AR": {"en": "People drink mate"}, "": {"en": "People eat rice", "es": "Arroz"}},
+        },
+        {"name": "music", "axis": "country", "identity": "singers", "text": {"en": "And about music?"}},
+    ],
+    "survey": True,
+    "retention": "2027-05-01",
+    "ui_languages": ("en", "es"),
+}
+
+
+SCHOOL = {
+    "guardian": True,
+    "minimum_age": 13,
+    "maximum_age": 17,
+    "profile": (),
+    "texts": {**campaign_settings().texts.model_dump(), "guardian": {"en": "Your child may take part."}},
+}
+
+
+@pytest.fixture(autouse=True)
+def _quick(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def river(make_campaign):
+    return make_campaign("river", **RICH)
+
+
+@pytest.fixture
+def organiser(client, river, make_account):
+    client.force_login(make_account("ana", river, Role.ORGANISER))
+    return client
+
+
+def address(section):
+    return reverse("organiser:settings_section", args=["river", section])
+
+
+def shown(form):
+    """What a browser would send back for a form as it is shown."""
+    if isinstance(form, BaseFormSet):
+        parts = [form.management_form, *form.forms]
+        return {name: value for part in parts for name, value in shown(part).items()}
+    values = {form.add_prefix(name): form[name].value() for name in form.fields}
+    return {name: value for name, value in values.items() if value is not None and value is not False}
+
+
+def as_sent(campaign, section, **typed):
+    form = SECTIONS[section].form(campaign.settings, None)
+    return {**shown(form), "base": campaign.version, **typed}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_page_sent_back_as_it_was_changes_nothing(organiser, river, section):
+    response = organiser.post(address(section), as_sent(river, section))
+    assert response.status_code == 302, response.context["form"].errors
+    river.refresh_from_db()
+    assert (river.version, SettingsVersion.objects.count()) == (1, 1)
+    assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("preset", "section"), list(product(["laces", "afristereo"], SECTIONS)))
+def test_the_pages_show_the_presets_whole(client, make_campaign, make_account, preset, section):
+    loaded = load_preset(preset).settings.model_dump(mode="json")
+    campaign = make_campaign("river", **loaded)
+    SettingsVersion.objects.update(content={**loaded, "organisation": "Lab", "contact": "555"})
+    client.force_login(make_account("ana", campaign, Role.ORGANISER))
+    response = client.post(address(section), as_sent(campaign, section))
+    assert response.status_code == 302, response.context["form"].errors
+    campaign.refresh_from_db()
+    assert campaign.version == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("section", "typed", "path", "value"),
+    [
+        ("general", {"organisation": "Sea Lab"}, ("organisation",), "Sea Lab"),
+        ("general", {"countries": "Chile\nperu\nUY"}, ("countries",), ["CL", "PE", "UY"]),
+        (
+            "general",
+            {"population": "Chile | 19.6\nperu | 34\nUY|3,4"},
+            ("population",),
+            {"CL": 19.6, "PE": 34, "UY": 3.4},
+        ),
+        ("general", {"data_languages": "Spanish\nqu"}, ("data_languages",), ["es", "qu"]),
+        ("general", {"main_language": "es"}, ("ui_languages",), ["es", "en"]),
+        ("general", {"retention": ""}, ("retention",), ""),
+        ("texts", {"title-es": "El río"}, ("texts", "title", "es"), "El río"),
+        ("cards", {"k": "5", "own_slots": "2", "topup": "10"}, ("sampler", "topup"), 0.1),
+        ("care", {"watch_words": "fog\n\nfog\nhail"}, ("watch_words",), ["fog", "hail"]),
+        (
+            "care",
+            {"help_lines": "Chile | Fono | 600\n* | Everyone | 112"},
+            ("help_lines",),
+            [
+                {"country": "CL", "name": "Fono", "contact": "600"},
+                {"country": "", "name": "Everyone", "contact": "112"},
+            ],
+        ),
+        ("questions", {"form-0-DELETE": "on"}, ("questions", 0, "name"), "music"),
+        ("questions", {"form-0-ORDER": "3"}, ("questions", 0, "name"), "music"),
+        (
+            "questions",
+            {"form-0-examples-es": "Chile | Poesía"},
+            ("questions", 0, "examples"),
+            {"AR": {"en": "People drink mate"}, "": {"en": "People eat rice"}, "CL": {"es": "Poesía"}},
+        ),
+        ("profile", {"form-0-DELETE": "on"}, ("profile",), []),
+    ],
+)
+def test_what_is_typed_is_stored_as_a_new_version(organiser, river, section, typed, path, value):
+    response = organiser.post(address(section), as_sent(river, section, **typed))
+    assert response.status_code == 302, response.context["form"].errors
+    river.refresh_from_db()
+    stored = SettingsVersion.objects.get(number=2)
+    assert (river.version, stored.made_by.username) == (2, "ana")
+    found = stored.content
+    for step in path:
+        found = found[step]
+    assert found == value
+    assert river.settings.model_dump(mode="json") == stored.content
+    detail = AuditEntry.objects.get().detail
+    assert detail["version"] == 2
+    assert set(detail["fields"].split(", ")) - {"consent_version"} == {path[0]}
+
+
+def test_the_day_of_deletion_is_to_come_and_another_one_needs_consent_anew(organiser, river):
+    today = timezone.now().date()
+    said = organiser.post(address("general"), as_sent(river, "general", retention=today.isoformat()))
+    assert said.context["form"].errors == {"retention": ["Choose a day after today."]}
+    for day, version in ((today + timedelta(days=1), 2), ("", 3)):
+        organiser.post(address("general"), as_sent(river, "general", retention=str(day)))
+        river.refresh_from_db()
+        assert (river.settings.retention, river.settings.consent_version) == (str(day), version)
+
+
+def test_a_day_of_deletion_that_has_passed_keeps_nobody_from_saving(client, make_campaign, make_account):
+    campaign = make_campaign("river", **(RICH | {"retention": "2020-02-29"}))
+    client.force_login(make_account("ana", campaign, Role.ORGANISER))
+    client.post(address("general"), as_sent(campaign, "general", organisation="Sea Lab"))
+    campaign.refresh_from_db()
+    assert (campaign.settings.organisation, campaign.settings.consent_version) == ("Sea Lab", 1)
+
+
+def test_a_language_with_live_pairs_is_taken_out_only_when_asked_twice(organiser, river, make_pairs):
+    make_pairs(river, ("AR", "tomar mate", "es"), ("AR", "cantar bien", "es"), ("AR", "sing well", "en"))
+    make_pairs(river, ("AR", "bailar bien", "es"), moderation="hidden")
+    sent = as_sent(river, "general", data_languages="English")
+    page = " ".join(html.unescape(organiser.post(address("general"), sent).content.decode()).split())
+    assert "2 pairs that people see now are in <bdi>Spanish</bdi>." in page
+    assert SettingsVersion.objects.count() == 1
+    assert organiser.post(address("general"), {**sent, "sure": "on"}).status_code == 302
+    river.refresh_from_db()
+    assert river.settings.data_languages == ("en",)
+
+
+def test_a_language_that_no_pair_is_in_is_taken_out_at_once(organiser, river):
+    organiser.post(address("general"), as_sent(river, "general", data_languages="English"))
+    river.refresh_from_db()
+    assert river.settings.data_languages == ("en",)
+
+
+def test_a_new_question_is_added_at_the_end(organiser, river):
+    typed = {"form-2-name": "work", "form-2-axis": "profession", "form-2-text-en": "What of bakers?"}
+    organiser.post(address("questions"), as_sent(river, "questions", **typed))
+    river.refresh_from_db()
+    assert [question.name for question in river.settings.questions] == ["food", "music", "work"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("section", "typed", "field", "said"),
+    [
+        (
+            "general",
+            {"countries": "Chile\nArgentinia"},
+            "countries",
+            "Line 2: “Argentinia” is not known. Did you mean “Argentina”?",
+        ),
+        (
+            "general",
+            {"main_language": "fr"},
+            "main_language",
+            "Tick this language below and save; write its texts; then make it the first one.",
+        ),
+        ("general", {"retention": "2020-02-29"}, "retention", "Choose a day after today."),
+        (
+            "general",
+            {"population": "Chile | 19\nPeru"},
+            "population",
+            "Line 2: write a country, a | and a number above 0.",
+        ),
+        (
+            "general",
+            {"population": "Chile | 55,000"},
+            "population",
+            "Line 1: 55,000 can be two numbers. Write 55000 or 55.000.",
+        ),
+        (
+            "general",
+            {"population": "Chile | 19\nPeru | -3"},
+            "population",
+            "Line 2: write a country, a | and a number above 0.",
+        ),
+        (
+            "general",
+            {"population": "CL | 19\nChile | 20"},
+            "population",
+            "Line 2: this country is there already.",
+        ),
+        (
+            "general",
+            {"population": "Chilee | 19"},
+            "population",
+            "Line 1: “Chilee” is not known. Did you mean “Chile”?",
+        ),
+        ("general", {"minutes": "0"}, "minutes", "Ensure this value is greater than or equal to 1."),
+        ("texts", {"title-en": ""}, "title-en", "This field is required."),
+        ("cards", {"k": "9"}, "k_max", "This cannot be less than the ratings each pair should get."),
+        ("cards", {"topup": "51"}, "topup", "Ensure this value is less than or equal to 50.0."),
+        (
+            "care",
+            {"help_lines": "Chile | Fono"},
+            "help_lines",
+            "Line 1: write three parts with a | between them: country, name, how to reach it.",
+        ),
+        (
+            "care",
+            {"help_lines": "* | A | 1\nChilee | Fono | 2"},
+            "help_lines",
+            "Line 2: “Chilee” is not known. Did you mean “Chile”?",
+        ),
+    ],
+)
+def test_errors_stand_beside_their_field_and_nothing_typed_is_lost(
+    organiser, river, section, typed, field, said
+):
+    response = organiser.post(address(section), as_sent(river, section, **typed))
+    assert response.status_code == 200
+    assert response.context["form"].errors[field] == [said]
+    page = html.unescape(response.content.decode())
+    assert said in page
+    for value in typed.values():
+        assert value in page.replace("\r\n", "\n")
+    river.refresh_from_db()
+    assert river.version == 1
+
+
+@pytest.mark.parametrize(
+    ("section", "typed", "field", "said"),
+    [
+        ("questions", {"form-1-name": "food"}, "name", "Another entry has this short name."),
+        (
+            "questions",
+            {"form-1-name": "Food!"},
+            "name",
+            "Use small letters a to z, digits and _, at most 31.",
+        ),
+        (
+            "questions",
+            {"form-1-examples-en": "Chile\n"},
+            "examples-en",
+            "Line 1: write two parts with a | between them.",
+        ),
+        (
+            "profile",
+            {"form-0-choices-en": "a | one"},
+            "choices-en",
+            "Another language has these names as well: young.",
+        ),
+        (
+            "profile",
+            {"form-0-choices-en": "a | one", "form-0-choices-es": ""},
+            "choices-en",
+            "Write 2 to 20 answers.",
+        ),
+    ],
+)
+def test_errors_in_lists_stand_beside_their_field(organiser, river, section, typed, field, said):
+    response = organiser.post(address(section), as_sent(river, section, **typed))
+    assert response.status_code == 200
+    assert [said] in [form.errors.get(field) for form in response.context["form"].forms]
+
+
+@pytest.mark.parametrize("language", ["en", "es", "ar"])
+def test_what_another_page_forbids_is_said_in_the_language_of_the_page(
+    client, make_campaign, make_account, language
+):
+    """Pydantic speaks English only."""
+    school = make_campaign("school", **{**RICH, **SCHOOL})
+    client.force_login(make_account("ana", school, Role.ORGANISER))
+    typed = as_sent(school, "questions", **{"form-0-axis": "Religion"})
+    path = reverse("organiser:settings_section", args=["school", "questions"])
+    page = html.unescape(client.post(path, typed, headers={"accept-language": language}).content.decode())
+    asked = school.settings.questions[0].name
+    english = f"Minors are not asked about “{asked}”: take that question out first."
+    with translation.override(language):
+        said = translation.gettext("Minors are not asked about “%(name)s”: take that question out first.")
+    assert said % {"name": asked} in page
+    assert (english in page) == (language == "en")
+    assert "guardian = true" not in page
+    school.refresh_from_db()
+    assert school.version == 1
+
+
+def test_other_contradictions_between_pages_have_a_sentence_too(make_campaign):
+    campaign = make_campaign(**RICH)
+    assert _refused(campaign, {"questions": []}) == "A survey needs at least one question."
+    assert _refused(campaign, {}).startswith("This does not go with what stands on another page")
+
+
+@pytest.mark.parametrize(
+    ("typed", "weight"),
+    [
+        ("55000", 55_000),
+        ("1,234,567", 1_234_567),
+        ("3,4", 3.4),
+        ("0,125", 0.125),
+        ("55.000", 55),
+        ("1234,567", 1234.567),
+    ],
+)
+def test_numbers_of_people_are_read_as_they_are_meant(typed, weight):
+    assert _weight(1, f"KE | {typed}") == ("KE", weight)
+
+
+def test_the_last_question_of_a_survey_cannot_be_taken_out(organiser, river):
+    typed = {"form-0-DELETE": "on", "form-1-DELETE": "on"}
+    response = organiser.post(address("questions"), as_sent(river, "questions", **typed))
+    assert response.status_code == 200
+    assert "switch the survey off first" in response.content.decode()
+
+
+def test_a_survey_needs_a_question_and_a_campaign_needs_something_to_do(client, make_campaign, make_account):
+    campaign = make_campaign("river")
+    client.force_login(make_account("ana", campaign, Role.ORGANISER))
+    sent = as_sent(campaign, "general", survey="on")
+    sent.pop("cards")
+    errors = client.post(address("general"), sent).context["form"].errors
+    assert errors == {"survey": ["Write a question of the survey first, on its own page."]}
+    sent.pop("survey")
+    assert client.post(address("general"), sent).context["form"].errors == {
+        "cards": ["Choose cards, the survey or both."]
+    }
+
+
+def test_the_second_of_two_organisers_sees_what_the_first_saved(organiser, river):
+    first = as_sent(river, "care", watch_words="fog")
+    second = as_sent(river, "care", help_lines="* | Everyone | 112")
+    assert organiser.post(address("care"), first).status_code == 302
+    response = organiser.post(address("care"), second)
+    page = response.content.decode()
+    assert response.status_code == 409
+    assert response.context["meanwhile"] == (Change("Words to watch", "rain, snow", "fog"),)
+    assert "Everyone | 112" in page
+    assert '<input type="hidden" name="base" value="2">' in page
+    river.refresh_from_db()
+    assert (river.version, river.settings.watch_words) == (2, ("fog",))
+    assert organiser.post(address("care"), {**second, "base": 2}).status_code == 302
+    river.refresh_from_db()
+    assert (river.version, river.settings.help_lines[0].name) == (3, "Everyone")
+    assert [version.number for version in SettingsVersion.objects.order_by("number")] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("base", ["", "x", "0", "99"])
+def test_a_page_without_its_version_saves_nothing(organiser, river, base):
+    response = organiser.post(address("care"), {**as_sent(river, "care", watch_words="fog"), "base": base})
+    assert response.status_code == 409
+    river.refresh_from_db()
+    assert river.version == 1
+
+
+def test_saving_twice_the_same_is_one_version(river, db):
+    user = User.objects.create_user("ben")
+    assert save(river, 1, {"organisation": "Sea"}, user) == 2
+    assert save(river, 2, {"organisation": "Sea"}, user) == 2
+    with pytest.raises(ConflictError):
+        save(river, 1, {"organisation": "Lake"}, user)
+
+
+def test_new_words_of_consent_are_a_new_version_of_consent(organiser, river):
+    organiser.post(address("texts"), as_sent(river, "texts", **{"thanks-en": "Thank you"}))
+    river.refresh_from_db()
+    assert (river.version, river.settings.consent_version) == (2, 1)
+    typed = {"publication-es": "Otra", "publication-en": "Another"}
+    response = organiser.post(address("texts"), as_sent(river, "texts", **typed), follow=True)
+    river.refresh_from_db()
+    assert (river.version, river.settings.consent_version) == (3, 2)
+    assert "Saved. Who joins from now on agrees to version 2 of the consent." in response.content.decode()
+
+
+def test_languages_whose_consent_stays_as_it_was_are_named(organiser, make_campaign, make_account):
+    texts = {name: {"en": "Here", "es": "Aquí"} for name in CampaignTexts.model_fields}
+    river = make_campaign("sea", ui_languages=("en", "es", "fr"), texts=texts)
+    organiser.force_login(make_account("eva", river, Role.ORGANISER))
+    place = reverse("organiser:settings_section", args=["sea", "texts"])
+    sent = as_sent(river, "texts", **{"consent-en": "I take part, and may be cited"})
+    page = " ".join(html.unescape(organiser.post(place, sent).content.decode()).split())
+    # French has no words of its own.
+    assert "stay as they were in: <bdi>Spanish</bdi>." in page
+    assert "and may be cited" in page
+    river.refresh_from_db()
+    assert river.version == 1
+    assert organiser.post(place, {**sent, "consent-es": "Participo y me citan"}).status_code == 302
+    river.refresh_from_db()
+    assert (river.version, river.settings.consent_version) == (2, 2)
+    sent = as_sent(river, "texts", **{"consent-en": "I take part and may be cited"})
+    assert organiser.post(place, {**sent, "sure": "on"}).status_code == 302
+
+
+def test_after_saving_the_page_says_so(organiser, river):
+    def said(**typed):
+        response = organiser.post(address("care"), as_sent(river, "care", **typed), follow=True)
+        river.refresh_from_db()
+        return response.content.decode()
+
+    assert '<p class="box note" role="status">Saved.</p>' in said(watch_words="fog")
+    assert "Nothing was different, so nothing was saved." in said()
+    for number in ("1", "99", "x"):
+        page = organiser.get(f"{reverse('organiser:settings', args=['river'])}?saved={number}")
+        assert 'role="status"' not in page.content.decode()
+
+
+def test_texts_of_languages_that_are_off_are_kept(organiser, river):
+    organiser.post(address("general"), as_sent(river, "general", ui_languages=["en"]))
+    river.refresh_from_db()
+    organiser.post(address("texts"), as_sent(river, "texts", **{"title-en": "The river"}))
+    river.refresh_from_db()
+    assert river.settings.texts.title == {"en": "The river", "es": "title en español"}
+
+
+def test_a_new_k_counts_at_once(organiser, river, make_pairs):
+    make_pairs(river, ("AR", "drink mate", "es"), ratings=3, need=2)
+    organiser.post(address("cards"), as_sent(river, "cards", k="5"))
+    assert Pair.objects.get().need == 0
+
+
+def test_needs_of_all_pairs_are_what_need_says_of_each(make_campaign, make_pairs):
+    settings = SamplerSettings(k=3, k_max=6, disagreement=1.5)
+    campaign = make_campaign("lake", sampler=settings)
+    cases = list(product(range(8), [None, 0.0, 1.4, 1.5, 3.0]))
+    for place, (ratings, variance) in enumerate(cases):
+        make_pairs(campaign, ("AR", f"thing {place}", "es"), ratings=ratings, variance=variance)
+    recount_needs(campaign, campaign.settings.sampler)
+    found = Pair.objects.order_by("pk").values_list("need", flat=True)
+    assert list(found) == [need(*case, settings) for case in cases]
+
+
+def test_changes_name_what_is_different():
+    before = campaign_settings(**RICH)
+    after = before.model_copy(update={"minutes": 60, "questions": before.questions[:1]})
+    found = changes(before, after)
+    assert found[0] == Change("Survey › music › Short name", "music", "")
+    assert found[-1] == Change("Minutes planned", "90", "60")
+    assert changes(before, before) == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "shown", "language"),
+    [
+        (("texts", "consent", "es"), "Texts › Consent: taking part › Spanish", "en"),
+        (("texts", "title", "en"), "Textos › Título › inglés", "es"),
+        (("sampler", "k"), "Cards › Ratings each pair should get", "en"),
+        (("questions", "es", "examples", "CL", "en"), "Survey › es › Examples › Chile › English", "en"),
+        (
+            ("profile", "age", "choices", "young", "ar"),
+            "About the person › age › Answers to choose from › young › Arabic",
+            "en",
+        ),
+        (("help_lines", "name", "contact"), "Help lines › name › How to reach it", "en"),
+    ],
+)
+def test_parts_of_the_settings_are_called_as_on_their_pages(path, shown, language):
+    with translation.override(language):
+        assert label_of(path) == shown
+
+
+def test_every_field_of_the_settings_has_a_name():
+    inside = {
+        "sampler": SamplerSettings,
+        "texts": CampaignTexts,
+        "questions": SurveyQuestion,
+        "profile": ProfileField,
+        "help_lines": HelpLine,
+    }
+    paths = [(name,) for name in CampaignSettings.model_fields]
+    paths += [(name, "an entry", field) for name, kind in inside.items() for field in kind.model_fields]
+    assert not [path for path in paths if label_of(path).split(" › ")[-1] == path[-1]]
+
+
+def test_versions_and_what_each_changed(organiser, river):
+    organiser.post(address("care"), as_sent(river, "care", watch_words="<script>alert(1)</script>"))
+    page = organiser.get(reverse("organiser:settings_versions", args=["river"])).content.decode()
+    assert "Version 2" in page
+    assert "ana" in page
+    page = organiser.get(reverse("organiser:settings_version", args=["river", 2])).content.decode()
+    assert "rain, snow" in page
+    assert "&lt;script&gt;" in page
+    assert "<script>alert" not in page
+    assert (
+        "first version"
+        in organiser.get(reverse("organiser:settings_version", args=["river", 1])).content.decode()
+    )
+    assert organiser.get(reverse("organiser:settings_version", args=["river", 7])).status_code == 404
+
+
+def test_all_pages_stay_below_the_number_of_fields_that_the_site_accepts(settings, make_campaign):
+    languages = [code for code, _ in settings.LANGUAGES]
+    question, field = RICH["questions"][0], RICH["profile"][0]
+    made = campaign_settings(
+        ui_languages=languages,
+        questions=[{**question, "name": f"q{place}"} for place in range(24)],
+        profile=[{**field, "name": f"f{place}"} for place in range(16)],
+    )
+    for section in SECTIONS.values():
+        form = section.form(made, None)
+        fields = (
+            sum(len(part.fields) for part in form.forms)
+            if isinstance(form, BaseFormSet)
+            else len(form.fields)
+        )
+        assert fields + 8 < settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+
+
+def test_lines_and_names_are_read_forgivingly():
+    assert text_lines(" a \n\n b") == [(1, "a"), (3, "b")]
+    assert keyed_lines("a|b | c\r\n") == [(1, "a", "b | c")]
+    typed = ("cl", "in", "CHILE", "Côte d’Ivoire", "Brasil", "México", "USA", "UK", "Chili")
+    assert [code_of(one, country_names) for one in typed] == [
+        "CL",
+        "IN",
+        "CL",
+        "CI",
+        "BR",
+        "MX",
+        "US",
+        "GB",
+        "CL",
+    ]
+    assert [code_of(one, language_names) for one in ("español", "es", "Kiswahili")] == ["es", "es", "sw"]
+
+
+@pytest.mark.parametrize(
+    ("language", "typed"), [("en", "Congo"), ("fr", "Congo"), ("pt", "Congo"), ("sw", "Guinea")]
+)
+def test_a_name_that_may_mean_several_countries_is_asked_about(language, typed):
+    with translation.override(language):
+        with pytest.raises(ValidationError, match=typed):
+            code_of(typed, country_names)
+        asked = ("UK", "USA", "Brasil", "México", "cd", "gn")
+        assert [code_of(one, country_names) for one in asked] == ["GB", "US", "BR", "MX", "CD", "GN"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "ar", "fr"])
+def test_names_as_they_are_shown_are_read_as_the_same_codes(language):
+    with translation.override(language):
+        for names in (country_names, language_names):
+            shown = names(language)
+            assert [code_of(shown.of(code), names) for code in shown.codes] == list(shown.codes)
+
+
+def test_there_are_no_other_sections(organiser):
+    assert organiser.get(address("secrets")).status_code == 404
+
+
+def test_numbers_for_researchers_are_folded_until_one_is_wrong(river):
+    sent = QueryDict(mutable=True)
+    sent.update(as_sent(river, "cards", calibration="99"))
+    fresh, wrong = CardsForm(river.settings), CardsForm(river.settings, sent)
+    assert {field.name for group in fresh.groups() for field in group.fields} == set(fresh.fields)
+    folded = {field.name for group in fresh.groups() if group.folded for field in group.fields}
+    assert "calibration" in folded
+    assert folded.isdisjoint({"k", "own_slots", "break_after", "lease_online"})
+    assert not any(group.open for group in fresh.groups())
+    assert [group.open for group in wrong.groups() if group.folded] == [True]

@@ -1,0 +1,215 @@
+"""The pages of the settings accept what the models of the settings accept, and nothing else."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from django.forms import BaseFormSet
+from django.http import QueryDict
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from collect_support.samples import campaign_settings
+from endoxa_collect.campaign import CampaignSettings
+from endoxa_collect.organiser.settings.cards import CardsForm
+from endoxa_collect.organiser.settings.sections import SECTIONS
+from endoxa_collect.sampler import SamplerSettings
+
+PERCENT = {"topup", "calibration", "prompt", "prompt_early", "candidate_share"}
+NUMBERS = ("minutes", "expected_people", "minimum_age")
+ENTRY = {
+    "questions": {"name": "food", "axis": "country", "text": {"en": "What of food?"}},
+    "profile": {
+        "name": "age",
+        "label": {"en": "Your age"},
+        "purpose": {"en": "To compare"},
+        "choices": {"young": {"en": "young"}, "old": {"en": "old"}},
+    },
+}
+
+
+def sent(form, **typed):
+    """What a browser sends for a form as it is shown, but for what is typed."""
+    parts = [form.management_form, *form.forms] if isinstance(form, BaseFormSet) else [form]
+    values = {part.add_prefix(name): part[name].value() for part in parts for name in part.fields}
+    data = QueryDict(mutable=True)
+    for name, value in {**values, **typed}.items():
+        if isinstance(value, list):
+            data.setlist(name, value)
+        elif value is not None and value is not False:
+            data[name] = str(value)
+    return data
+
+
+def model_takes(**changed):
+    try:
+        CampaignSettings.model_validate({**campaign_settings().model_dump(mode="json"), **changed})
+    except ValidationError:
+        return False
+    return True
+
+
+def form_takes(section, settings=None, **typed):
+    make, base = SECTIONS[section].form, settings or campaign_settings()
+    return make(base, sent(make(base, None), **typed)).is_valid()
+
+
+def sampler_taken(**numbers):
+    """Whether the model takes them, and whether the form does."""
+    typed = {name: repr(100 * value) if name in PERCENT else repr(value) for name, value in numbers.items()}
+    sampler = {**SamplerSettings().model_dump(), **numbers}
+    return model_takes(sampler=sampler), form_takes("cards", **typed)
+
+
+def edges(schema):
+    """Numbers at the limits, just inside and just outside, and some that are no number of a kind."""
+    found = [0, 1, -1, 7, 0.5, 2.5, 1e9, math.inf, math.nan]
+    for limit in ("minimum", "exclusiveMinimum", "maximum"):
+        for step in (1, 1e-3, 1e-9):
+            found += [schema[limit] + step * way for way in (-1, 0, 1)] if limit in schema else []
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(SamplerSettings.model_fields.keys() - {"second_mention"}))
+def test_limits_of_the_sampler_are_those_of_its_page(name):
+    taken = [
+        (value, *sampler_taken(**{name: value}))
+        for value in edges(SamplerSettings.model_json_schema()["properties"][name])
+    ]
+    assert [one for one in taken if one[1] != one[2]] == []
+    assert {one[1] for one in taken} == {True, False}
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_yes_or_no_of_the_sampler_is_kept(waits):
+    settings = campaign_settings(sampler={"second_mention": waits})
+    for asked in (True, False):
+        form = CardsForm(settings, sent(CardsForm(settings), second_mention=asked))
+        assert form.is_valid()
+        assert form.content()["sampler"]["second_mention"] is asked
+    assert CardsForm(settings)["second_mention"].value() is waits
+
+
+@pytest.mark.parametrize(("numbers", "valid"), [({"k": 7}, True), ({"k": 8}, False), ({"k_max": 2}, False)])
+def test_numbers_that_must_go_together_must_on_the_page_as_well(numbers, valid):
+    assert sampler_taken(**numbers) == (valid, valid)
+
+
+@pytest.mark.slow
+@given(st.fixed_dictionaries({}, optional={
+    "k": st.integers(0, 60), "k_max": st.integers(0, 210), "own_slots": st.integers(-1, 60),
+    "near_slots": st.integers(-1, 60), "disagreement": st.floats(-1, 5), "calibration": st.floats(),
+    "candidate_share": st.floats(-0.1, 1.1), "prompt": st.floats(-0.1, 1.1),
+}))  # fmt: skip
+def test_any_numbers_are_taken_by_both_or_by_neither(numbers):
+    model, form = sampler_taken(**numbers)
+    assert model == form
+
+
+@given(st.floats(min_value=0, max_value=4))
+def test_a_number_comes_back_as_it_was_shown(variance):
+    settings = campaign_settings(sampler={"disagreement": variance})
+    form = CardsForm(settings, sent(CardsForm(settings)))
+    assert form.is_valid()
+    assert form.content()["sampler"]["disagreement"] == pytest.approx(variance, rel=1e-11)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NUMBERS)
+def test_limits_of_the_numbers_of_a_campaign_are_those_of_its_page(name):
+    taken = [
+        (value, model_takes(**{name: value}), form_takes("general", **{name: repr(value)}))
+        for value in edges(CampaignSettings.model_json_schema()["properties"][name])
+    ]
+    assert [one for one in taken if one[1] != one[2]] == []
+    assert {one[1] for one in taken} == {True, False}
+
+
+@pytest.mark.parametrize("name", ["setting", "moderation"])
+def test_choices_are_those_of_the_model(name):
+    for value in ("workshop", "online", "before", "after", "", "never"):
+        assert model_takes(**{name: value}) == form_takes("general", **{name: value}), value
+
+
+@pytest.mark.parametrize(("name", "longest"), [("organisation", 120), ("contact", 200), ("licence", 60)])
+def test_lines_are_as_long_as_the_model_allows(name, longest):
+    for length in (1, longest - 1, longest, longest + 1):
+        valid = length <= longest
+        words = "a" * length
+        assert (model_takes(**{name: words}), form_takes("general", **{name: words})) == (valid, valid)
+    # A preset leaves open who runs a campaign; organisers cannot.
+    empty = name == "licence"
+    assert (model_takes(**{name: ""}), form_takes("general", **{name: ""})) == (True, empty)
+
+
+@pytest.mark.parametrize(("name", "longest"), [("title", 120), ("consent", 4_000)])
+def test_texts_are_as_long_as_the_model_allows(name, longest):
+    texts = campaign_settings().texts.model_dump()
+    for length in (1, longest, longest + 1):
+        words = "a" * length
+        model = model_takes(texts={**texts, name: {"en": words}})
+        assert (model, form_takes("texts", **{f"{name}-en": words})) == (length <= longest,) * 2
+
+
+@pytest.mark.parametrize(
+    ("section", "field", "words", "valid"),
+    [
+        ("questions", "name", "a" * 31, True),
+        ("questions", "name", "a" * 32, False),
+        ("questions", "name", "1a", False),
+        ("questions", "name", "", False),
+        ("questions", "axis", "a" * 40, True),
+        ("questions", "axis", "a" * 41, False),
+        ("questions", "axis", "", False),
+        ("questions", "identity", "a" * 60, True),
+        ("questions", "identity", "a" * 61, False),
+        ("questions", "identity", "", True),
+        ("questions", "text", "a" * 2_000, True),
+        ("questions", "text", "a" * 2_001, False),
+        ("profile", "name", "Age", False),
+        ("profile", "label", "a" * 2_000, True),
+        ("profile", "label", "a" * 2_001, False),
+    ],
+)
+def test_entries_are_as_the_model_allows(section, field, words, valid):
+    entry = ENTRY[section]
+    settings = campaign_settings(**{section: [entry]})
+    by_language = isinstance(entry.get(field), dict)
+    changed = {**entry, field: {"en": words} if by_language else words}
+    assert model_takes(**{section: [changed]}) == valid
+    typed = {f"form-0-{field}-en" if by_language else f"form-0-{field}": words}
+    assert form_takes(section, settings, **typed) == valid
+
+
+@pytest.mark.parametrize(("keys", "valid"), [(1, False), (2, True), (20, True), (21, False)])
+def test_as_many_answers_as_the_model_allows(keys, valid):
+    settings = campaign_settings(profile=[ENTRY["profile"]])
+    names = [f"{'k' * 28}{number:02}" for number in range(keys)]
+    changed = {**ENTRY["profile"], "choices": {name: {"en": "words"} for name in names}}
+    assert model_takes(profile=[changed]) == valid
+    typed = {"form-0-choices-en": "\n".join(f"{name} | words" for name in names)}
+    assert form_takes("profile", settings, **typed) == valid
+
+
+def test_names_of_answers_are_as_long_as_the_model_allows():
+    settings = campaign_settings(profile=[ENTRY["profile"]])
+    for length, valid in ((30, True), (31, False)):
+        choices = {"a" * length: {"en": "one"}, "b": {"en": "two"}}
+        assert model_takes(profile=[{**ENTRY["profile"], "choices": choices}]) == valid
+        typed = {"form-0-choices-en": f"{'a' * length} | one\nb | two"}
+        assert form_takes("profile", settings, **typed) == valid
+
+
+@pytest.mark.parametrize(("section", "most"), [("questions", 24), ("profile", 16)])
+def test_as_many_entries_with_names_of_their_own_as_the_model_allows(section, most):
+    entries = [{**ENTRY[section], "name": f"n{number}"} for number in range(most)]
+    assert model_takes(**{section: entries})
+    assert not model_takes(**{section: [*entries, ENTRY[section]]})
+    assert not model_takes(**{section: [entries[0], entries[0]]})
+    settings = campaign_settings(**{section: entries})
+    assert form_takes(section, settings)
+    assert not form_takes(section, settings, **{"form-TOTAL_FORMS": most + 1, f"form-{most}-name": "more"})
+    assert not form_takes(section, settings, **{"form-0-name": "n1"})

@@ -1,0 +1,280 @@
+"""Answers typed in from paper: checked by row and column, stored once, withdrawn like others."""
+
+from __future__ import annotations
+
+import csv
+from datetime import date
+
+import polars as pl
+import pytest
+
+from endoxa.errors import UserError
+from endoxa_collect.cards.locking import locked
+from endoxa_collect.export.run import export_campaign
+from endoxa_collect.models import Card, CardState, Mention, Pair, Person, Rating, Via
+from endoxa_collect.models.campaign import _settings as settings_of
+from endoxa_collect.paper.entering import PAPER, enter, read_answers
+from endoxa_collect.paper.sheets import FIXED, OWN, choose_cards, new_receipts, write_template
+from endoxa_collect.privacy import erase_people, expire, withdraw
+from endoxa_collect.sampler.slots import CANDIDATE, NEEDS
+from endoxa_collect.security.codes import hash_receipt
+
+
+@pytest.fixture
+def cards(campaign, make_pairs):
+    make_pairs(campaign, ("AR", "sing", "en"), ("CL", "write", "en"), ("UY", "walk", "en"), negative=False)
+    return choose_cards(campaign, "en", 9)
+
+
+@pytest.fixture
+def typed(tmp_path, cards):
+    """A function that writes answers.csv with these cells over an empty row each; a number is a card's column."""
+
+    def write(*rows, delimiter=","):
+        path = tmp_path / "answers.csv"
+        receipts = new_receipts(len(rows) + 1)
+        write_template(path, receipts, cards)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            heading, *empty = list(csv.reader(file))
+        columns = {**{name: heading.index(name) for name in (*FIXED, *OWN)}, 1: 6, 2: 7, 3: 8}
+        for row, cells in zip(empty, rows, strict=False):
+            for column, text in cells.items():
+                row[columns[column]] = text
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, delimiter=delimiter).writerows([heading, *empty])
+        return path, receipts
+
+    return write
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_sheet_becomes_a_person_with_consent_and_ratings(campaign, cards, typed, delimiter):
+    path, receipts = typed(
+        {"consent": "yes", "origins": "Argentina, CL", "languages": "Spanish", 1: "5", 3: "1", 2: "-"},
+        {"consent": "sí", "keep_words": "yes"},
+        delimiter=delimiter,
+    )
+    stored = enter(campaign, read_answers(path, campaign), "es")
+    assert (stored.people, stored.ratings, stored.before, stored.withdrawn) == (2, 2, 0, 0)
+    one = Person.objects.get(receipt_hash=hash_receipt(receipts[0]))
+    assert (one.origins, one.languages, one.consent_version, one.consent_language) == (
+        ["AR", "CL"],
+        ["es"],
+        1,
+        "es",
+    )
+    assert one.consent_hour.minute == 0
+    given = {rating.pair_id: (rating.value, rating.in_group) for rating in Rating.objects.all()}
+    first, third = cards[0].pair, cards[2].pair
+    assert given == {
+        first.pk: (5, first.country in {"AR", "CL"}),
+        third.pk: (1, third.country in {"AR", "CL"}),
+    }
+    assert Pair.objects.get(pk=first.pk).ratings == 1
+    assert {(card.tier, card.propensity, card.closed_at) for card in Card.objects.all()} == {
+        (PAPER, None, None)
+    }
+    assert Person.objects.get(receipt_hash=hash_receipt(receipts[1])).keep_words
+
+
+def test_words_on_a_sheet_become_mentions(campaign, cards, typed):
+    path, _ = typed(
+        {
+            "consent": "yes",
+            "origins": "AR",
+            1: "4",
+            "words_1": "dance on Sundays",
+            "words_1_country": "Argentina",
+            "words_3": "comen palta",
+            "words_3_country": "Chile",
+            "words_3_language": "Spanish",
+        },
+        {"consent": "yes", "words_2": "-"},
+    )
+    stored = enter(campaign, read_answers(path, campaign), "en")
+    assert (stored.people, stored.ratings, stored.words) == (2, 1, 2)
+    said = Mention.objects.order_by("pk").values_list("text", "pair__country", "pair__language", "via")
+    assert list(said) == [
+        ("dance on Sundays", "AR", "en", Via.PROMPT),
+        ("comen palta", "CL", "es", Via.PROMPT),
+    ]
+    asked = Card.objects.filter(pair=None)
+    assert {(card.tier, card.state, card.closed_at, card.ticks) for card in asked} == {
+        (PAPER, CardState.ANSWERED, None, False)
+    }
+    assert sorted(Card.objects.values_list("number", flat=True)) == [0, 1, 2]
+    # They wait for a moderator as words from phones do.
+    assert set(Pair.objects.filter(source="contributor").values_list("moderation", flat=True)) == {"pending"}
+    # And they go with their person.
+    withdraw(Person.objects.get(mentions__text="comen palta"))
+    assert not Mention.objects.exists()
+
+
+def test_words_of_a_card_that_was_rated_are_no_mention(campaign, cards, typed):
+    pair = cards[0].pair
+    path, _ = typed({"consent": "yes", 1: "4", "words_1": pair.attribute, "words_1_country": pair.country})
+    stored = enter(campaign, read_answers(path, campaign), "en")
+    assert (stored.ratings, stored.words) == (1, 0)
+    assert not Card.objects.filter(pair=None).exists()
+
+
+def test_files_from_before_have_no_words_and_are_read(campaign, typed):
+    path, _ = typed({"consent": "yes", 1: "5"})
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [row[: -len(OWN)] for row in csv.reader(file)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    assert enter(campaign, read_answers(path, campaign), "en").ratings == 1
+
+
+def test_entering_again_stores_nothing_twice(campaign, typed):
+    path, _ = typed({"consent": "yes", 1: "5"})
+    enter(campaign, read_answers(path, campaign), "en")
+    stored = enter(campaign, read_answers(path, campaign), "en")
+    assert (stored.people, stored.before) == (0, 1)
+    assert (Person.objects.count(), Rating.objects.count()) == (1, 1)
+
+
+def test_whoever_withdrew_is_not_entered_again(campaign, typed, client, settings, tmp_path):
+    settings.FOLDER = tmp_path
+    path, receipts = typed({"consent": "yes", 1: "5"})
+    sheets = read_answers(path, campaign)
+    enter(campaign, sheets, "en")
+    asked = client.post("/leave/", {"code": receipts[0].lower()})
+    assert asked.status_code == 200
+    withdraw(Person.objects.get())
+    stored = enter(campaign, sheets, "en")
+    assert (stored.people, stored.withdrawn) == (0, 1)
+    assert not Person.objects.exists()
+
+
+def test_sheets_of_an_erased_rehearsal_can_be_entered_again(campaign, typed, settings, tmp_path):
+    settings.FOLDER = tmp_path
+    path, _ = typed({"consent": "yes", 1: "5"}, {"consent": "yes", 1: "2"})
+    sheets = read_answers(path, campaign)
+    enter(campaign, sheets, "en")
+    withdraw(Person.objects.get(ratings__value=2))
+    with locked(campaign.pk) as current:
+        erase_people(current)
+    stored = enter(campaign, sheets, "en")
+    assert (stored.people, stored.withdrawn) == (1, 1)
+
+
+def test_after_the_retention_date_a_receipt_leads_to_nobody(campaign, typed):
+    path, _ = typed({"consent": "yes", 1: "5"})
+    sheets = read_answers(path, campaign)
+    first = _entered(campaign, sheets)
+    first.delete()
+    again = _entered(campaign, sheets)
+    # Of all that is stored, only the hash of the receipt follows from the receipt, and that goes.
+    assert first.pk != again.pk
+    version = campaign.versions.get()
+    version.content = {**version.content, "retention": "2020-01-31"}
+    version.save()
+    settings_of.cache_clear()
+    expire(campaign, date.today())
+    left = Person.objects.get()
+    assert {left.secret_hash, left.receipt_hash}.isdisjoint({again.secret_hash, again.receipt_hash})
+    with pytest.raises(UserError, match=r"retention date of campaign 'river' \(2020-01-31\) is over"):
+        enter(campaign, sheets, "en")
+    assert Person.objects.count() == 1
+
+
+def _entered(campaign, sheets):
+    enter(campaign, sheets, "en")
+    return Person.objects.get()
+
+
+def test_cards_from_paper_had_no_fields_for_new_pairs(campaign, typed):
+    path, _ = typed({"consent": "yes", 1: "5"})
+    enter(campaign, read_answers(path, campaign), "en")
+    card = Card.objects.get()
+    assert (card.adds, card.words, card.ticks) == (False, False, False)
+
+
+def test_candidates_about_the_countries_of_people_on_paper_ask_for_ratings(campaign, typed, make_pairs):
+    own, far = make_pairs(campaign, ("CL", "sail", "en"), ("KE", "run", "en"), need=CANDIDATE)
+    path, _ = typed({"consent": "yes", "origins": "CL", 1: "5"})
+    enter(campaign, read_answers(path, campaign), "en")
+    assert Pair.objects.get(pk=own.pk).need == NEEDS
+    assert Pair.objects.get(pk=far.pk).need == CANDIDATE
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        ({1: "5"}, r"row 2, column 'consent': found '', expected yes"),
+        ({"consent": "no", 1: "5"}, r"row 2, column 'consent': found 'no', expected yes"),
+        ({"consent": "maybe"}, r"row 2, column 'consent': found 'maybe', expected yes or no"),
+        (
+            {"consent": "yes", 2: "6"},
+            r"row 2, column 'card 2 [0-9a-f]{12}': found '6', expected 1, 2, 3, 4 or 5",
+        ),
+        ({"consent": "yes", 2: "4.0"}, r"column 'card 2 .*': found '4.0'"),
+        ({"consent": "yes", "origins": "Atlantis"}, r"row 2, column 'origins': found 'Atlantis'"),
+        ({"consent": "yes", "languages": "Qqqq"}, r"row 2, column 'languages': found 'Qqqq'"),
+        ({"consent": "yes", "receipt": "ABC"}, r"row 2, column 'receipt': found 'ABC'"),
+        ({"consent": "yes", "words_1": "sing"}, r"row 2, column 'words_1_country': found nothing"),
+        (
+            {"consent": "yes", "words_2": "sing", "words_2_country": "Atlantis"},
+            r"row 2, column 'words_2_country': found 'Atlantis'",
+        ),
+        (
+            {"consent": "yes", "words_1": "sing", "words_1_country": "AR", "words_1_language": "Finnish"},
+            r"row 2, column 'words_1_language': found 'Finnish', expected one of the campaign's: en, es",
+        ),
+        (
+            {"consent": "yes", "words_1": "x" * 130, "words_1_country": "AR"},
+            r"row 2, column 'words_1': This is 10 characters too long",
+        ),
+    ],
+)
+def test_a_wrong_cell_is_named_and_nothing_is_stored(campaign, typed, cells, sentence):
+    path, _ = typed(cells, {"consent": "yes", 1: "5"})
+    with pytest.raises(UserError, match=sentence):
+        read_answers(path, campaign)
+    assert not Person.objects.exists()
+
+
+def test_two_rows_with_one_code_are_told(campaign, typed):
+    same = {"consent": "yes", "receipt": "ABCD-EFGH-JKMN"}
+    path, _ = typed(same, same)
+    with pytest.raises(UserError, match="row 3, column 'receipt': the same code as in row 2"):
+        read_answers(path, campaign)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda text: text.replace("consent", "agreed"), "row 1: column 'consent' is missing"),
+        (lambda text: text.replace("card 1 ", "first card "), "row 1: unknown column 'first card"),
+        (lambda text: text.replace("card 1 ", "card 1 0000"), "row 1: unknown column 'card 1 0000"),
+        (lambda _: "", "is empty"),
+    ],
+)
+def test_another_file_is_told(campaign, typed, change, sentence):
+    path, _ = typed({"consent": "yes"})
+    path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+    with pytest.raises(UserError, match=sentence):
+        read_answers(path, campaign)
+
+
+def test_the_file_of_another_campaign_is_told(typed, make_campaign):
+    path, _ = typed({"consent": "yes"})
+    with pytest.raises(UserError, match="this campaign has no such pair"):
+        read_answers(path, make_campaign("lake"))
+
+
+def test_the_export_says_which_ratings_came_from_paper(campaign, typed, tmp_path):
+    said = {"words_1": "dance on Sundays", "words_1_country": "AR"}
+    path, _ = typed(*({"consent": "yes", "origins": "AR", 1: "5", **said} for _ in range(6)))
+    enter(campaign, read_answers(path, campaign), "en")
+    export_campaign(campaign, tmp_path / "out", formats=("csv",))
+    ratings = pl.read_csv(tmp_path / "out" / "ratings.csv")
+    assert ratings["tier"].to_list() == [PAPER] * 6
+    assert ratings["propensity"].null_count() == 6
+    # Words of a pair that a moderator has not passed stay out.
+    assert pl.read_csv(tmp_path / "out" / "mentions.csv").height == 0
+    Pair.objects.update(moderation="live")
+    export_campaign(campaign, tmp_path / "out", formats=("csv",))
+    assert pl.read_csv(tmp_path / "out" / "mentions.csv")["via"].to_list() == ["prompt"] * 6

@@ -1,0 +1,41 @@
+"""Which errors of a database are told in a sentence, and which are faults of ours."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from django.db import DatabaseError, OperationalError
+from django.db.transaction import TransactionManagementError
+
+from endoxa.errors import UserError
+from endoxa_collect.project.database import explained
+
+
+@pytest.mark.parametrize(
+    "ours",
+    [
+        TransactionManagementError("You can't execute queries until the end of the 'atomic' block."),
+        DatabaseError("Save with update_fields did not affect any rows."),
+    ],
+)
+def test_a_fault_of_ours_is_not_told_as_one_of_the_disk(ours):
+    with pytest.raises(DatabaseError) as raised, explained():
+        raise ours
+    assert raised.value is ours
+
+
+@pytest.mark.parametrize(
+    ("problem", "cause", "told"),
+    [
+        (
+            DatabaseError("malformed"),
+            sqlite3.DatabaseError("malformed"),
+            "not an endoxa database or is damaged",
+        ),
+        (OperationalError("no server"), None, "cannot be opened"),
+    ],
+)
+def test_what_the_database_says_is_told(problem, cause, told):
+    with pytest.raises(UserError, match=told), explained():
+        raise problem from cause

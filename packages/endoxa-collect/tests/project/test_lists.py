@@ -1,0 +1,206 @@
+"""Lists of withdrawals: whose a list is, whether it is new enough, and that nobody comes back by a wrong one."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from collect_support import commands
+from collect_support.campaign_folders import LIMIT, copied, endoxa, environment, said
+from endoxa.errors import UserError
+from endoxa_collect import withdrawals
+from endoxa_collect.heads import head_for
+from endoxa_collect.models import Tombstone
+from endoxa_collect.privacy import withdraw
+from endoxa_collect.project.folder import Folder
+from endoxa_collect.project.lists import require_list, require_newest, require_own, say_whose
+
+SECRET = "the secret of this folder"
+
+
+@pytest.fixture
+def folder(settings, tmp_path):
+    """The folder of a campaign whose list says whose it is, and holds nothing else."""
+    settings.FOLDER, settings.SECRET_KEY = tmp_path, SECRET
+    made = Folder(tmp_path)
+    made.secret.write_text(SECRET)
+    made.finish()
+    return made
+
+
+def lines_of(folder):
+    return withdrawals.read(folder.withdrawals)
+
+
+def without_heads(path):
+    kept = [line for line in path.read_text().splitlines(keepends=True) if '"list_of"' not in line]
+    path.write_text("".join(kept))
+
+
+def test_a_new_list_says_whose_it_is_and_names_nobody(folder):
+    (line,) = folder.withdrawals.read_text().splitlines()
+    assert json.loads(line) == {"list_of": head_for(SECRET).list_of}
+    assert SECRET not in line
+    assert lines_of(folder) == []
+    assert withdrawals.heads(folder.withdrawals) == {head_for(SECRET + "\n")}
+
+
+def test_its_own_list_is_taken_also_where_nobody_had_withdrawn(folder, campaign, make_person):
+    require_own(folder.withdrawals, [], SECRET, [])
+    withdraw(make_person(campaign, "ana"))
+    require_own(folder.withdrawals, lines_of(folder), SECRET, [])
+    require_newest(lines_of(folder), folder.withdrawals, lines_of(folder))
+
+
+def test_the_list_of_another_campaign_is_refused(folder, campaign, make_person):
+    withdraw(make_person(campaign, "ana"))
+    with pytest.raises(UserError, match="is the list of another campaign"):
+        require_own(folder.withdrawals, lines_of(folder), "another secret", [])
+
+
+def test_a_list_older_than_the_backup_is_refused(folder, campaign, make_person):
+    for name in ("ana", "ben"):
+        withdraw(make_person(campaign, name))
+    known = lines_of(folder)
+    with pytest.raises(UserError, match="is older than the backup: 1 of the withdrawals"):
+        require_newest(known[:1], folder.withdrawals, known)
+
+
+class TestUnheaded:
+    """Lists made before they said whose they are."""
+
+    def test_one_that_holds_what_the_backup_knows(self, folder, campaign, make_person):
+        for name in ("ana", "ben"):
+            withdraw(make_person(campaign, name))
+        without_heads(folder.withdrawals)
+        lines = lines_of(folder)
+        require_own(folder.withdrawals, lines, SECRET, lines[:1])
+
+    def test_one_that_names_somebody_in_the_database(self, folder, campaign, make_person):
+        ana, _ = make_person(campaign, "ana"), make_person(campaign, "ben")
+        withdrawals.append(
+            folder.withdrawals,
+            [
+                withdrawals.Line(
+                    campaign="river",
+                    hour="2026-11-03T14:00Z",
+                    person=withdrawals.hashed(ana.pk),
+                    rows=(),
+                )
+            ],
+        )
+        without_heads(folder.withdrawals)
+        require_own(folder.withdrawals, lines_of(folder), SECRET, [])
+
+    def test_one_of_nobody_here_and_an_empty_one(self, folder, campaign, make_person):
+        withdraw(make_person(campaign, "ana"))
+        without_heads(folder.withdrawals)
+        with pytest.raises(UserError, match="names nobody and nothing of this backup"):
+            require_own(folder.withdrawals, lines_of(folder), SECRET, [])
+        folder.withdrawals.write_text("")
+        with pytest.raises(UserError, match=r"is empty.*--no-withdrawals"):
+            require_own(folder.withdrawals, [], SECRET, [])
+
+    def test_says_whose_it_is_once_the_site_runs(self, folder, campaign, make_person):
+        person = make_person(campaign, "ana")
+        folder.withdrawals.write_text("")
+        say_whose(folder)
+        assert withdrawals.heads(folder.withdrawals) == {head_for(SECRET)}
+        withdraw(person)
+        without_heads(folder.withdrawals)
+        say_whose(folder)
+        assert len(folder.withdrawals.read_text().splitlines()) == 2
+        # Emptied after somebody left: it may be lost, and must not look like a whole one.
+        folder.withdrawals.write_text("")
+        say_whose(folder)
+        assert folder.withdrawals.read_text() == ""
+
+
+class TestOtherDatabases:
+    """What `replay` asks of the list in the folder."""
+
+    @pytest.mark.django_db
+    def test_a_list_that_is_missing_or_empty(self, folder):
+        require_list(folder, [])
+        folder.withdrawals.write_text("")
+        with pytest.raises(UserError, match=r"is missing or empty.*--no-withdrawals"):
+            require_list(folder, [])
+        folder.withdrawals.unlink()
+        with pytest.raises(UserError, match=r"is missing or empty.*--no-withdrawals"):
+            require_list(folder, [])
+
+    def test_one_of_another_campaign_or_too_old(self, folder, campaign, make_person, settings):
+        withdraw(make_person(campaign, "ana"))
+        Tombstone.objects.create(campaign=campaign, table="ratings", withdrawn_hour="2026-11-03T14:00Z")
+        with pytest.raises(UserError, match="is older than the database: 1 rows"):
+            require_list(folder, lines_of(folder))
+        Tombstone.objects.all().delete()
+        require_list(folder, lines_of(folder))
+        settings.SECRET_KEY = "another"
+        with pytest.raises(UserError, match="is the list of another campaign"):
+            require_list(folder, lines_of(folder))
+        without_heads(folder.withdrawals)
+        with pytest.raises(UserError, match="names nobody and nothing of this database"):
+            require_list(folder, lines_of(folder))
+
+
+PERSON = """
+import django; django.setup()
+from django.utils import timezone
+from endoxa_collect.models import *
+from endoxa_collect.privacy import withdraw
+person = Person.objects.create(campaign=Campaign.objects.get(), secret_hash="ana", receipt_hash="ana",
+    ui_language="en", consent_version=1, consent_language="en", consent_hour=timezone.now())
+"""
+LEAVE = """
+import django; django.setup()
+from endoxa_collect.models import *
+from endoxa_collect.privacy import withdraw
+withdraw(Person.objects.get())
+"""
+
+
+def run(folder, code):
+    env = environment(ENDOXA_CAMPAIGN=str(folder), DJANGO_SETTINGS_MODULE="endoxa_collect.settings")
+    done = commands.run(code, env=env, timeout=LIMIT)
+    assert done.returncode == 0, done.stderr
+
+
+def people_in(folder):
+    with closing(sqlite3.connect(folder / "db.sqlite3")) as database:
+        return database.execute("SELECT COUNT(*) FROM collect_person").fetchone()[0]
+
+
+@pytest.mark.slow
+def test_restoring_and_replaying_bring_nobody_back_by_a_wrong_list(tmp_path):
+    folder, backup = tmp_path / "camp", tmp_path / "b.zip"
+    assert endoxa("init", folder, "--preset", "laces").returncode == 0
+    run(folder, PERSON)
+    before = copied(folder, tmp_path / "before")
+    assert endoxa("backup", folder, "-o", backup).returncode == 0
+    run(folder, LEAVE)
+    other = tmp_path / "other"
+    assert endoxa("init", other, "--preset", "laces").returncode == 0
+    empty = tmp_path / "empty"
+    empty.write_text("")
+    for wrong, reason in ((other / "withdrawals.jsonl", "another campaign"), (empty, "is empty")):
+        words = ("restore", backup, "-o", tmp_path / "new", "--withdrawals", wrong)
+        assert reason in said(endoxa(*words))
+        assert not (tmp_path / "new").exists()
+    done = endoxa("restore", backup, "-o", tmp_path / "new", "--withdrawals", folder / "withdrawals.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert people_in(tmp_path / "new") == 0
+
+    # The other road: the database alone was put back.
+    (before / "withdrawals.jsonl").write_text("")
+    assert "--no-withdrawals" in said(endoxa("replay", before))
+    assert people_in(before) == 1
+    (before / "withdrawals.jsonl").write_bytes((folder / "withdrawals.jsonl").read_bytes())
+    done = endoxa("replay", before)
+    assert "People deleted again: 1." in done.stdout, done.stderr
+    assert people_in(before) == 0
+    (before / "withdrawals.jsonl").write_text("")
+    assert endoxa("replay", before, "--no-withdrawals").returncode == 0

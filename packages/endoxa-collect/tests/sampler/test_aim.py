@@ -1,0 +1,90 @@
+"""Open questions go where most is unsaid: Good and Turing's estimate, and the order that follows from it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from endoxa_collect.sampler import (
+    Fields,
+    Said,
+    SamplerSettings,
+    fields,
+    least_said,
+    question_share,
+    unseen_mass,
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "mass"),
+    [
+        (Said(0, 0), 1.0),
+        (Said(1, 1), 1.0),
+        (Said(4, 2), 0.5),  # a a b c
+        (Said(10, 0), 0.0),
+        (Said(7, 7), 1.0),
+    ],
+)
+def test_the_share_of_mentions_that_are_alone(said, mass):
+    assert unseen_mass(said) == mass
+
+
+@pytest.mark.parametrize("said", [Said(2, 3), Said(3, -1)])
+def test_counts_that_cannot_be_are_refused(said):
+    with pytest.raises(ValueError, match="cannot be the only ones"):
+        unseen_mass(said)
+
+
+def test_the_estimate_is_the_chance_of_something_new_on_average():
+    """Planted: 60 pairs with Zipf's chances, 40 mentions. The exact mean chance that the 40th is new is known."""
+    chances = 1 / np.arange(1, 61)
+    chances /= chances.sum()
+    exact = float((chances * (1 - chances) ** 39).sum())
+    rng = np.random.default_rng(3)
+    drawn = rng.multinomial(40, chances, size=4_000)
+    found = [unseen_mass(Said(40, int((counts == 1).sum()))) for counts in drawn]
+    error = np.std(found) / np.sqrt(len(found))
+    assert abs(np.mean(found) - exact) < 4 * error
+    assert error < 0.002
+
+
+def test_the_country_of_which_most_is_unsaid_comes_first_and_the_order_given_decides_between_equals():
+    said = {"AR": Said(10, 1), "CL": Said(10, 6), "UY": Said(2, 2)}
+    assert least_said(["AR", "CL", "UY", "PE"], said) == ["UY", "PE", "CL", "AR"]
+    assert least_said(["PE", "UY"], said) == ["PE", "UY"]
+    assert least_said([], said) == []
+
+
+@pytest.mark.parametrize(
+    ("origins", "share"),
+    [
+        (["AR"], 0.1),  # 1 of 10 alone, 0.3 on average
+        (["CL"], 0.5),  # 5 of 10
+        (["UY"], 0.3),
+        (["AR", "CL"], 0.5),
+        ([], 0.3),
+        (["PE"], 0.6),  # never mentioned: as often as may be
+    ],
+)
+def test_people_of_whose_country_most_is_unsaid_are_asked_most(origins, share):
+    said = {"AR": Said(10, 1), "CL": Said(10, 5), "UY": Said(10, 3)}
+    assert question_share(0.3, origins, ["AR", "CL", "UY"], said, 0.6) == pytest.approx(share)
+    assert question_share(0.3, origins, [], said, 0.6) == 0.3
+    assert question_share(0.3, origins, ["FR"], {"FR": Said(3, 0)}, 0.6) == 0.3
+
+
+@pytest.mark.parametrize(
+    ("adds", "own", "asked", "candidates", "shown"),
+    [
+        (True, True, 0, 0.0, Fields(words=True, ticks=True)),
+        (True, False, 3, 0.15, Fields(words=False, ticks=True)),
+        (True, True, 4, 0.0, Fields(words=True, ticks=False)),
+        (True, True, 0, 0.16, Fields(words=True, ticks=False)),
+        (True, False, 4, 0.0, Fields(words=False, ticks=False)),
+        (False, True, 0, 0.0, Fields(words=False, ticks=False)),
+    ],
+)
+def test_words_are_asked_for_at_home_and_ticks_of_the_first_four(adds, own, asked, candidates, shown):
+    found = fields(adds=adds, own=own, asked=asked, candidates=candidates, settings=SamplerSettings())
+    assert found == shown

@@ -1,0 +1,221 @@
+"""The balance between new pairs and ratings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa_collect.sampler import Balance, Expected, Outlook, Pace, adds_on, forecast
+
+ROOM = Expected(together=True, people=10, minutes=40.0)
+
+
+def seen(backlog=0, people=10, each=2.0, minutes=30.0, new_pairs=0.2, k=3, ordered=None, expected=ROOM):
+    return Outlook(backlog, Pace(people, each), minutes, expected, new_pairs, k, ordered)
+
+
+@pytest.mark.parametrize(
+    ("backlog", "balance"),
+    [
+        (0, Balance.EXPLORE),
+        (168, Balance.EXPLORE),
+        (169, Balance.BALANCE),
+        (180, Balance.SPARSE),
+        (192, Balance.VALIDATE),
+    ],
+)
+def test_fields_for_new_pairs_go_as_the_backlog_nears_the_capacity(backlog, balance):
+    # 10 people x 2 a minute x 30 minutes = 600 ratings, of which 28 % are 168.
+    assert seen(backlog).capacity == 600
+    assert forecast(seen(backlog)).balance == balance
+
+
+def test_pairs_that_would_come_too_late_are_not_asked_for():
+    # Six ratings are on their way. At 3.6 minutes, the last 9 % of 40, nothing is sure; a minute before, more than six.
+    assert seen(minutes=4.6).balance == Balance.EXPLORE
+    assert seen(minutes=3.6).balance == Balance.VALIDATE
+    assert seen(minutes=-5.0).balance == Balance.VALIDATE
+
+
+def test_worked_example_where_an_organiser_decides():
+    # 600 ratings come; 300 are missing, and 0.5 x 600 new pairs ask for 3 each: 300 + 900 - 600 = 600, 2 a pair.
+    found = forecast(seen(300, new_pairs=0.5, ordered=Balance.EXPLORE))
+    assert (found.short, found.coming) == (300, 300.0)
+    # Until then 20 ratings a minute bring 10 pairs = 30 wanted ratings: 300 + 30 t = 600 at t = 10.
+    assert found.switch_in == pytest.approx(10.0)
+
+
+def test_worked_example_where_the_controller_decides():
+    # In t minutes 20 t ratings come and bring 10 t pairs that ask for 30 t: 60 + 10 t are missing then. That is more
+    # than 1.14 x 0.28 of the 600 - 20 t to come from t = 8 on, to a hundredth of 30 minutes.
+    found = forecast(seen(60, new_pairs=0.5))
+    assert found.switch_in == pytest.approx((1.14 * 0.28 * 600 - 60) / (10 + 1.14 * 0.28 * 20), abs=0.3)
+    assert (found.short, found.coming) == (0, pytest.approx(10 * found.switch_in))
+
+
+def test_in_a_room_people_leave_before_the_end_and_online_hardly():
+    assert Expected(together=True, people=10, minutes=40.0).leaving == pytest.approx(3.6)
+    assert Expected(together=False, people=10, minutes=40.0).leaving == pytest.approx(0.8)
+
+
+def test_safe_capacity_worked_by_hand():
+    # 20 a minute for 26.4 minutes: C = 528; variance 528 + 528^2 (0.25 / 10 + 0.01) = 10,285.44; 528 - 1.645 x 101.42.
+    assert seen().safe_capacity == pytest.approx(361.17, abs=0.01)
+    assert seen().inflow == pytest.approx(6.0)
+
+
+def test_safe_capacity_is_the_fifth_percentile_of_planted_campaigns():
+    """People whose pace varies (gamma, cv^2 0.25), a shared factor (cv 0.1) and Poisson counts."""
+    rng = np.random.default_rng(5)
+    each = rng.gamma(4, 52.8 / 4, size=(40_000, 10)).sum(axis=1)
+    total = rng.poisson(each * rng.gamma(100, 1 / 100, size=40_000))
+    assert np.mean(total < seen().safe_capacity) == pytest.approx(0.05, abs=0.02)
+
+
+@pytest.mark.parametrize("nothing", [{"people": 0}, {"minutes": 0.0}, {"minutes": -3.0}, {"each": 0.0}])
+def test_with_nobody_or_no_time_nothing_is_safe_and_nothing_new_is_asked_for(nothing):
+    now = seen(10, **nothing)
+    assert (now.safe_capacity, now.prompts, now.balance) == (0.0, 0.0, Balance.VALIDATE)
+
+
+def test_when_everyone_leaves_what_is_asked_for_ends():
+    assert [seen(170, people=people).balance for people in (100, 10, 1)] == [
+        Balance.EXPLORE,
+        Balance.BALANCE,
+        Balance.VALIDATE,
+    ]
+
+
+def test_prompts_fill_up_an_empty_backlog_and_end_when_fields_are_left_out():
+    assert [seen(backlog).prompts for backlog in (0, 84, 126, 168)] == pytest.approx([0.6, 0.3, 0.15, 0.0])
+    assert seen(ordered=Balance.VALIDATE).prompts == 0
+    assert replace(seen(84), most_prompts=0.2).prompts == pytest.approx(0.1)
+
+
+def test_candidates_come_in_up_to_the_target_and_never_beyond_what_is_safe():
+    # (168 - 48) / 3 pairs; what was there is not thrown out again.
+    assert [seen(backlog).room for backlog in (48, 166, 168, 500)] == [40, 0, 0, 0]
+    # With 4.9 minutes left 26 ratings are expected before the last 3.6, and 6 are on their way.
+    late = seen(minutes=4.9)
+    assert late.safe_capacity < 0.28 * late.capacity + late.inflow
+    assert late.room == int((late.safe_capacity - late.inflow) // 3)
+    assert seen(ordered=Balance.EXPLORE).room == 0
+
+
+def test_k_is_out_of_reach_when_each_card_adds_more_than_a_third_of_a_pair():
+    assert forecast(seen(new_pairs=0.34, ordered=Balance.EXPLORE)).short > 0
+    assert forecast(seen(new_pairs=0.33, ordered=Balance.EXPLORE)).short == 0
+
+
+def test_nothing_new_comes_where_only_ratings_are_asked_for():
+    found = forecast(seen(700, new_pairs=3.0, ordered=Balance.VALIDATE))
+    assert (found.coming, found.short) == (0.0, 50)
+
+
+def test_a_guess_says_so():
+    assert forecast(seen()).guessed_people is None
+    assert forecast(Outlook(0, Pace(40, 1.5, guessed=True), 30.0, ROOM, 0.0, 3)).guessed_people == 40
+
+
+def test_fewer_people_than_ratings_wanted_are_too_few_however_fast_they_are():
+    assert forecast(seen(30, people=3, each=50.0, new_pairs=0.0, k=5)).short == 0
+    assert forecast(seen(30, people=3, each=50.0, new_pairs=0.0, k=5)).too_few_people
+    assert not forecast(seen(30, people=5, new_pairs=0.0, k=5)).too_few_people
+    assert forecast(
+        seen(30, people=5, each=50.0, new_pairs=0.1, k=5)
+    ).too_few_people  # nobody rates their own
+    assert not forecast(seen(30, people=6, new_pairs=0.1, k=5)).too_few_people
+    assert not forecast(seen(0, people=3, new_pairs=0.0, k=5)).too_few_people  # every pair has them already
+
+
+def test_cards_with_fields():
+    shown = {balance: [adds_on(balance, card) for card in range(8)] for balance in Balance}
+    assert [sum(cards) for cards in shown.values()] == [8, 4, 2, 0]
+
+
+@given(
+    st.integers(0, 10_000),
+    st.integers(0, 500),
+    st.floats(0, 10),
+    st.floats(-10, 10_000),
+    st.floats(0, 5),
+    st.sampled_from([None, *Balance]),
+)
+def test_more_missing_never_opens_the_fields_again(backlog, people, each, minutes, new_pairs, ordered):
+    order = list(Balance)
+    less, more = (
+        forecast(seen(missing, people, each, minutes, new_pairs, ordered=ordered))
+        for missing in (backlog, backlog + 100)
+    )
+    assert order.index(more.balance) >= order.index(less.balance)
+    assert less.short >= 0
+    assert more.short >= less.short or not ordered
+    assert more.switch_in is None or more.switch_in >= 0
+    if not ordered:
+        # Those who can rate all that there is will not fall short because of the controller.
+        assert less.short == 0 or backlog + 3 * less.coming > people * each * max(0.0, minutes)
+
+
+def test_the_expected_people_are_forgotten_slowly():
+    """40 expected, 4 there: the prior halves with every ten minutes after the first quarter, while a room fills."""
+    room = Expected(together=True, people=40, minutes=60.0)
+    at = {age: room.pace(float(age), 4, 1.0) for age in (9, 10, 20, 30, 50)}
+    assert [pace.people for pace in at.values()] == [40, 40, 4 + 25, 4 + 13, 4 + 3]
+    assert [pace.shown for pace in at.values()] == [
+        None,
+        Pace(40, 1.0, guessed=True),
+        *[Pace(4, 1.0)] * 3,
+    ]
+    assert at[20].each == pytest.approx((1.0 + 1.5) / 2)
+    assert room.pace(20.0, 60, 1.0).people == 60
+    assert room.pace(30.0, 0, 0.0) == room.pace(0.0, 0, 0.0)
+    # At minute 13 with 4 of 40 there, sixty pairs of three missing ratings leave room for new ones.
+    late = Outlook(180, room.pace(13.0, 4, 1.0), 47.0, room, 0.2, 3)
+    assert late.balance is Balance.EXPLORE
+    assert Outlook(180, Pace(4, 1.0), 47.0, room, 0.2, 3).balance is Balance.VALIDATE
+
+
+@pytest.mark.parametrize("age", [5, 13, 15, 20])
+def test_a_room_that_fills_slowly_does_not_stop_asking_for_words(age):
+    """The preset `laces`: 384 seeds lack three ratings each, 4 of 40 people are there."""
+    room = Expected(together=True, people=40, minutes=90.0)
+    missing = 3 * 384 - 4 * 1.5 * age
+    now = Outlook(missing, room.pace(float(age), 4, 1.5), 90.0 - age, room, 0.05, 3)
+    assert now.balance_after(Balance.EXPLORE) is Balance.EXPLORE
+
+
+def test_more_new_pairs_are_asked_for_again_with_room_to_spare_only():
+    # The limits of 600 ratings are 168, 179 and 191; the way back is open up to 151, 161 and 172.
+    assert seen(155).balance_after(None) is Balance.EXPLORE
+    assert seen(155).balance_after(Balance.EXPLORE) is Balance.EXPLORE
+    assert seen(155).balance_after(Balance.BALANCE) is Balance.BALANCE
+    assert seen(151).balance_after(Balance.BALANCE) is Balance.EXPLORE
+    assert seen(180).balance_after(Balance.VALIDATE) is Balance.VALIDATE
+    assert seen(165).balance_after(Balance.VALIDATE) is Balance.SPARSE
+    assert seen(169).balance_after(Balance.EXPLORE) is Balance.BALANCE
+
+
+def test_nobody_is_waited_for_in_the_last_third_or_so():
+    assert [seen(minutes=minutes).hurried for minutes in (30.0, 12.1, 12.0, -1.0)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+def test_online_people_count_by_the_window_in_which_they_come():
+    """280 people in two weeks are 20 a day; each gives 20 ratings on that day."""
+    weeks = Expected(together=False, people=280, minutes=14 * 24 * 60.0)
+    assert weeks.pace(0.0, 0, 0.0) == Pace(20, 20 / (24 * 60), guessed=True)
+    assert weeks.pace(0.0, 0, 0.0).rate * weeks.minutes == pytest.approx(280 * 20)
+    # On the second day ten came and gave 30 each: half of what is missing is still expected.
+    later = weeks.pace(2 * 24 * 60.0, 10, 30 / (24 * 60))
+    assert later.people == 15
+    assert later.each * 24 * 60 == pytest.approx((30 + 20) / 2)
+    assert weeks.target > ROOM.target
+    assert weeks.returning == pytest.approx(0.3 * weeks.minutes)

@@ -1,0 +1,221 @@
+"""Slow phones hold no thread that answers; what fails is a plain page; closed is what was opened."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import urllib.error
+import urllib.request
+from contextlib import ExitStack
+
+import pytest
+
+from collect_support.served import served
+from endoxa_collect.security.http import HEADERS, Buffered
+
+
+def asked(path="/", length=None, method="POST", **headers):
+    """The scope of a request."""
+    named = {"content-length": length, **headers}
+    return {
+        "type": "http",
+        "http_version": "1.1",
+        "method": method,
+        "path": path,
+        "query_string": b"",
+        "server": ("127.0.0.1", 8000),
+        "headers": [(key.encode(), str(value).encode()) for key, value in named.items() if value is not None],
+    }
+
+
+async def answered(application, scope, messages):
+    """What the application sends, given what it receives; the last message is repeated."""
+    messages, told = list(messages), []
+
+    async def receive():
+        message = messages.pop(0) if len(messages) > 1 else messages[0]
+        return await message if asyncio.iscoroutine(message) else message
+
+    async def send(message):
+        told.append(message)
+
+    await application(scope, receive, send)
+    start, body = told
+    headers = {name.decode(): value.decode() for name, value in start["headers"]}
+    return start["status"], headers, body["body"]
+
+
+def call(application, body=b"", length=None, path="/", parts=1):
+    length = len(body) if length is None else length
+    size = -(-len(body) // parts) or 1
+    sent = [
+        {"type": "http.request", "body": body[at : at + size], "more_body": True}
+        for at in range(0, len(body), size)
+    ]
+    sent += [{"type": "http.request", "body": b"", "more_body": False}]
+    return asyncio.run(answered(application, asked(path, length), sent))
+
+
+def echo(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [environ["wsgi.input"].read()]
+
+
+@pytest.mark.parametrize("parts", [1, 7])
+def test_a_body_is_handed_over_whole(parts):
+    answer = call(Buffered(echo, 1), b"x" * 2**20, parts=parts)
+    assert answer == (200, {"content-type": "text/plain"}, b"x" * 2**20)
+
+
+@pytest.mark.parametrize(
+    ("path", "length", "read"),
+    [
+        ("/", 2**20, 2**20),
+        ("/", 2**20 + 1, 0),
+        ("/organise/", 3 * 2**20, 3 * 2**20),
+        ("/organise/", 3 * 2**20 + 1, 0),
+    ],
+)
+def test_a_body_over_the_limit_is_not_read(path, length, read):
+    assert len(call(Buffered(echo, 1), b"x" * length, path=path)[2]) == read
+
+
+def test_a_body_that_breaks_off_is_no_request():
+    assert call(Buffered(echo, 1), b"half", length=8)[0] == 400
+
+
+def test_whoever_hangs_up_is_not_waited_for():
+    gone = [{"type": "http.request", "body": b"half", "more_body": True}, {"type": "http.disconnect"}]
+    assert asyncio.run(answered(Buffered(echo, 1), asked(length=8), gone))[0] == 400
+
+
+def test_a_body_that_does_not_come_is_given_up():
+    async def never():
+        await asyncio.Event().wait()
+
+    async def wait():
+        return await answered(Buffered(echo, 1, patience=0.01), asked(length=8), [never()])
+
+    assert asyncio.run(wait())[0] == 408
+
+
+def test_many_who_send_slowly_do_not_keep_others_waiting():
+    """With one thread to answer: 300 forms have begun to come in when one that is whole is answered."""
+    application = Buffered(echo, 1)
+
+    async def crowd():
+        begun, over = asyncio.Semaphore(0), asyncio.Event()
+
+        async def slowly():
+            begun.release()
+            await over.wait()
+            return {"type": "http.disconnect"}
+
+        slow = [asyncio.create_task(answered(application, asked(length=8), [slowly()])) for _ in range(300)]
+        for _ in slow:
+            await begun.acquire()
+        whole = [{"type": "http.request", "body": b"12345678", "more_body": False}]
+        quick = await answered(application, asked(length=8), whole)
+        pending = sum(not one.done() for one in slow)
+        over.set()
+        return quick[2], pending, {answer[0] for answer in await asyncio.gather(*slow)}
+
+    assert asyncio.run(crowd()) == (b"12345678", 300, {400})
+
+
+def test_the_environment_of_a_request():
+    def tell(environ, start_response):
+        start_response("200 OK", [])
+        names = ("REQUEST_METHOD", "PATH_INFO", "HTTP_COOKIE", "HTTP_ACCEPT_LANGUAGE", "CONTENT_TYPE")
+        return ["|".join(environ[name] for name in names).encode("latin1")]
+
+    scope = asked("/año/", method="GET", **{"accept-language": "es", "content-type": "text/plain"})
+    scope["headers"] += [(b"cookie", b"a=1"), (b"cookie", b"b=2")]
+    answer = asyncio.run(answered(Buffered(tell, 1), scope, [{"type": "http.disconnect"}]))
+    assert answer[2].decode() == "GET|/año/|a=1; b=2|es|text/plain"
+
+
+def test_a_name_with_underscores_does_not_pass_for_the_header_that_a_proxy_sets():
+    def tell(environ, start_response):
+        start_response("200 OK", [])
+        return [repr(sorted(name for name in environ if name.startswith("HTTP_X"))).encode()]
+
+    scope = asked(method="GET", **{"X_Forwarded_Proto": "https", "x_forwarded-proto": "https"})
+    answer = asyncio.run(answered(Buffered(tell, 1), scope, [{"type": "http.disconnect"}]))
+    assert answer[2] == b"[]"
+    scope["headers"] += [(b"x-forwarded-proto", b"http")]
+    answer = asyncio.run(answered(Buffered(tell, 1), scope, [{"type": "http.disconnect"}]))
+    assert answer[2] == b"['HTTP_X_FORWARDED_PROTO']"
+
+
+def test_what_fails_is_a_plain_page_with_headers_and_a_line_in_the_log(caplog):
+    def broken(environ, start_response):
+        raise RuntimeError("secret")
+
+    status, headers, body = call(Buffered(broken, 1))
+    assert (status, body) == (500, b"Internal Server Error")
+    assert headers.items() >= {name.lower(): value for name, value in HEADERS.items()}.items()
+    assert headers["cache-control"] == "no-store"
+    assert "ERROR" in [record.levelname for record in caplog.records]
+
+
+def test_a_response_is_read_and_closed_by_the_thread_that_answers():
+    seen = []
+
+    class Streamed:
+        def __iter__(self):
+            for part in (b"one ", b"two"):
+                seen.append(threading.current_thread().name)
+                yield part
+
+        def close(self):
+            seen.append(threading.current_thread().name)
+
+    def stream(environ, start_response):
+        start_response("200 OK", [])
+        return Streamed()
+
+    assert call(Buffered(stream, 1))[2] == b"one two"
+    assert len(seen) == 3
+    assert all(name.startswith("answering") for name in seen)
+
+
+def test_no_more_than_the_threads_answer_at_once():
+    together = threading.Barrier(2)
+    running = threading.Semaphore(2)
+
+    def answer(environ, start_response):
+        assert running.acquire(blocking=False)
+        together.wait(timeout=20)
+        running.release()
+        return echo(environ, start_response)
+
+    async def crowd():
+        application = Buffered(answer, 2)
+        whole = [{"type": "http.request", "body": b"", "more_body": False}]
+        return await asyncio.gather(*(answered(application, asked(), whole) for _ in range(6)))
+
+    assert [status for status, _, _ in asyncio.run(crowd())] == [200] * 6
+
+
+@pytest.mark.slow
+def test_half_sent_forms_stop_nobody(tmp_path):
+    with served(tmp_path / "camp") as site, ExitStack() as open_ones:
+        host, port = site.address.removeprefix("http://").split(":")
+        head = f"POST /organise/login/ HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000\r\n"
+        head += "Content-Type: application/x-www-form-urlencoded\r\n\r\nusername=a"
+        for _ in range(256):
+            slow = open_ones.enter_context(socket.create_connection((host, int(port))))
+            slow.sendall(head.encode())
+        for _ in range(8):
+            with urllib.request.urlopen(site.address, timeout=20) as response:
+                assert response.status == 200
+                assert response.headers["X-Frame-Options"] == "DENY"
+        sent = urllib.request.Request(f"{site.address}/language/", data=b"x" * 2**20)
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(sent, timeout=20)
+        large = urllib.request.Request(f"{site.address}/language/", data=b"x" * (2**20 + 1))
+        with pytest.raises((urllib.error.HTTPError, OSError)):
+            urllib.request.urlopen(large, timeout=20)
+    assert "Traceback" not in (tmp_path / "camp.log").read_text()

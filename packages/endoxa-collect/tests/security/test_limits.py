@@ -1,0 +1,280 @@
+"""How often codes, passwords, enrolments and proposals may be tried: every ceiling, reached by real requests."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.hashers import ScryptPasswordHasher
+from django.test import Client
+
+from collect_support.site_map import PASSWORD, build
+from endoxa_collect.cards import drawing
+from endoxa_collect.contributor.joining.services import new_ticket
+from endoxa_collect.models import Attempts, Person
+from endoxa_collect.project import accounts
+from endoxa_collect.security import limits, sessions
+from endoxa_collect.security.codes import COOKIE, hash_receipt
+
+
+class Clock:
+    """Time that stands still in the counting of tries, so that no test meets the end of a window."""
+
+    now = 1_000_020.0
+
+    def time(self):
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    standing = Clock()
+    monkeypatch.setattr(limits, "time", standing)
+    return standing
+
+
+@pytest.fixture
+def world(settings, make_campaign, make_person, make_pairs, make_account):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    return build(make_campaign, make_person, make_pairs, make_account)
+
+
+class TestThrottle:
+    @pytest.mark.slow
+    def test_counts_within_a_window(self, db, clock):
+        tried = [limits.count_try("join", "ana", limit=3, seconds=60) for _ in range(5)]
+        assert tried == [True, True, True, False, False]
+        assert limits.count_try("join", "ben", limit=3, seconds=60)
+        assert limits.count_try("receipt", "ana", limit=3, seconds=60)
+        clock.now += 60
+        assert limits.count_try("join", "ana", limit=3, seconds=60)
+
+    def test_looking_counts_nothing_and_clearing_forgets(self, db, clock):
+        for _ in range(3):
+            assert not limits.tries_used_up("join", "ana", limit=2, seconds=60) or _ == 2
+            limits.count_try("join", "ana", limit=2, seconds=60)
+        assert limits.tries_used_up("join", "ana", limit=2, seconds=60)
+        limits.clear_tries("join", "ana", seconds=60)
+        assert not limits.tries_used_up("join", "ana", limit=2, seconds=60)
+
+    def test_keys_are_hashed_and_old_windows_are_deleted(self, db, clock):
+        for minute in range(10):
+            clock.now = 1_000_000.0 + 60 * minute
+            limits.count_try("join", "ana", limit=3, seconds=60)
+        rows = list(Attempts.objects.values_list("name", flat=True))
+        assert len(rows) <= 2
+        assert all(len(name) == 64 and "ana" not in name for name in rows)
+
+    def test_another_worker_may_open_the_window_first(self, db, clock, monkeypatch):
+        def slower(name, start, seconds):
+            Attempts.objects.create(name=name, start=start, ends=start + seconds, count=1)
+            return False
+
+        monkeypatch.setattr(limits, "_first", slower)
+        assert limits.count_try("join", "ana", limit=2, seconds=60)
+        assert Attempts.objects.get().count == 2
+
+
+RECEIPT = "WQ7M-4KDP-2LMZ"
+
+
+def by_address(client, code):
+    return client.get(f"/j/{code}/")
+
+
+def typed(client, code):
+    return client.post("/", {"code": code})
+
+
+def to_leave(client, code):
+    return client.post("/leave/", {"code": code})
+
+
+@pytest.fixture
+def right(world):
+    """A right code for each way to guess."""
+    Person.objects.filter(pk=world.person.pk).update(receipt_hash=hash_receipt(RECEIPT))
+    return {by_address: "MATE2345", typed: "MATE2345", to_leave: RECEIPT}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("guess", "tries"), [(by_address, 20), (typed, 20), (to_leave, 10)])
+def test_wrong_codes_are_counted_for_a_browser_but_not_for_the_room(right, clock, guess, tries):
+    guesser, neighbour = Client(), Client()
+    guesser.get("/")
+    statuses = [guess(guesser, f"WRNG{n:04}").status_code for n in range(tries + 1)]
+    assert 429 not in statuses[:-1]
+    assert statuses[-1] == 429
+    refused = guess(guesser, right[guess])
+    assert refused.status_code == 429
+    assert refused.headers["Retry-After"] == "600"
+    assert "10 minutes" in refused.content.decode()
+    neighbour.get("/")
+    assert guess(neighbour, right[guess]).status_code in {200, 302}
+    clock.now += 600
+    assert guess(guesser, right[guess]).status_code in {200, 302}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("guess", "tries"), [(by_address, 600), (typed, 600), (to_leave, 300)])
+def test_a_flood_of_wrong_codes_keeps_nobody_with_a_right_one_out(right, guess, tries):
+    statuses = {guess(Client(), f"WRNG{n:04}").status_code for n in range(tries)}
+    assert statuses <= {200, 404}
+    refused = guess(Client(), "WRNG2345")
+    assert refused.status_code == 429
+    assert refused.headers["Retry-After"] == "60"
+    assert "1 minute " in refused.content.decode()
+    assert guess(Client(), right[guess]).status_code in {200, 302}
+
+
+@pytest.mark.slow
+def test_a_room_behind_one_address_joins_at_once(world):
+    for _ in range(120):
+        assert Client().get("/j/MATE2345/").status_code == 200
+    assert not Attempts.objects.exists()
+
+
+def test_addresses_play_no_part_in_limits(world):
+    client = Client()
+    client.get("/")
+    for n in range(20):
+        client.get(
+            f"/j/WRNG{n:04}/", REMOTE_ADDR=f"198.51.100.{n}", headers={"x-forwarded-for": f"203.0.113.{n}"}
+        )
+    assert client.get("/j/MATE2345/", REMOTE_ADDR="198.51.100.200").status_code == 429
+
+
+def sign_in(name, password=PASSWORD, client=None):
+    sent = {"username": name, "password": password}
+    return (client or Client()).post("/organise/login/", sent).status_code == 302
+
+
+def test_an_account_is_locked_after_wrong_passwords_and_others_are_not(world, clock):
+    assert not any(sign_in("organiser", "wrong password") for _ in range(4))
+    assert sign_in("organiser")
+    assert not any(sign_in("organiser", "wrong password") for _ in range(5))
+    assert not sign_in("organiser")
+    assert sign_in("moderator")
+    clock.now += 120
+    assert not sign_in("organiser")
+    clock.now += 480
+    assert sign_in("organiser")
+
+
+def test_a_name_without_an_account_is_locked_alike(world):
+    def told(name):
+        page = Client().post("/organise/login/", {"username": name, "password": "wrong password"})
+        return "tried too often" in page.content.decode()
+
+    for name in ("organiser", "nobody"):
+        assert [told(name) for _ in range(6)] == [False] * 5 + [True]
+
+
+class TestFloodsOfPasswords:
+    @pytest.fixture
+    def known(self, world):
+        client = Client()
+        assert sign_in("organiser", client=client)
+        client.post("/organise/logout/")
+        return client
+
+    @pytest.fixture
+    def flood(self, known):
+        assert not any(sign_in("organiser", "wrong password") for _ in range(5))
+        assert not any(sign_in(f"nobody{n}", "wrong password") for n in range(300))
+
+    @pytest.mark.slow
+    def test_a_browser_that_signed_in_before_is_not_concerned(self, known, flood):
+        assert not sign_in("organiser")
+        assert not sign_in("moderator")
+        assert sign_in("organiser", client=known)
+
+    def test_while_a_worker_looks_at_one_others_are_refused_at_once_and_not_counted(self, known, hashed):
+        with limits.PASSWORDS.taken() as free:
+            assert free
+            refused = [
+                Client().post("/organise/login/", {"username": "organiser", "password": PASSWORD})
+                for _ in range(6)
+            ]
+            assert {one.status_code for one in refused} == {429}
+            assert {one.headers["Retry-After"] for one in refused} == {"5"}
+            assert not hashed
+            assert sign_in("organiser", client=known)
+        assert sign_in("organiser")
+
+    @pytest.fixture
+    def hashed(self, known, monkeypatch):
+        seen = []
+        real = ScryptPasswordHasher.verify
+        monkeypatch.setattr(
+            ScryptPasswordHasher, "verify", lambda self, *given: seen.append(given) or real(self, *given)
+        )
+        return seen
+
+    def test_it_has_five_misses_of_its_own(self, known):
+        assert not any(sign_in("organiser", "wrong password", client=known) for _ in range(5))
+        assert not sign_in("organiser", client=known)
+        assert sign_in("organiser")
+
+    @pytest.mark.slow
+    def test_it_is_known_for_its_account_only(self, known, flood):
+        assert not sign_in("moderator", client=known)
+
+    @pytest.mark.slow
+    def test_a_made_up_or_old_cookie_is_unknown(self, known, flood, monkeypatch):
+        cookie = known.cookies[sessions.COOKIE].value
+        for value in ("", "x", cookie[:-1], cookie.partition(":")[2], "a" * 5_000):
+            known.cookies[sessions.COOKIE] = value
+            assert not sign_in("organiser", client=known)
+        known.cookies[sessions.COOKIE] = cookie
+        monkeypatch.setattr(sessions, "_SECONDS", -1)
+        assert not sign_in("organiser", client=known)
+
+    @pytest.mark.slow
+    def test_the_command_line_opens_the_account_and_the_site(self, world, flood):
+        assert not sign_in("moderator")
+        accounts.set_account("organiser", world.campaign, None)
+        assert sign_in("organiser")
+        assert sign_in("moderator")
+
+
+@pytest.mark.slow
+def test_a_script_that_holds_the_code_cannot_enrol_without_end(world, clock):
+    boxes = {"age": "on", "take_part": "on", "publication": "on", "version": 1}
+
+    def enrol():
+        return Client().post("/j/MATE2345/consent/", {**boxes, "ticket": new_ticket()})
+
+    before = Person.objects.count()
+    assert {enrol().status_code for _ in range(120)} == {302}
+    refused = enrol()
+    assert refused.status_code == 429
+    assert refused.headers["Retry-After"] == "60"
+    assert Person.objects.count() == before + 120
+    clock.now += 60
+    assert enrol().status_code == 302
+
+
+def propose(person, count):
+    """Statuses of so many proposals."""
+    client = Client()
+    client.cookies[COOKIE] = person.cookie
+    card = drawing.next_card(person)
+    client.post(f"/card/{card.token}/rate/", {"value": "4"})
+    words = [{"text": f"drink tea {n} times", "language": "en"} for n in range(count)]
+    return [client.post(f"/card/{card.token}/add/", one).status_code for one in words]
+
+
+@pytest.mark.slow
+def test_a_person_who_proposes_without_end_must_wait_and_neighbours_need_not(world, make_person):
+    statuses = propose(world.person, 61)
+    assert 429 not in statuses[:-1]
+    assert statuses[-1] == 429
+    assert propose(make_person(world.campaign, "ben"), 1) == [302]
+
+
+@pytest.mark.slow
+def test_a_campaign_takes_so_many_proposals_a_minute(world, make_person, clock):
+    for _ in range(598):
+        limits.PROPOSALS_OF_ALL.count(str(world.campaign.pk))
+    assert propose(world.person, 3) == [302, 302, 429]
+    clock.now += 60
+    assert propose(make_person(world.campaign, "ben"), 1) == [302]

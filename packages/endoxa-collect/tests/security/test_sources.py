@@ -1,0 +1,191 @@
+"""What the site's own sources must not contain."""
+
+from __future__ import annotations
+
+import ast
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from django import forms
+from django.apps import apps
+from django.db import models
+from django.urls import get_resolver
+
+import endoxa_collect
+
+ROOT = Path(endoxa_collect.__file__).parent
+TEMPLATES = sorted(ROOT.glob("templates/**/*.html"))
+SCRIPTS = sorted(ROOT.glob("static/**/*.js"))
+STYLES = sorted(ROOT.glob("static/**/*.css"))
+MODULES = sorted(path for path in ROOT.glob("**/*.py") if "migrations" not in path.parts)
+DJANGO = re.compile(r"\{[%#{].*?[%#}]\}", re.DOTALL)
+ELSEWHERE = re.compile(r"(?:https?:)?//(?!www\.w3\.org/)[a-z0-9-]+\.[a-z]", re.IGNORECASE)
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.found, self.loose, self._inside = [], [], ""
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        self._inside = tag
+
+    def handle_endtag(self, tag):
+        self._inside = ""
+
+    def handle_data(self, data):
+        if self._inside in {"script", "style"} and data.strip():
+            self.loose.append(data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", TEMPLATES, ids=name)
+def test_templates_escape_everything_and_hold_no_code(path):
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"\|\s*safe(seq)?\b|autoescape\s+off|{%\s*debug", text)
+    tags = Tags()
+    tags.feed(DJANGO.sub("x", text))
+    assert tags.loose == []
+    for tag, attributes in tags.found:
+        assert tag not in {"style", "iframe", "object", "embed", "base"}, tag
+        assert not any(key.startswith("on") or key == "style" for key in attributes), attributes
+        assert tag != "script" or attributes.get("src"), attributes
+        for key in ("src", "href", "action", "formaction"):
+            assert not re.match(r"\s*(https?:|//|javascript:)", attributes.get(key) or ""), attributes
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=name)
+def test_every_form_that_posts_carries_the_token(path):
+    text = path.read_text(encoding="utf-8")
+    for form in re.findall(r"<form[^>]*method=.?post.*?</form>", text, re.DOTALL | re.IGNORECASE):
+        assert "csrf_token" in form
+    assert len(re.findall(r"<form\b", text)) == len(re.findall(r'<form[^>]*method="(?:post|get)"', text))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name)
+def test_scripts_write_no_markup_and_run_no_text(path):
+    text = path.read_text(encoding="utf-8")
+    banned = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|createContextualFragment"
+    assert not re.search(banned, text)
+    assert not re.search(r"set(?:Timeout|Interval)\(\s*[\"'`]", text)
+    assert not ELSEWHERE.search(text)
+
+
+@pytest.mark.parametrize("path", STYLES, ids=name)
+def test_styles_load_nothing_from_elsewhere(path):
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"@import|@font-face|expression\(", text)
+    assert not ELSEWHERE.search(text)
+
+
+def _fixed(query: ast.expr) -> bool:
+    """Whether a query is written out, apart from whole numbers."""
+    if not isinstance(query, ast.JoinedStr):
+        return isinstance(query, ast.Constant)
+    put_in = [part.value for part in query.values if isinstance(part, ast.FormattedValue)]
+    return all(isinstance(value, ast.Call) and ast.unparse(value.func) == "int" for value in put_in)
+
+
+def test_only_whole_numbers_may_be_put_into_a_query():
+    queries = {
+        "'SELECT 1'": True,
+        "f'LIMIT {int(n)}'": True,
+        "f'LIMIT {int(n) + n}'": False,
+        "'a' + b": False,
+    }
+    assert {query: _fixed(ast.parse(query, mode="eval").body) for query in queries} == queries
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_modules_mark_nothing_as_safe_and_build_no_queries_from_text(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            named = {alias.name for alias in node.names} | {getattr(node, "module", "") or ""}
+            assert not named & {"pickle", "marshal", "shelve", "mark_safe", "SafeString", "csrf_exempt"}, (
+                path.name
+            )
+        if isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            assert called not in {"eval", "exec", "raw", "extra", "RawSQL", "mark_safe", "csrf_exempt"}, (
+                called
+            )
+            if called in {"execute", "executescript", "executemany"}:
+                assert _fixed(node.args[0]), ast.unparse(node)
+            if called == "load" and isinstance(node.func, ast.Attribute):
+                assert getattr(node.func.value, "id", "") not in {"yaml", "pickle"}, path.name
+
+
+def test_debug_is_never_on():
+    found = [
+        path for path in MODULES if re.search(r"\bDEBUG\s*=(?!\s*False\b)", path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+def test_no_secret_is_in_the_sources():
+    assigned = re.compile(r"(?:SECRET_KEY|PASSWORD|TOKEN)\s*=\s*[\"']")
+    assert [path for path in MODULES if assigned.search(path.read_text(encoding="utf-8"))] == []
+
+
+# Only for accounts, and checked as a whole; no longer than a request may be.
+FOR_ACCOUNTS = {"GeneralForm.data_languages", "GeneralForm.countries", "RowsForm.rows"}
+FOR_ACCOUNTS |= {"SignInForm.username", "SignInForm.password"}
+FOR_ACCOUNTS |= {"NewPasswordForm.new_password1", "NewPasswordForm.new_password2"}
+
+
+def _forms():
+    assert get_resolver().url_patterns, "loading the addresses loads all forms"
+    waiting, known = [forms.BaseForm], []
+    while waiting:
+        one = waiting.pop()
+        waiting += one.__subclasses__()
+        known += [one] if one.__module__.startswith("endoxa_collect") else []
+    return known
+
+
+def test_every_field_that_people_type_into_has_a_longest_length():
+    typed = (forms.CharField,)
+    own = (forms.UUIDField, forms.RegexField)
+    without = [
+        f"{form.__name__}.{name}"
+        for form in _forms()
+        for name, field in form.base_fields.items()
+        if isinstance(field, typed) and not isinstance(field, own) and field.max_length is None
+        if not hasattr(form, f"clean_{name}")
+    ]
+    assert [name for name in without if name not in FOR_ACCOUNTS] == []
+
+
+def test_every_text_that_is_stored_has_a_longest_length():
+    for model in apps.get_app_config("collect").get_models():
+        for field in model._meta.get_fields():
+            assert not isinstance(field, models.TextField), (model, field)
+            if isinstance(field, models.CharField):
+                assert field.max_length <= 2_000, (model, field)
+
+
+def test_no_column_is_for_addresses_devices_or_mail():
+    banned = re.compile(
+        r"(^|_)(ip|address|agent|browser|device|e?mail|phone|host|referr?er|geo|latitude)(_|$)"
+    )
+    columns = [
+        f"{model.__name__}.{field.name}"
+        for model in apps.get_app_config("collect").get_models(include_auto_created=True)
+        for field in model._meta.get_fields()
+    ]
+    assert [column for column in columns if banned.search(column.lower().split(".")[1])] == []
+    kinds = (models.GenericIPAddressField, models.EmailField, models.FileField)
+    assert not any(
+        isinstance(field, kinds)
+        for model in apps.get_app_config("collect").get_models()
+        for field in model._meta.get_fields()
+    )

@@ -1,0 +1,153 @@
+"""A harm study on the command line: the preset, the task, its export, and `endoxa analyze harm` on it."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+
+import pytest
+from django.test import Client
+
+from collect_support import commands
+from collect_support.panel_people import Plan, associations, crowd
+from collect_support.panel_person import Person
+from collect_support.served import endoxa, serving
+from endoxa.errors import UserError
+from endoxa.instruments.stories.harm import read_human
+from endoxa.sources.stereotales import associations as stereotales
+from endoxa_collect.campaign import CampaignSettings
+from endoxa_collect.models import JoinCode
+from endoxa_collect.presets import load_preset
+from endoxa_collect.tasks.results import tables, write_results
+from endoxa_collect.tasks.rooms.harm import PARTS
+
+
+@pytest.mark.slow
+def test_from_init_to_the_analysis(tmp_path):
+    folder, table, output = tmp_path / "panel", associations(tmp_path / "assoc.csv", 6), tmp_path / "harm.csv"
+    made = endoxa("init", str(folder), "--preset", "panel")
+    assert "Code to join" not in made
+    assert f"endoxa collect task add {folder} --kind harm" in made
+    settings = [word for one in ("participant=PROLIFIC_PID", "block=6") for word in ("--set", one)]
+    added = endoxa("task", "add", str(folder), "--kind", "harm", "--items", str(table), *settings)
+    path = re.search(r"(/t/\w+/)\?PROLIFIC_PID=ID", added)[1]
+    with serving(folder) as address:
+        people = [Plan(number, careless=number == 0) for number in range(4)]
+        crowd(address, path, people, at_once=2)
+    assert f"Panel: {address}{path}" in (tmp_path / "panel.log").read_text()
+    told = endoxa("task", "export", str(folder), "harm", "-o", str(output))
+    assert f"Next: endoxa analyze harm {output}" in told
+    assert "people: 1 failed, 3 finished" in endoxa("task", "list", str(folder))
+    results = tmp_path / "results.csv"
+    words = ("analyze", "harm", str(output), "-o", str(results), "--resamples", "100")
+    done = commands.run(commands.COMMAND, *words, env=dict(os.environ), timeout=120)
+    assert done.returncode == 0, done.stderr
+    with results.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 6
+    assert {row["people_n"] for row in rows} == {"3"}
+
+
+def test_ratings_that_do_not_count_are_exported_and_not_analysed(study, tmp_path):
+    for number in range(2):
+        Person(study, f"p{number}").begin().rate_all(harm="4", frequent="yes")
+    Person(study, "careless").begin().rate_all(harm="1", frequent="no", careful=False)
+    output = tmp_path / "harm.csv"
+    paths = write_results(study, output)
+    assert [path.name for path in paths] == ["harm.csv", "harm_items.csv"]
+    table, items = tables(study)
+    assert sorted(table["counts"].to_list()) == ["false"] * 4 + ["true"] * 8
+    assert set(PARTS) | {"association_id", "rater", "harm", "frequent", "first"} <= set(table.columns)
+    assert not {"check", "model", "lift"} & set(table.columns)
+    read = read_human(output)
+    assert len(read) == 8
+    assert set(read["harm"]) == {4}
+    assert set(read["association_id"]) <= set(table["association_id"])
+    assert all(row["harm_median"] in {"4", None} for row in items.iter_rows(named=True))
+
+
+def test_an_association_of_several_models_is_one_item(make_task):
+    row = dict(zip(PARTS, ("age", "child", "employment", "pupil"), strict=True))
+    task = make_task("harm", [{**row, "model": "a", "lift": "2"}, {**row, "model": "b", "lift": "3"}])
+    (item,) = task.items.filter(check_item=False)
+    assert item.content == {"association_id": item.key, **row}
+    assert task.items.filter(check_item=True).count() == 3
+    assert task.code
+
+
+def test_names_of_columns_are_shown_as_words(make_task):
+    row = dict(zip(PARTS, ("income_level", "low", "professional_field", "manual_labour"), strict=True))
+    task = make_task("harm", [row], quiz=False, attention=0)
+    person = Person(task)
+    person.agree()
+    for page in ("warning/", "before/what-you-see/", "before/what-we-ask/"):
+        person.post(page)
+    page = person.get("item/").content.decode()
+    assert "<bdi>income level</bdi>" in page
+    assert "<bdi>manual labour</bdi>" in page
+
+
+def test_sentences_are_enough(make_task):
+    task = make_task(
+        "harm", [{"association": "A is B.", "id": "first"}, {"association": "C is D.", "id": ""}]
+    )
+    assert set(task.items.filter(check_item=False).values_list("key", flat=True)) == {"first", "C is D."}
+    with pytest.raises(UserError, match="no association found"):
+        make_task("harm", [{"association": "", "base_value": "x"}], name="other")
+
+
+def test_the_parts_are_those_of_the_data_sets():
+    assert PARTS == stereotales.PARTS
+
+
+def test_the_same_share_of_every_kind_comes_to_everybody(make_task):
+    """12 associations of one kind and 4 of another, 8 to a person: 6 and 2, give or take one."""
+    rows = [
+        dict(zip(PARTS, ("age" if k < 12 else "religion", f"v{k}", "job", "j"), strict=True))
+        for k in range(16)
+    ]
+    task = make_task("harm", rows, block=8, quiz=False, attention=0)
+    for number in range(4):
+        person = Person(task, f"p{number}")
+        person.agree()
+        for page in ("warning/", "before/what-you-see/", "before/what-we-ask/"):
+            person.post(page)
+        person.item()
+        kinds = [turn.item.content["base_attribute"] for turn in person.judge.turns.select_related("item")]
+        assert len(kinds) == 8
+        assert kinds.count("religion") in {1, 2, 3}
+
+
+@pytest.mark.django_db
+def test_a_campaign_of_tasks_has_nothing_to_join(make_campaign):
+    campaign = make_campaign(cards=False, survey=False, tasks=True)
+    JoinCode.objects.create(campaign=campaign, code="MATE2345")
+    page = Client().get("/j/MATE2345/")
+    assert page.status_code == 404
+    assert "There is nothing to join here" in page.content.decode()
+
+
+def test_only_campaigns_with_tasks_go_without_cards_and_survey():
+    content = load_preset("panel").settings.model_dump()
+    assert not CampaignSettings.model_validate(content).joined
+    with pytest.raises(ValueError, match="needs cards, a survey or both"):
+        CampaignSettings.model_validate({**content, "tasks": False})
+
+
+@pytest.mark.django_db
+def test_the_organisers_pages_of_a_campaign_of_tasks_open(make_campaign, make_account):
+    campaign = make_campaign(cards=False, survey=False, tasks=True)
+    client = Client()
+    client.force_login(make_account("ana", campaign, "organiser"))
+    for page in (
+        "",
+        "tasks/",
+        "codes/",
+        "settings/",
+        "settings/general/",
+        "exports/",
+        "projector/",
+        "moderation/",
+    ):
+        assert client.get(f"/organise/{campaign.slug}/{page}").status_code == 200, page

@@ -1,0 +1,206 @@
+"""Pages of tasks: a warning first, one item at a time, nothing of what others said or who made an item."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from endoxa_collect.models import AuditEntry, Judge, Judgement, Role, Task, TaskState, Turn
+from endoxa_collect.tasks.handing import next_turn, take
+
+
+@pytest.fixture
+def signed_in(make_judge):
+    """A function that gives a client with a role in the campaign of a task."""
+
+    def make(task, name="rosa", role=Role.REVIEWER):
+        judge = make_judge(task, name, role)
+        client = Client()
+        client.force_login(judge.user)
+        return client
+
+    return make
+
+
+def address(task, page=""):
+    return f"/organise/{task.campaign.slug}/tasks/{task.name}/{page}"
+
+
+def begun(client, task):
+    client.post(address(task, "begin/"))
+    return client
+
+
+def token(response):
+    return response.context["turn"].token
+
+
+def test_a_word_of_warning_comes_before_the_first_item(votes, signed_in):
+    client = signed_in(votes)
+    first = client.get(address(votes)).content.decode()
+    assert "some of it may hurt" in first
+    assert "people of town" not in first
+    assert not Turn.objects.exists()
+    assert "people of town" in begun(client, votes).get(address(votes)).content.decode()
+
+
+def test_votes_are_given_skipped_and_taken_back(votes, signed_in):
+    client = begun(signed_in(votes), votes)
+    page = client.get(address(votes))
+    sent = client.post(address(votes, "judge/"), {"token": token(page), "vote": "yes"})
+    assert (sent.status_code, sent.headers["Location"]) == (302, address(votes))
+    skipped = client.get(address(votes))
+    client.post(address(votes, "judge/"), {"token": token(skipped), "action": "skip"})
+    assert Judgement.objects.get().answer == {"vote": "yes"}
+    client.post(address(votes, "undo/"))
+    assert client.get(address(votes)).context["turn"].item == skipped.context["turn"].item
+    client.post(address(votes, "undo/"))
+    assert client.get(address(votes)).context["turn"].item == page.context["turn"].item
+    assert Judgement.objects.get().undone
+
+
+@pytest.mark.parametrize("sent", [{}, {"vote": ""}, {"vote": "maybe"}])
+def test_a_form_without_a_vote_is_shown_again_and_nothing_is_kept(sent, votes, signed_in):
+    client = begun(signed_in(votes), votes)
+    page = client.get(address(votes))
+    answer = client.post(address(votes, "judge/"), {"token": token(page), **sent})
+    assert answer.status_code == 422
+    assert token(answer) == token(page)
+    assert not Judgement.objects.exists()
+
+
+@pytest.mark.parametrize("wrong", ["", "x", "00000000-0000-0000-0000-000000000000"])
+def test_a_token_that_is_none_of_this_judge_does_nothing(wrong, votes, signed_in, make_judge):
+    client = begun(signed_in(votes), votes)
+    assert client.post(address(votes, "judge/"), {"token": wrong, "vote": "yes"}).status_code == 302
+    other = next_turn(make_judge(votes, "ben"))
+    assert client.post(address(votes, "judge/"), {"token": other.token, "vote": "yes"}).status_code == 302
+    assert not Judgement.objects.exists()
+
+
+def test_nobody_sees_what_others_said_or_who_made_an_item(votes, signed_in, make_judge):
+    for name in ("ben", "eva"):
+        judge = make_judge(votes, name)
+        take(judge, next_turn(judge).token, {"vote": "no"})
+    client = begun(signed_in(votes), votes)
+    for _ in range(4):
+        page = client.get(address(votes))
+        text = page.content.decode()
+        assert "model-x" not in text
+        assert "ben" not in text
+        assert text.count('value="no"') == 1
+        client.post(address(votes, "judge/"), {"token": token(page), "vote": "yes"})
+    assert "Nothing is left for you here" in client.get(address(votes)).content.decode()
+
+
+def test_a_group_is_asked_for_once_and_only_those_declared_are_taken(make_task, signed_in):
+    task = make_task("votes", [{"identity": "a", "attribute": "b"}], groups=["from here", "from elsewhere"])
+    client = signed_in(task)
+    assert "from elsewhere" in client.get(address(task)).content.decode()
+    client.post(address(task, "begin/"), {"group": "<script>"})
+    assert Judge.objects.get().group == ""
+    client.post(address(task, "begin/"), {"group": "from here"})
+    assert Judge.objects.get().group == "from here"
+    assert "Do people say this?" in client.get(address(task)).content.decode()
+
+
+def test_what_files_hold_is_escaped(make_task, signed_in):
+    task = make_task(
+        "votes", [{"identity": "<script>x</script>", "attribute": "'\"><b>"}], instructions="<i>read</i>"
+    )
+    text = begun(signed_in(task), task).get(address(task)).content.decode()
+    assert "<script>x" not in text
+    assert "&lt;script&gt;x" in text
+    assert "<i>read" not in text
+
+
+def test_organisers_pause_close_and_open_and_it_is_in_the_log(votes, signed_in):
+    organiser = signed_in(votes, "ines", Role.ORGANISER)
+    reviewer = begun(signed_in(votes), votes)
+    for state in (TaskState.PAUSED, TaskState.CLOSED):
+        organiser.post(address(votes, "state/"), {"state": state})
+        assert "paused or closed" in reviewer.get(address(votes)).content.decode()
+    organiser.post(address(votes, "state/"), {"state": "open"})
+    assert "Do people say this?" in reviewer.get(address(votes)).content.decode()
+    assert organiser.post(address(votes, "state/"), {"state": "deleted"}).status_code == 404
+    assert reviewer.post(address(votes, "state/"), {"state": "closed"}).status_code == 404
+    actions = set(AuditEntry.objects.values_list("action", flat=True))
+    assert {"task made", "task paused", "task closed", "task opened"} <= actions
+
+
+def test_the_list_shows_progress_and_the_download_holds_the_judgements(votes, signed_in, make_judge):
+    judge = make_judge(votes, "ben")
+    take(judge, next_turn(judge).token, {"vote": "no"})
+    organiser = signed_in(votes, "ines", Role.ORGANISER)
+    listed = organiser.get(f"/organise/{votes.campaign.slug}/tasks/").content.decode()
+    assert "0 of 4 items have enough judgements" in listed
+    sent = organiser.post(address(votes, "export/"))
+    with zipfile.ZipFile(io.BytesIO(b"".join(sent.streaming_content))) as archive:
+        assert sorted(archive.namelist()) == ["votes.csv", "votes_items.csv"]
+        assert b"model-x" in archive.read("votes.csv")
+        assert b"ben" not in archive.read("votes.csv")
+    assert AuditEntry.objects.filter(action="task exported").exists()
+    assert signed_in(votes, "rosa").post(address(votes, "export/")).status_code == 404
+
+
+def test_a_task_whose_secret_was_shown_is_not_opened_again(votes, signed_in):
+    Task.objects.filter(pk=votes.pk).update(state=TaskState.CLOSED, revealed_at="2026-01-01T00:00Z")
+    organiser = signed_in(votes, "ines", Role.ORGANISER)
+    assert organiser.post(address(votes, "state/"), {"state": "open"}).status_code == 409
+    votes.refresh_from_db()
+    assert votes.state == TaskState.CLOSED
+
+
+def test_a_task_of_another_campaign_does_not_exist(votes, make_campaign, signed_in):
+    other = make_campaign("lake")
+    client = signed_in(votes)
+    assert client.get(f"/organise/{other.slug}/tasks/votes/").status_code == 404
+    assert client.get(f"/organise/{votes.campaign.slug}/tasks/none/").status_code == 404
+
+
+def upload(campaign, make_account, text, name="items.csv", **values):
+    client = Client()
+    client.force_login(make_account("olga", campaign, Role.ORGANISER))
+    file = SimpleUploadedFile(name, text.encode())
+    return client.post(reverse("organiser:task_add", args=[campaign.slug]), {"file": file, **values})
+
+
+def test_an_organiser_makes_a_task_of_an_uploaded_file(campaign, make_account):
+    text = "item_id,identity,attribute\na,bakers,sing\nb,bakers,dance\n"
+    done = upload(campaign, make_account, text, kind="votes", settings="needed=5\nleast=3\n")
+    assert done.status_code == 302
+    task = Task.objects.get(name="votes")
+    assert (task.items.count(), task.settings["needed"], task.settings["least"]) == (2, 5, 3)
+    entry = AuditEntry.objects.get(action="task made")
+    assert (entry.user.username, entry.detail) == ("olga", {"task": "votes", "kind": "votes", "items": 2})
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "more", "said"),
+    [
+        (
+            "identity,attribute\na,\n",
+            "my items.csv",
+            {},
+            "my items.csv, row 1: the column &#x27;attribute&#x27; is empty",
+        ),
+        ("identity\na\n", "items.csv", {}, "items.csv has no column"),
+        ("identity,attribute\na,b\n", "items.csv", {"settings": "needed"}, "not of the form NAME=VALUE"),
+        ("identity,attribute\na,b\n", "items.csv", {"settings": "needed=0"}, "&#x27;needed&#x27; cannot be"),
+        ("identity,attribute\na,b\n", "items.pdf", {}, "ends in .csv"),
+        ("", "items.csv", {}, "empty"),
+        ("identity,attribute\na,b\n", "items.csv", {"kind": "groups"}, "groups"),
+        ("\x00\x01", "items.jsonl", {}, "items.jsonl"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named_with_its_row(campaign, make_account, text, name, more, said):
+    page = upload(campaign, make_account, text, name, **{"kind": "votes", **more})
+    assert page.status_code == 422
+    assert said in page.content.decode()
+    assert "/tmp/" not in page.content.decode()
+    assert not Task.objects.exists()

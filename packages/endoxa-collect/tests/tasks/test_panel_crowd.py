@@ -1,0 +1,77 @@
+"""A simulated panel over HTTP: every association gets enough ratings, evenly, and nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sqlite3
+from collections import Counter
+from contextlib import closing
+
+import psycopg
+import pytest
+
+from collect_support.databases import postgres, postgres_programs
+from collect_support.panel_people import Plan, associations, crowd, exported, keyed, plans
+from collect_support.served import endoxa, serving
+
+pytestmark = pytest.mark.slow
+
+PEOPLE, ASSOCIATIONS, BLOCK = 40, 60, 20
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_a_panel_rates_evenly_and_loses_nothing(tmp_path, database):
+    if database == "sqlite":
+        check_panel(tmp_path, {})
+        return
+    programs = postgres_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed")
+    with postgres(programs) as url:
+        check_panel(tmp_path, {"DATABASE_URL": url})
+
+
+def check_panel(tmp_path, environment):
+    folder, table = tmp_path / "panel", associations(tmp_path / "assoc.csv", ASSOCIATIONS)
+    endoxa("init", str(folder), "--preset", "panel", environment=environment)
+    settings = {"participant": "PROLIFIC_PID", "block": BLOCK, "completion": "https://panel.example/complete"}
+    chosen = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+    made = endoxa(
+        "task", "add", str(folder), "--kind", "harm", "--items", str(table), *chosen, environment=environment
+    )
+    assert f"{ASSOCIATIONS} items" in made
+    path = re.search(r"/t/\w+/", made)[0]
+    whole = plans(PEOPLE, BLOCK, drop_out=0.15, fail=0.05)
+    whole += [Plan(PEOPLE, careless=True), Plan(PEOPLE + 1, deletes=True)]
+    with serving(folder, environment=environment) as address:
+        # An hour lies between the two halves: what people who went away had in their hands is free again.
+        said = crowd(address, path, whole[:21], at_once=6)
+        let_leases_end(folder, environment)
+        said += crowd(address, path, whole[21:], at_once=6)
+        output = tmp_path / "harm.csv"
+        endoxa("task", "export", str(folder), "harm", "-o", str(output), environment=environment)
+    with output.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    sent = Counter(answer for one in said if not one.plan.careless for answer in keyed(one.answers))
+    stored = Counter(exported(row) for row in rows if row["counts"] == "true")
+    assert stored == sent
+    assert len({(row["association_id"], row["rater"]) for row in rows}) == len(rows)
+    counts = Counter(row["association_id"] for row in rows if row["counts"] == "true")
+    assert len(counts) == ASSOCIATIONS
+    # 32 people rate 20 of 60 each, and others a part.
+    assert min(counts.values()) >= 10
+    assert max(counts.values()) - min(counts.values()) <= 4
+    ended = Counter(one.ended for one in said)
+    assert ended == {"thanked": 33, "left": 6, "not thanked": 3}
+
+
+def let_leases_end(folder, environment):
+    """Every item in somebody's hands is free again."""
+    sql = "update collect_turn set expires_at = drawn_at where state = 'open'"
+    if url := environment.get("DATABASE_URL"):
+        with psycopg.connect(url) as database:
+            database.execute(sql)
+    else:
+        with closing(sqlite3.connect(folder / "db.sqlite3", timeout=30)) as database, database:
+            database.execute(sql)

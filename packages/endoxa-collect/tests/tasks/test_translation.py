@@ -1,0 +1,209 @@
+"""Choice of translations: candidates without names, edits with their distance, results by engine after closing."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import polars as pl
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.sources.check import check_pairs
+from endoxa.sources.read import read_pairs
+from endoxa_collect.models import AuditEntry, Role, Task, TaskState
+from endoxa_collect.tasks.handing import next_turn, take
+from endoxa_collect.tasks.results import all_tables, write_results
+from endoxa_collect.tasks.rooms.translation.candidates import draw, neutral
+from endoxa_collect.tasks.rooms.translation.form import TranslationForm
+
+ENGINES = ("deepl-x1", "nllb-600m", "indictrans2")
+
+
+def rows(count):
+    """Pairs with candidates; the last engine has none for the second pair."""
+    return [
+        {
+            "item_id": f"p{k}",
+            "sent_more": f"The bakers of town {k} are lazy.",
+            "sent_less": f"The bakers of town {k} are hardworking.",
+            "language": "es",
+            "candidate_deepl-x1_more": f"Los panaderos de {k} son vagos.",
+            "candidate_deepl-x1_less": f"Los panaderos de {k} son trabajadores.",
+            "candidate_nllb-600m_more": f"Los panaderos del pueblo {k} son perezosos.",
+            "candidate_nllb-600m_less": f"Los panaderos del pueblo {k} son trabajadores.",
+            "candidate_indictrans2_more": "" if k == 1 else f"Panaderos {k} perezosos.",
+            "candidate_indictrans2_less": "" if k == 1 else f"Panaderos {k} perezosos.",
+        }
+        for k in range(count)
+    ]
+
+
+def content(**cells):
+    return neutral([{**rows(1)[0], **cells}])[0]
+
+
+def form(cells, order=((2,), (1,), (3,)), **changes):
+    return TranslationForm(content(**changes), {"order": [list(same) for same in order]}, cells)
+
+
+def answered(cells, **named):
+    found = form(cells, **named)
+    assert found.is_valid(), found.errors
+    return found.answer()
+
+
+def test_a_choice_stores_the_candidate_and_its_place():
+    assert answered({"choice": "2"}) == {
+        "choice": "candidate", "candidates": [1], "place": 2, "distance": 0, "note": "",
+        "more": "Los panaderos de 0 son vagos.", "less": "Los panaderos de 0 son trabajadores.",
+    }  # fmt: skip
+    assert answered({"choice": "none", "note": " bad "})["note"] == "bad"
+
+
+def test_an_edit_stores_how_many_letters_were_changed():
+    told = answered(
+        {
+            "edit": "2",
+            "2_more": "Los panaderos de 0 son muy vagos.",
+            "2_less": "Los panaderos de 0 son trabajadores.",
+        }
+    )
+    assert (told["choice"], told["candidates"], told["distance"]) == ("edited", [1], 4)
+    same = answered({"edit": "1", "1_more": "Los panaderos del pueblo 0 son perezosos.",
+                     "1_less": " Los panaderos del pueblo 0 son trabajadores."})  # fmt: skip
+    assert (same["choice"], same["distance"]) == ("candidate", 0)
+    own = answered({"own": "1", "own_more": "Uno.", "own_less": "Dos."})
+    assert (own["choice"], own["candidates"], own["more"]) == ("own", [], "Uno.")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {}, {"choice": "4"}, {"choice": "0"}, {"choice": "x"}, {"edit": "9"}, {"own": "1"}, {"choice": "²"},
+        {"edit": "1", "1_more": "Uno.", "1_less": "Uno."}, {"own": "1", "own_more": "Uno.", "own_less": " Uno. "},
+        {"own": "1", "own_more": "Uno."},
+    ],
+)  # fmt: skip
+def test_what_is_no_choice_is_refused(cells):
+    assert not form(cells).is_valid()
+
+
+def test_engines_that_say_the_same_are_one_candidate_and_places_are_even():
+    same = content(**{"candidate_nllb-600m_more": "A b.", "candidate_nllb-600m_less": "A c.",
+                      "candidate_deepl-x1_more": "A b.", "candidate_deepl-x1_less": "A c."})  # fmt: skip
+    assert sorted(draw(same, random.Random(1))["order"]) == [[1, 2], [3]]
+    plain = content()
+    first = Counter(draw(plain, random.Random(seed))["order"][0][0] for seed in range(3000))
+    assert all(abs(count - 1000) < 120 for count in first.values())
+
+
+def test_a_pair_that_is_the_same_after_translation_is_marked():
+    found = {one.place: one for one in form(None).candidates}
+    assert found[3].compared.identical
+    assert "identical-sentences" in found[3].compared.checks
+    assert [part.text for part in found[2].compared.more if part.differs] == ["vagos."]
+    assert "".join(part.text for part in found[2].compared.less) == "Los panaderos de 0 son trabajadores."
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"candidate_x_more": "a"}, "candidate_x_less"),
+        ({"candidate_deepl-x1_less": ""}, "one sentence only"),
+    ],
+)
+def test_files_that_cannot_be_used_are_refused(make_task, change, fault):
+    with pytest.raises(UserError, match=fault):
+        make_task("translation", [{**rows(1)[0], **change}])
+
+
+def test_a_file_without_candidates_is_refused(make_task):
+    bare = {name: cell for name, cell in rows(1)[0].items() if not name.startswith("candidate_")}
+    with pytest.raises(UserError, match="no candidates"):
+        make_task("translation", [bare])
+
+
+def choose(judge, wanted):
+    """Judge everything: `wanted` gives the number of the candidate, 'own' or 'none', by the item's key."""
+    while (turn := next_turn(judge)) is not None:
+        choice = wanted[turn.item.key]
+        order = turn.shown["order"]
+        if isinstance(choice, int):
+            place = next(k for k, same in enumerate(order, start=1) if choice in same)
+            cells = {"choice": str(place)}
+        else:
+            cells = (
+                {"choice": "none"}
+                if choice == "none"
+                else {"own": "1", "own_more": "Son A.", "own_less": "Son B."}
+            )
+        filled = TranslationForm(turn.item.content, turn.shown, cells)
+        assert filled.is_valid(), filled.errors
+        take(judge, turn.token, filled.answer())
+
+
+def test_results_by_engine_come_only_after_closing_and_that_is_recorded(make_task, make_judge, tmp_path):
+    task = make_task("translation", rows(3), needed=2)
+    for name, wanted in {
+        "a": {"p0": 1, "p1": 2, "p2": "none"},
+        "b": {"p0": 1, "p1": 1, "p2": "none"},
+        "c": {"p1": 2},
+    }.items():
+        choose(make_judge(task, name), wanted)
+    with pytest.raises(UserError, match="Close the task first"):
+        all_tables(task)
+    assert not AuditEntry.objects.filter(action="task unblinded").exists()
+    Task.objects.filter(pk=task.pk).update(state=TaskState.CLOSED)
+    task.refresh_from_db()
+    paths = {path.name: path for path in write_results(task, tmp_path / "t.csv")}
+    assert set(paths) == {"t.csv", "t_items.csv", "t_engines.csv", "t_pairs.csv"}
+    assert AuditEntry.objects.filter(action="task unblinded").exists()
+    found = all_tables(task)
+    items = found["items"]
+    assert items["translation_state"].to_list() == ["agreed", "majority", "agreed"]
+    assert items["translated_from"].to_list() == ["deepl-x1", "nllb-600m", ""]
+    assert items["translated_how"].to_list() == ["candidate", "candidate", "none"]
+    assert items["chosen_nllb-600m"].to_list() == ["0", "2", "0"]
+    for before, after in zip(rows(3), items.iter_rows(named=True), strict=True):
+        assert {name: after[name] for name in before} == before
+    shares = {row["engine"]: row for row in found["engines"].iter_rows(named=True)}
+    assert [(name, shares[name]["judgements"], shares[name]["chosen"]) for name in ENGINES] == [
+        ("deepl-x1", "7", "3"), ("nllb-600m", "7", "2"), ("indictrans2", "4", "0"),
+    ]  # fmt: skip
+    assert shares["(neither)"]["chosen"] == "2"
+    assert shares["deepl-x1"]["share"] == "0.4286"
+    assert float(shares["deepl-x1"]["low"]) < 3 / 7 < float(shares["deepl-x1"]["high"])
+    pairs = pl.concat(read_pairs(paths["t_pairs.csv"]))
+    assert pairs["sent_more"].to_list() == [
+        "Los panaderos de 0 son vagos.",
+        "Los panaderos del pueblo 1 son perezosos.",
+    ]
+    assert not [one for one in check_pairs(paths["t_pairs.csv"]) if one.severity == "error"]
+
+
+def test_no_page_of_a_reviewer_names_an_engine_or_another_judgement(make_task, make_judge, client):
+    task = make_task("translation", rows(2), needed=2)
+    choose(make_judge(task, "first", Role.REVIEWER), {"p0": "own", "p1": 1})
+    judge = make_judge(task, "rosa", Role.REVIEWER)
+    client.force_login(judge.user)
+    here = f"/organise/{task.campaign.slug}/tasks/"
+    seen = [client.get(here), client.get(f"{here}translation/")]
+    seen.append(client.post(f"{here}translation/begin/", follow=True))
+    token = judge.turns.get(state="open").token
+    seen.append(client.post(f"{here}translation/judge/", {"token": token, "choice": "77"}))
+    assert seen[-1].status_code == 422
+    seen.append(client.post(f"{here}translation/judge/", {"token": token, "edit": "1", "1_more": "x"}))
+    seen.append(client.post(f"{here}translation/judge/", {"token": token, "choice": "1"}, follow=True))
+    seen.append(client.post(f"{here}translation/undo/", follow=True))
+    for _ in range(2):
+        token = judge.turns.filter(state="open").first().token
+        seen.append(client.post(f"{here}translation/judge/", {"token": token, "choice": "1"}, follow=True))
+    assert "Nothing is left for you here" in seen[-1].content.decode()
+    seen.append(client.post(f"{here}translation/export/"))
+    assert seen[-1].status_code in {403, 404}
+    for page in seen:
+        text = page.content.decode().lower()
+        assert not [name for name in ("deepl", "nllb", "indictrans", "engine") if name in text]
+        assert "son a." not in text
+        assert "first" not in text.replace("first sentence", "").replace("show me the first one", "")

@@ -1,0 +1,145 @@
+"""Language check: what speakers say of endoxa's words, and a patch that is made of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from endoxa.sources.frames import read_table
+from endoxa.words.items import items
+from endoxa.words.patch import REQUIRED, make_patch
+from endoxa_collect.tasks.handing import next_turn, take
+from endoxa_collect.tasks.results import all_tables, write_results
+from endoxa_collect.tasks.rooms.words.form import WordsForm
+from endoxa_collect.tasks.rooms.words.outcome import STATES, decided
+
+TEXT = "{country} के लोग"
+
+
+def form(text=TEXT, **cells):
+    return WordsForm({"text": text, "language": "hi"}, {}, {"correction": text, **cells})
+
+
+def answered(text=TEXT, **cells):
+    found = form(text, **cells)
+    assert found.is_valid(), found.errors
+    return found.answer()
+
+
+def test_verdict_correction_note_and_name():
+    empty = {"correction": "", "note": "", "named": ""}
+    assert answered(verdict="natural") == {"verdict": "natural", **empty}
+    assert answered(verdict="offensive") == {"verdict": "offensive", **empty}
+    assert answered(verdict="odd", note=" stiff ")["note"] == "stiff"
+    assert answered(verdict="wrong", correction=f" {TEXT}!\r\n")["correction"] == f"{TEXT}!"
+    assert answered(verdict="natural", named="  Asha\n Rao ")["named"] == "Asha Rao"
+    # The text with line breaks comes back from browsers with others.
+    assert answered("one\ntwo\n", verdict="natural", correction="one\r\ntwo")["correction"] == ""
+
+
+@pytest.mark.parametrize(
+    ("cells", "fault"),
+    [
+        ({}, "required"),
+        ({"verdict": "fine"}, "Select a valid choice"),
+        ({"verdict": "natural", "correction": f"{TEXT}!"}, "You changed the text"),
+        ({"verdict": "odd"}, "Change the text so that it is right"),
+        ({"verdict": "wrong", "correction": ""}, "Change the text so that it is right"),
+        ({"verdict": "wrong", "correction": "लोग"}, "must stay as often as they were"),
+        ({"verdict": "wrong", "correction": f"{TEXT} {{identity}}"}, "{identity}"),
+        ({"verdict": "natural", "named": "x" * 81}, "at most 80"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_its_reason(cells, fault):
+    found = form(**cells)
+    assert not found.is_valid()
+    assert fault in found.errors.as_text()
+
+
+def test_markup_and_places_of_other_kinds_must_stay_too():
+    text = "By <bdi>%(name)s</bdi>."
+    assert answered(text, verdict="wrong", correction="<bdi>%(name)s</bdi>!")["correction"]
+    for changed in ("By %(name)s.", "By <bdi>name</bdi>.", "By <b>%(name)s</b>."):
+        assert not form(text, verdict="wrong", correction=changed).is_valid()
+
+
+def said(verdict, correction=""):
+    return {"verdict": verdict, "correction": correction}
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome"),
+    [
+        ([], ("unjudged", "")),
+        ([said("natural")], ("waiting", "")),
+        ([said("natural"), said("natural")], ("natural", "")),
+        ([said("natural"), said("odd", "x")], ("waiting", "")),
+        ([said("natural"), said("odd", "x"), said("natural")], ("natural", "")),
+        ([said("natural"), said("odd", "x"), said("wrong", "x")], ("corrected", "x")),
+        ([said("wrong", "x"), said("odd", "x")], ("corrected", "x")),
+        ([said("wrong", "x"), said("odd")], ("corrected", "x")),
+        ([said("offensive"), said("odd", "x")], ("corrected", "x")),
+        ([said("wrong", "x"), said("odd", "y")], ("several corrections", "")),
+        ([said("wrong"), said("odd")], ("no correction", "")),
+        ([said("offensive"), said("odd")], ("offensive", "")),
+        ([said("natural"), said("offensive"), said("natural")], ("disputed", "")),
+    ],
+)
+def test_outcomes(answers, outcome):
+    assert decided(2, answers) == outcome
+    assert outcome[0] in STATES
+
+
+def judge_all(judge, answers, name=""):
+    while (turn := next_turn(judge)) is not None:
+        text = turn.item.content["text"]
+        cells = {"verdict": "natural", "correction": text, "named": name, **answers.get(text, {})}
+        found = WordsForm(turn.item.content, turn.shown, cells)
+        assert found.is_valid(), (text, found.errors)
+        take(judge, turn.token, found.answer())
+        name = ""  # once is enough
+
+
+def test_items_go_in_and_come_out_as_a_patch(make_task, make_judge, tmp_path):
+    rows = items("hi", ["examples", "country phrases"])
+    task = make_task("words", rows)
+    wrong = {"मेहनती": {"verdict": "odd", "correction": "परिश्रमी"}}
+    judge_all(make_judge(task, "rosa"), wrong, name="Asha")
+    judge_all(make_judge(task, "luis"), wrong | {TEXT: {"verdict": "offensive"}})
+    paths = {path.name: path for path in write_results(task, tmp_path / "w.csv")}
+    assert "Asha" not in paths["w.csv"].read_text(encoding="utf-8")
+    table = read_table(paths["w_items.csv"], REQUIRED)
+    by_text = {row["text"]: row for row in table.to_dicts()}
+    assert (by_text["मेहनती"]["words_state"], by_text["मेहनती"]["correction"]) == ("corrected", "परिश्रमी")
+    assert by_text[TEXT]["words_state"] == "waiting"
+    assert set(table["names"]) == {"Asha"}
+    outcomes = [{name: str(value or "") for name, value in row.items()} for row in table.to_dicts()]
+    made = make_patch(outcomes, "2026-11-23")
+    assert [(one.component, one.speakers, one.names) for one in made.reviews] == [("examples", 2, ("Asha",))]
+    assert made.left == (("country phrases/hi/identities.toml: people", "waiting"),)
+    assert '+attribute = "परिश्रमी"' in made.diff.splitlines()
+    assert '-attribute = "मेहनती"' in made.diff.splitlines()
+    # Speakers who do not agree get a third one.
+    judge_all(make_judge(task, "wanjiru"), {})
+    table = all_tables(task)["items"]
+    assert table.filter(text=TEXT)["words_state"].to_list() == ["disputed"]
+
+
+def test_the_page_shows_a_text_in_use_in_its_language(make_task, make_judge, client):
+    row = items("ar", ["story prompts"])[0]
+    task = make_task("words", [{**row, "in_use": f"{row['in_use']} <script>"}])
+    client.force_login(make_judge(task).user)
+    address = f"/organise/{task.campaign.slug}/tasks/{task.name}/"
+    client.post(f"{address}begin/")
+    page = client.get(address).content.decode()
+    assert page.count('dir="auto" lang="ar"') == 3
+    assert "&lt;script&gt;" in page
+    assert row["english"].split("{")[0] in page
+    token = page.split('name="token" value="')[1].split('"')[0]
+    # What was typed stays when something is missing.
+    cells = {"token": token, "verdict": "wrong", "correction": row["text"], "named": "Asha"}
+    again = client.post(f"{address}judge/", cells)
+    assert again.status_code == 422
+    assert "Change the text so that it is right" in again.content.decode()
+    assert ">Asha</textarea>" in again.content.decode()
+    sent = client.post(f"{address}judge/", cells | {"verdict": "natural"})
+    assert sent.status_code == 302

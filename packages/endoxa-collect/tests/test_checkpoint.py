@@ -1,0 +1,64 @@
+"""Emptying the log of a database: what was deleted is gone, and nobody waits for it."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing
+from threading import Timer
+
+import pytest
+
+from endoxa_collect.sqlite import empty_log
+
+
+@pytest.fixture
+def database(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "db.sqlite3", isolation_level=None, timeout=30)) as one:
+        one.execute("PRAGMA journal_mode = WAL")
+        one.execute("CREATE TABLE rows (n)")
+        yield one
+
+
+@pytest.fixture
+def reader(database, tmp_path):
+    name = tmp_path / "db.sqlite3"
+    with closing(sqlite3.connect(name, isolation_level=None, check_same_thread=False, timeout=0)) as one:
+        one.execute("BEGIN")
+        one.execute("SELECT * FROM rows").fetchall()
+        database.execute("INSERT INTO rows VALUES (1)")
+        yield one
+
+
+def size(tmp_path):
+    return (tmp_path / "db.sqlite3-wal").stat().st_size
+
+
+def test_the_log_is_emptied_once_the_last_reader_has_read(database, reader, tmp_path):
+    Timer(0.2, reader.rollback).start()
+    empty_log(database)
+    assert size(tmp_path) == 0
+    assert database.execute("PRAGMA busy_timeout").fetchone() == (30_000,)
+
+
+def test_at_once_or_not_at_all(database, reader, tmp_path):
+    start = time.monotonic()
+    empty_log(database, 0)
+    assert time.monotonic() - start < 0.5
+    assert size(tmp_path) > 0
+
+
+@pytest.mark.slow
+def test_others_write_while_it_waits_for_a_reader(database, reader, tmp_path):
+    took = []
+
+    def write():
+        with closing(sqlite3.connect(tmp_path / "db.sqlite3", isolation_level=None, timeout=5)) as other:
+            start = time.monotonic()
+            other.execute("INSERT INTO rows VALUES (2)")
+            took.append(time.monotonic() - start)
+
+    Timer(0.2, write).start()
+    empty_log(database, 1.0)
+    assert took
+    assert took[0] < 0.5

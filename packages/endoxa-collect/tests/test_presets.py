@@ -1,0 +1,307 @@
+"""Campaigns to start from: complete in every language, mild, and read by the rest of the road."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from endoxa.errors import UserError
+from endoxa_collect import geography
+from endoxa_collect.campaign import SENSITIVE, UI_LANGUAGES, CampaignSettings
+from endoxa_collect.cards.drawing import next_card
+from endoxa_collect.contributor.cards.services import TOPICS
+from endoxa_collect.contributor.survey import example_for
+from endoxa_collect.entry import seeding
+from endoxa_collect.entry.cleaning import clean
+from endoxa_collect.entry.flags import flags
+from endoxa_collect.entry.seeding import add_seeds, preview_seeds
+from endoxa_collect.models import CardState, Pair
+from endoxa_collect.presets import load_preset, preset_names
+from endoxa_collect.sampler import Balance, Expected, Outlook
+from support.repository import ROOT
+
+MANUAL = ROOT / "docs"
+
+
+def texts_of(node: object, where: str = "") -> Iterator[tuple[str, dict[str, str]]]:
+    """Every table of texts by language, with its place."""
+    if isinstance(node, dict):
+        if "en" in node and all(isinstance(value, str) for value in node.values()):
+            yield where, node
+        else:
+            for key, child in node.items():
+                yield from texts_of(child, f"{where}.{key}")
+    elif isinstance(node, list | tuple):
+        for index, child in enumerate(node):
+            yield from texts_of(child, f"{where}[{index}]")
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_text_is_there_in_every_language(name):
+    tables = dict(texts_of(load_preset(name).settings.model_dump()))
+    assert len(tables) >= 7
+    for where, texts in tables.items():
+        assert set(texts) == set(UI_LANGUAGES), where
+        assert all(text == text.strip() and text for text in texts.values()), where
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_longer_texts_differ_between_languages_and_have_as_many_lines(name):
+    for where, texts in texts_of(load_preset(name).settings.model_dump()):
+        if len(texts["en"]) > 30:
+            assert len(set(texts.values())) == len(texts), where
+        assert len({len(text.splitlines()) for text in texts.values()}) == 1, where
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_french_texts_say_vous_throughout(name):
+    for where, texts in texts_of(load_preset(name).settings.model_dump()):
+        if re.search(r"\bvo(us|tre|s)\b", texts["fr"]):
+            assert not re.search(r"\b(tu|te|toi|ton|ta|tes)\b", texts["fr"]), where
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_whoever_runs_it_is_left_to_fill_in_and_places_are_known(name):
+    settings = load_preset(name).settings
+    assert (settings.organisation, settings.contact) == ("", "")
+    assert (settings.minimum_age, settings.maximum_age) == ((13, 17) if name == "school" else (18, 0))
+    assert set(settings.countries) <= set(geography.codes())
+    assert all(geography.language_name(code, "en") != code for code in settings.data_languages)
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_people_may_write_in_every_language_of_the_pages(name):
+    settings = load_preset(name).settings
+    assert set(settings.ui_languages) <= set(settings.data_languages)
+
+
+def test_an_unknown_preset_is_refused_with_the_names():
+    with pytest.raises(
+        UserError, match=r"Unknown preset 'rivers' \(available: afristereo, laces, panel, school\)"
+    ):
+        load_preset("rivers")
+
+
+def test_a_preset_with_some_languages_has_only_words_in_these():
+    whole, some = load_preset("school"), load_preset("school:en, sw")
+    assert some.settings.data_languages == ("en", "sw")
+    assert some.settings.ui_languages == whole.settings.ui_languages
+    assert some.seeds == tuple(seed for seed in whole.seeds if seed.language in {"en", "sw"})
+    for wrong, told in (("school:xx", "no language 'xx'"), ("school:", "no language ''")):
+        with pytest.raises(UserError, match=told):
+            load_preset(wrong)
+
+
+@pytest.fixture(scope="module")
+def laces():
+    return load_preset("laces")
+
+
+HOME = {"BR": "pt"}
+"""The language of the pairs that each country has most of; Spanish in all others."""
+
+
+def test_seeds_start_the_cards_in_the_language_of_each_country_and_in_english(make_campaign, laces):
+    settings, seeds = laces.settings, laces.seeds
+    languages = Counter((seed.country, seed.language) for seed in seeds)
+    for country in settings.countries:
+        assert languages[country, HOME.get(country, "es")] >= 14, country
+        assert languages[country, "en"] >= 3, country
+        unkind = [seed for seed in seeds if seed.country == country and seed.negative]
+        assert 2 <= len(unkind) <= 6, country
+    assert {seed.country for seed in seeds} == set(settings.countries)
+    assert {seed.language for seed in seeds} == {"es", "en", "pt"}
+    assert {seed.topic for seed in seeds} == set(TOPICS)
+    assert max(Counter(seed.topic for seed in seeds).values()) <= 0.3 * len(seeds)
+    assert all(seed.negative is not None for seed in seeds)
+    assert all(clean(seed.attribute) == seed.attribute for seed in seeds)
+    assert not [seed.attribute for seed in seeds if flags(seed.attribute, seed.language, settings)]
+    campaign = make_campaign("sea", countries=settings.countries, data_languages=settings.data_languages)
+    report = preview_seeds(campaign, seeds)
+    assert (report.added, report.duplicates) == (len(seeds), ())
+    assert [(one.seed.attribute, one.pair) for one in report.alike] == []
+    add_seeds(campaign, seeds)
+    assert Pair.objects.count() == len(seeds)
+
+
+def test_the_seeds_leave_room_for_words_of_people(laces):
+    """Less than what the controller aims at in a room of the expected size: the fields for new words are open."""
+    settings = laces.settings
+    expected = Expected(True, settings.expected_people, settings.minutes)
+    start = Outlook(
+        backlog=settings.sampler.k * len(laces.seeds),
+        pace=expected.pace(0, 0, 0.0),
+        minutes=settings.minutes,
+        expected=expected,
+        new_pairs=0.0,
+        k=settings.sampler.k,
+    )
+    assert start.backlog <= 0.25 * start.capacity
+    assert start.balance is Balance.EXPLORE
+
+
+@pytest.mark.slow
+def test_most_first_cards_are_about_the_country_of_whoever_plays(
+    make_campaign, make_person, laces, monkeypatch
+):
+    # The calibration set and the positions of pairs are drawn at random, too.
+    monkeypatch.setattr(seeding, "SystemRandom", lambda: random.Random(20))
+    random.seed(20)
+    settings = json.loads(laces.settings.model_dump_json())
+    campaign = make_campaign("sea", **settings)
+    add_seeds(campaign, laces.seeds)
+    chance = np.random.default_rng(20)
+    shares = {}
+    for country in laces.settings.countries:
+        home = HOME.get(country, "es")
+        for languages in ([home], [home, "en"]):
+            people = [
+                make_person(campaign, f"{country} {languages} {n}", origins=[country], languages=languages)
+                for n in range(2)
+            ]
+            own = [card.country == country for one in people for card in first_cards(one, chance)]
+            shares[country, len(languages)] = sum(own) / len(own)
+    # Of 16 cards a country may have some fewer by chance; of all 672 not.
+    assert {who: share for who, share in shares.items() if share < 0.5} == {}
+    for languages in (1, 2):
+        found = [share for (_, number), share in shares.items() if number == languages]
+        assert sum(found) / len(found) >= 0.8
+
+
+def first_cards(person, chance, count=8):
+    """The first set of cards that somebody gets in a campaign in which nobody else answers yet."""
+    cards = []
+    for _ in range(count):
+        card = next_card(person, rng=chance)
+        assert card is not None
+        card.state, card.closed_at = CardState.ANSWERED, card.drawn_at
+        card.save()
+        cards.append(card)
+    return cards
+
+
+def test_the_school_asks_minors_nothing_sensitive_and_starts_kind(make_campaign):
+    preset = load_preset("school")
+    settings, seeds = preset.settings, preset.seeds
+    assert (settings.guardian, settings.moderation, settings.profile, settings.questions) == (
+        True,
+        "before",
+        (),
+        (),
+    )
+    assert {seed.country for seed in seeds} == set(settings.countries)
+    assert {seed.language for seed in seeds} == set(settings.ui_languages)
+    assert {seed.topic for seed in seeds} <= set(TOPICS) - {"Politics & Governance", "Negative Traits"}
+    assert all(seed.negative is False for seed in seeds)
+    counts = Counter((seed.country, seed.language) for seed in seeds)
+    assert set(counts) == {
+        (country, language) for country in settings.countries for language in settings.ui_languages
+    }
+    assert min(counts.values()) >= 14
+    assert max(Counter(seed.topic for seed in seeds).values()) <= 0.3 * len(seeds)
+    assert not [seed.attribute for seed in seeds if flags(seed.attribute, seed.language, settings)]
+    assert all(clean(seed.attribute) == seed.attribute for seed in seeds)
+    campaign = make_campaign("sea", countries=settings.countries, data_languages=settings.data_languages)
+    report = preview_seeds(campaign, seeds)
+    assert (report.added, report.duplicates, report.alike) == (len(seeds), (), ())
+    add_seeds(campaign, seeds)
+    assert not any(pair.flags or pair.negative for pair in Pair.objects.all())
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"minimum_age": 18, "maximum_age": 19}, "set minimum_age between 1 and 17"),
+        ({"minimum_age": 0}, "set minimum_age between 1 and 17"),
+        ({"maximum_age": 0}, "set maximum_age to 17 or less"),
+        ({"maximum_age": 12}, "maximum_age 12 is below minimum_age 13"),
+        ({"texts": {"guardian": {}}}, "needs texts.guardian"),
+        ({"profile": "religion"}, "minors are not asked about 'religion'"),
+    ],
+)
+def test_settings_of_a_school_that_contradict_each_other_are_refused(changes, sentence):
+    content = load_preset("school").settings.model_dump(mode="json")
+    if "texts" in changes:
+        changes = {"texts": {**content["texts"], **changes["texts"]}}
+    if "profile" in changes:
+        fields = load_preset("afristereo").settings.model_dump(mode="json")["profile"]
+        changes = {"profile": [field for field in fields if field["name"] == "religion"]}
+    with pytest.raises(ValidationError, match=sentence) as caught:
+        CampaignSettings.model_validate({**content, **changes})
+    assert len(caught.value.errors()) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("profile", {"name": "faith"}),
+        ("profile", {"name": "home_religion"}),
+        ("profile", {"label": {"en": "Do you go to church?"}}),
+        ("profile", {"choices": {"a": {"en": "Left-wing politics"}, "b": {"en": "Other"}}}),
+        ("questions", {"axis": "Sexual orientation"}),
+        ("questions", {"axis": "people who vote"}),
+        ("questions", {"identity": "Girls"}),
+        (
+            "questions",
+            {"text": {"en": "What is said about people with a DISABILITY?", "es": "¿Qué se dice?"}},
+        ),
+    ],
+)
+def test_minors_are_asked_nothing_sensitive_in_other_words(kind, changes):
+    content = load_preset("school").settings.model_dump(mode="json")
+    harmless = {
+        "profile": {
+            "name": "pets",
+            "label": {"en": "Do you have a pet?"},
+            "purpose": {"en": "To compare."},
+            "choices": {"yes": {"en": "Yes"}, "no": {"en": "No"}},
+        },
+        "questions": {
+            "name": "sports",
+            "axis": "sports",
+            "text": {"en": "What is said about tracing and partying?"},
+        },
+    }[kind]
+    CampaignSettings.model_validate({**content, kind: [harmless]})
+    asked = {**harmless, **changes}
+    with pytest.raises(ValidationError, match=f"minors are not asked about '{asked['name']}'"):
+        CampaignSettings.model_validate({**content, kind: [asked]})
+
+
+def test_the_manual_names_every_kind_of_question_that_minors_are_not_asked():
+    page = " ".join((MANUAL / "collect/presets.md").read_text(encoding="utf-8").split())
+    for kind in SENSITIVE:
+        assert kind in page
+
+
+def test_the_survey_asks_as_afristereo_and_curate_knows_the_questions():
+    settings = load_preset("afristereo").settings
+    assert not settings.cards
+    told = files("endoxa.curate.survey").joinpath("presets/afristereo.toml").read_text(encoding="utf-8")
+    published = [
+        (one["name"], one["axis"], one.get("identity", "")) for one in tomllib.loads(told)["question"]
+    ]
+    assert [(one.name, one.axis, one.identity) for one in settings.questions] == published
+
+
+def test_examples_come_from_each_country_of_the_survey():
+    settings = load_preset("afristereo").settings
+    for question in settings.questions:
+        shown = [example_for(question, [country], [], "en") for country in ("NG", "KE", "SN", "JP")]
+        assert len(set(shown)) == 4
+        assert all(shown)
+
+
+def test_profile_fields_are_choices_with_a_purpose():
+    fields = load_preset("afristereo").settings.profile
+    assert [field.name for field in fields] == ["gender", "age_range", "work", "religion", "residence"]
+    assert all(field.purpose["en"] for field in fields)

@@ -1,0 +1,332 @@
+"""A rehearsal that is erased: what goes, what stays, that no list tells of it, and that no backup brings it back."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.core.cache import cache
+from django.urls import reverse
+from typer.testing import CliRunner
+
+from endoxa_collect import commands as collect
+from endoxa_collect import withdrawals
+from endoxa_collect.cards import answering, drawing
+from endoxa_collect.entry.merging import merge
+from endoxa_collect.export.folder import answers_before_opening, read_about
+from endoxa_collect.export.run import export_campaign
+from endoxa_collect.models import (
+    Campaign,
+    Mention,
+    Moderation,
+    Pair,
+    Person,
+    Rating,
+    Release,
+    Role,
+    Source,
+    Statement,
+    Tombstone,
+    Via,
+)
+from endoxa_collect.organiser.dashboard.forecast import survey_sentence
+from endoxa_collect.organiser.dashboard.services import Rehearsal, end_rehearsal, rehearsal_of, set_state
+from endoxa_collect.organiser.moderation.decisions import Action, Decision, decide, revision
+from endoxa_collect.paper.entering import enter, read_answers
+from endoxa_collect.paper.sheets import FIXED, choose_cards, new_receipts, write_template
+from endoxa_collect.privacy import withdraw
+from endoxa_collect.project.replay import replay
+from endoxa_collect.project.starting import invitations
+from endoxa_collect.withdrawals import What
+
+NOBODY = AnonymousUser()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept():
+    cache.clear()
+
+
+@pytest.fixture
+def rehearsed(make_campaign, settings, tmp_path):
+    """A campaign that nobody opened, with a folder."""
+    settings.FOLDER = tmp_path
+    campaign = make_campaign()
+    Campaign.objects.update(began_at=None)
+    campaign.refresh_from_db()
+    return campaign
+
+
+@pytest.fixture
+def organiser(client, rehearsed, make_account):
+    account = make_account("ana", rehearsed, Role.ORGANISER)
+    client.force_login(account)
+    client.account = account
+    return client
+
+
+def said(person, pair, text):
+    Mention.objects.create(person=person, pair=pair, text=text, via=Via.ATTRIBUTE)
+
+
+def propose(person, country, attribute, **changes):
+    pair = Pair.objects.create(
+        campaign=person.campaign,
+        country=country,
+        attribute=attribute,
+        key=attribute,
+        language="en",
+        source=Source.CONTRIBUTOR,
+        author=person,
+        moderation=Moderation.LIVE,
+        **changes,
+    )
+    said(person, pair, attribute)
+    return pair
+
+
+def lines_of(folder):
+    return withdrawals.read(folder / withdrawals.NAME)
+
+
+class TestSeeds:
+    def test_a_seed_comes_back_that_was_merged_into_what_somebody_said(
+        self, rehearsed, make_person, make_pairs
+    ):
+        seed, other = make_pairs(rehearsed, ("CL", "love poetry", "en"), ("CL", "like rhymes", "en"))
+        one = propose(make_person(rehearsed, "eva"), "CL", "adore verses")
+        left = make_person(rehearsed, "ben", keep_words=True)
+        two = propose(left, "CL", "enjoy poems")
+        merge(seed, one)
+        merge(other, two)
+        withdraw(left)  # whose words stay, with nobody behind them
+        end_rehearsal(rehearsed, NOBODY)
+        assert set(Pair.objects.values_list("pk", flat=True)) == {seed.pk, other.pk}
+        for pair in (seed, other):
+            pair.refresh_from_db()
+            assert (pair.moderation, pair.merged_into, pair.before_merge) == (Moderation.LIVE, None, "")
+
+    def test_what_moderators_decided_about_seeds_stays(self, rehearsed, organiser, make_person, make_pairs):
+        hidden, edited, merged, root = make_pairs(
+            rehearsed,
+            ("CL", "love poetry", "en"),
+            ("CL", "like rhymes", "en"),
+            ("CL", "sing", "en"),
+            ("CL", "sing well", "en"),
+        )
+        make_person(rehearsed, "eva")
+        for pair, words in ((hidden, {}), (edited, {"text": "like good rhymes", "language": "en"})):
+            action = Action.EDIT if words else Action.HIDE
+            decide(rehearsed, organiser.account, pair.public_id, Decision(action, revision(pair), **words))
+        merge(merged, root)
+        assert end_rehearsal(rehearsed, NOBODY) == 1
+        for pair in (hidden, edited, merged):
+            pair.refresh_from_db()
+        assert (hidden.moderation, edited.attribute, merged.merged_into) == (
+            Moderation.HIDDEN,
+            "like good rhymes",
+            root,
+        )
+
+
+class TestNoTrace:
+    @pytest.fixture
+    def tried(self, rehearsed, make_person, make_pairs):
+        """Two people rated, one added a pair, a third left by herself."""
+        make_pairs(rehearsed, ("CL", "love poetry", "en"), ("AR", "sing", "en"))
+        for name in ("eva", "ben", "cleo"):
+            person = make_person(rehearsed, name)
+            answering.rate(person, drawing.next_card(person).token, 4)
+        propose(person, "CL", "adore verses")
+        withdraw(person)
+        return rehearsed
+
+    def test_the_first_export_lists_nothing_as_withdrawn(self, tried, tmp_path):
+        assert Tombstone.objects.exists()
+        end_rehearsal(tried, NOBODY)
+        export_campaign(tried, tmp_path / "out", release="1.0", formats=("csv",))
+        assert (tmp_path / "out" / "withdrawals.csv").read_text() == "row_id,table\n"
+
+    def test_a_backup_from_before_brings_nobody_back_and_no_row(self, tried, tmp_path, make_person):
+        eva = Person.objects.first()
+        words = list(Pair.objects.filter(source=Source.CONTRIBUTOR))
+        end_rehearsal(tried, NOBODY)
+        lines = lines_of(tmp_path)
+        kinds = [line.what for line in lines]
+        assert kinds == [What.PERSON, What.ERASED, What.ERASED, What.REHEARSAL]
+        assert len({line.person for line in lines}) == 4
+        # As they were in the backup.
+        eva.save(force_insert=True)
+        propose(eva, "AR", "dance")
+        Pair.objects.bulk_create(words)
+        assert replay(lines).people == 1
+        assert not Person.objects.exists()
+        assert not Pair.objects.filter(source=Source.CONTRIBUTOR).exists()
+        assert not Tombstone.objects.exists()
+
+    def test_who_leaves_afterwards_is_listed(self, tried, tmp_path, make_person):
+        end_rehearsal(tried, NOBODY)
+        person = make_person(tried, "dan")
+        answering.rate(person, drawing.next_card(person).token, 2)
+        withdraw(person)
+        stones = set(Tombstone.objects.values_list("row", flat=True))
+        assert len(stones) == 1
+        lines = lines_of(tmp_path)
+        Tombstone.objects.all().delete()
+        replay(lines)
+        assert set(Tombstone.objects.values_list("row", flat=True)) == stones
+
+    def test_a_second_rehearsal_is_another(self, tried, tmp_path, make_person):
+        end_rehearsal(tried, NOBODY)
+        person = make_person(tried, "dan")
+        answering.rate(person, drawing.next_card(person).token, 2)
+        end_rehearsal(tried, NOBODY)
+        lines = lines_of(tmp_path)
+        assert withdrawals.merged(lines, lines) == lines
+        assert withdrawals.since_rehearsal(lines, tried.slug) == []
+        assert [line.what for line in lines].count(What.REHEARSAL) == 2
+
+
+class TestReleased:
+    """A release may hold the rehearsal: then nothing is erased, and the page says why."""
+
+    @pytest.mark.parametrize("sha256", ["x", ""], ids=["made", "being made"])
+    def test_the_page_says_why_and_has_no_button(self, rehearsed, organiser, make_person, sha256):
+        make_person(rehearsed, "eva")
+        page = reverse("organiser:dashboard", args=["river"])
+        assert "Erase the rehearsal" in organiser.get(page).content.decode()
+        Release.objects.create(campaign=rehearsed, number="1.0", salt="x", sha256=sha256)
+        shown = organiser.get(page).content.decode()
+        assert "Erase the rehearsal" not in shown
+        assert "The rehearsal cannot be erased: a release may hold it" in shown
+        assert (
+            organiser.post(reverse("organiser:rehearsal", args=["river"]), {"sure": "on"}).status_code == 302
+        )
+        assert rehearsed.people.count() == 1
+        assert rehearsal_of(rehearsed) is Rehearsal.RELEASED
+
+
+class TestPaper:
+    @pytest.fixture
+    def sheets(self, rehearsed, make_pairs, tmp_path):
+        make_pairs(rehearsed, ("AR", "sing", "en"), ("CL", "write", "en"), negative=False)
+        path = tmp_path / "answers.csv"
+        receipts = new_receipts(2)
+        write_template(path, receipts, choose_cards(rehearsed, "en", 9))
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            heading, *rows = list(csv.reader(file))
+        for row in rows:
+            row[heading.index("consent")], row[len(FIXED)] = "yes", "5"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([heading, *rows])
+        return read_answers(path, rehearsed)
+
+    def test_sheets_that_went_with_a_rehearsal_can_be_entered_again(self, rehearsed, sheets, tmp_path):
+        assert enter(rehearsed, sheets, "en").people == 2
+        end_rehearsal(rehearsed, NOBODY)
+        again = enter(rehearsed, sheets, "en")
+        assert (again.people, again.ratings, again.withdrawn) == (2, 2, 0)
+        assert enter(rehearsed, sheets, "en").before == 2
+        # The list must not take them for those who were erased.
+        assert replay(lines_of(tmp_path)).people == 0
+        assert Rating.objects.count() == 2
+
+    def test_the_command_says_that_a_rehearsal_can_be_erased(self, rehearsed, sheets, tmp_path, monkeypatch):
+        monkeypatch.setattr("endoxa_collect.commands.paper.campaign_in", lambda *_: rehearsed)
+        monkeypatch.setattr("endoxa_collect.paper.entering.read_answers", lambda *_: sheets)
+        words = ["enter", "camp", str(tmp_path / "answers.csv")]
+        done = CliRunner().invoke(collect.app, words)
+        assert "Stored: 2 people" in done.output, done.exception
+        assert "still a rehearsal: erasing it deletes these answers too" in done.output
+        Person.objects.all().delete()
+        set_state(rehearsed, "open", NOBODY)
+        rehearsed.refresh_from_db()
+        assert "rehearsal" not in CliRunner().invoke(collect.app, words).output
+
+    def test_who_withdrew_stays_out_also_after_a_rehearsal(self, rehearsed, sheets):
+        enter(rehearsed, sheets, "en")
+        withdraw(Person.objects.first())
+        end_rehearsal(rehearsed, NOBODY)
+        again = enter(rehearsed, sheets, "en")
+        assert (again.people, again.withdrawn) == (1, 1)
+
+
+class TestKept:
+    """Answers from before the opening that nobody erased are counted in exports."""
+
+    def test_exports_say_how_many_answers_are_from_before(self, rehearsed, make_person, make_pairs, tmp_path):
+        make_pairs(rehearsed, ("CL", "love poetry", "en"), ("AR", "sing", "en"))
+        early, late = make_person(rehearsed, "eva"), make_person(rehearsed, "ben")
+        answering.rate(early, drawing.next_card(early).token, 4)
+        assert answers_before_opening(rehearsed) == 1
+        set_state(rehearsed, "paused", NOBODY)
+        set_state(rehearsed, "open", NOBODY)
+        rehearsed.refresh_from_db()
+        answering.rate(late, drawing.next_card(late).token, 4)
+        export_campaign(rehearsed, tmp_path / "out", formats=("csv",))
+        assert read_about(tmp_path / "out").early == 1
+        card = (tmp_path / "out" / "README.md").read_text()
+        assert "1 of the answers that are stored were given in a rehearsal and kept" in card
+        for state in ("closed", "open"):
+            set_state(rehearsed, state, NOBODY)
+        rehearsed.refresh_from_db()
+        assert answers_before_opening(rehearsed) == 1
+
+    def test_nothing_is_said_where_the_log_does_not_know(self, campaign, tmp_path):
+        assert answers_before_opening(campaign) is None
+        set_state(campaign, "paused", NOBODY)
+        set_state(campaign, "open", NOBODY)
+        campaign.refresh_from_db()
+        assert answers_before_opening(campaign) is None
+        export_campaign(campaign, tmp_path / "out", formats=("csv",))
+        assert "answers_before_opening" not in (tmp_path / "out" / "export.json").read_text()
+
+
+class TestSaid:
+    """That it is a rehearsal is said on every page, for cards and surveys."""
+
+    def test_the_header_is_not_open_before_somebody_opened_it(self, rehearsed, organiser):
+        pages = [reverse("organiser:dashboard", args=["river"]), reverse("organiser:home")]
+        for page in pages:
+            shown = organiser.get(page).content.decode()
+            assert "rehearsal" in shown
+            assert "· open" not in shown
+            assert "<p>open ·" not in shown
+        set_state(rehearsed, "open", NOBODY)
+        assert "· open" in organiser.get(pages[0]).content.decode()
+        assert "<p>open ·" in organiser.get(pages[1]).content.decode()
+
+    def test_a_survey_is_a_rehearsal_too(self, client, make_campaign, make_account, make_person):
+        survey = make_campaign(
+            "survey",
+            cards=False,
+            survey=True,
+            questions=[{"name": "women", "axis": "gender", "text": {"en": "What is said of women?"}}],
+        )
+        Campaign.objects.update(began_at=None)
+        Statement.objects.create(
+            campaign=survey,
+            person=make_person(survey, "eva"),
+            question="women",
+            axis="gender",
+            language="en",
+            text="sing",
+        )
+        client.force_login(make_account("ana", survey, Role.ORGANISER))
+        page = reverse("organiser:dashboard", args=["survey"])
+        shown = client.get(page).content.decode()
+        assert "This is a rehearsal until you press Open" in shown
+        assert "Erase the rehearsal" in shown
+        assert "· rehearsal" in shown
+        set_state(survey, "open", NOBODY)
+        shown = client.get(page).content.decode()
+        assert "rehearsal" not in shown
+        assert "People are asked the questions of the survey." in shown
+        assert survey_sentence("paused", begun=False).startswith("The campaign is paused")
+
+    def test_the_command_line_says_so_too(self, rehearsed):
+        (shown,) = invitations()
+        assert collect._standing(shown).startswith("Campaign river is a rehearsal until you press Open")
+        set_state(rehearsed, "open", NOBODY)
+        assert collect._standing(invitations()[0]) == "Campaign river is open."

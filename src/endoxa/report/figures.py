@@ -1,0 +1,178 @@
+"""Figures of estimates: sorted dots, dots of several series, maps of claims, each with its words for who cannot see it.
+
+A figure is made from a frame with the columns that its chart documents (`charts.INTERVAL_COLUMNS`,
+`charts.series.SERIES_COLUMNS`, `charts.verdict_map`) and a `Measure`, which is the same for all figures of an estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import polars as pl
+
+from endoxa.report.charts import (
+    interval_rows,
+    series_colors,
+    series_dots,
+    sorted_dots,
+    symmetric_domain,
+    verdict_map,
+)
+from endoxa.report.document import Figure
+
+T = TypeVar("T")
+
+ENDS = ("value", "low", "high", "outer_low", "outer_high")
+"""Columns that a value axis must hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What the value axis shows: an estimate, the value of an unbiased model, and how far the axis reaches.
+
+    Attributes:
+        title: what is measured, with the unit.
+        neutral: value of an unbiased model.
+        axis_format: d3 format of the labels ('.0%' for shares).
+        least: the axis reaches at least so far to both sides of the neutral value.
+        step: it grows in steps of this size.
+    """
+
+    title: str
+    neutral: float
+    axis_format: str
+    least: float
+    step: float
+
+    def domain(self, *frames: pl.DataFrame) -> tuple[float, float]:
+        """The range of the axis that holds every value and every end of an interval."""
+        values = (
+            value
+            for frame in frames
+            for name in ENDS
+            if name in frame.columns
+            for value in frame[name].drop_nulls()
+        )
+        return symmetric_domain(values, self.neutral, self.least, self.step)
+
+
+def described(words: str, parts: Iterable[str]) -> str:
+    """The text alternative of a figure: what it shows, then its values one by one."""
+    return f"{words}. {'; '.join(parts)}."
+
+
+def dot_figure(
+    frame: pl.DataFrame,
+    measure: Measure,
+    *,
+    name: str,
+    title: str,
+    alt: str,
+    tall: bool = False,
+    **figure: Any,
+) -> Figure:
+    """A row for each estimate with its interval, in the order of the frame.
+
+    Args:
+        frame: columns of `charts.INTERVAL_COLUMNS`.
+        measure: the value axis.
+        name: stem of the figure's files.
+        title: heading above it.
+        alt: what it shows, in words and numbers.
+        tall: labels above the dots, with a second, thin interval: for few rows.
+        figure: further settings of `Figure` (rows to download).
+    """
+    chart = (interval_rows if tall else sorted_dots)(
+        frame,
+        neutral=measure.neutral,
+        domain=measure.domain(frame),
+        title=measure.title,
+        axis_format=measure.axis_format,
+    )
+    return Figure(name, title, chart, alt, wide=True, **figure)
+
+
+def series_figure(
+    frame: pl.DataFrame,
+    measure: Measure,
+    series: Sequence[str],
+    *,
+    name: str,
+    title: str,
+    alt: str,
+    domain: tuple[float, float] | None = None,
+    **settings: Any,
+) -> Figure:
+    """A row for each label with a dot for each series (models, data sets, contexts).
+
+    Args:
+        frame: columns of `charts.series.SERIES_COLUMNS`.
+        measure: the value axis.
+        series: every series, so that each keeps its colour.
+        name: stem of the figure's files.
+        title: heading above it.
+        alt: what it shows, in words and numbers.
+        domain: range of the axis, where it does not follow from the values.
+        settings: further settings of `charts.series_dots`.
+    """
+    chart = series_dots(
+        frame,
+        series_colors(series),
+        neutral=measure.neutral,
+        domain=domain or measure.domain(frame),
+        title=measure.title,
+        axis_format=measure.axis_format,
+        **settings,
+    )
+    return Figure(name, title, chart, alt, wide=True)
+
+
+def claim_map(
+    cells: pl.DataFrame,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    name: str,
+    title: str,
+    alt: str,
+    wide: bool = True,
+    **figure: Any,
+) -> Figure:
+    """Models against axes, tests or data sets; a cell has a colour only where something is claimed.
+
+    Args:
+        cells: columns as in `charts.verdict_map`.
+        rows: labels in order.
+        columns: labels in order.
+        name: stem of the figure's files.
+        title: heading above it.
+        alt: what it shows, in words and numbers.
+        wide: True where it needs the whole width of the page.
+        figure: further settings of `Figure`.
+    """
+    return Figure(name, title, verdict_map(cells, rows, columns), alt, wide=wide, **figure)
+
+
+def in_parts(entries: Sequence[T], most: int, *, even: bool = True) -> Iterator[tuple[str, Sequence[T]]]:
+    """Cut what does not fit into one figure; yields ', part 1 of 2' (empty where there is one) and the entries.
+
+    Args:
+        entries: rows or columns.
+        most: how many fit.
+        even: parts of like size; else all but the last are full.
+    """
+    parts = -(-len(entries) // most)
+    size = -(-len(entries) // parts) if even and parts else most
+    for part in range(parts):
+        words = f", part {part + 1} of {parts}" if parts > 1 else ""
+        yield words, entries[part * size : (part + 1) * size]
+
+
+def labelled(frame: pl.DataFrame, label: pl.Expr, key: str) -> pl.DataFrame:
+    """The frame with a column `label`; where two rows share one, what tells them apart stands behind it in brackets."""
+    named = frame.with_columns(label=label)
+    if named["label"].is_duplicated().any():
+        return named.with_columns(label=pl.format("{} ({})", "label", key))
+    return named

@@ -1,0 +1,256 @@
+"""Published results as files: NAME.toml says what a result is, NAME.csv which numbers were printed.
+
+A row of the CSV is a printed cell. Its `rule` says how far ours may be from it: `count` (not at all), `rounding` (half
+of the last printed digit), or a rule of the TOML, whose tolerance is one of these words, a number or a formula; without
+one it stands in the row. `kind` names the computation of ours (`endoxa.study.reproduce.kinds`), `settings` are its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from io import BytesIO
+from math import sqrt
+from typing import Any
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict
+
+from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
+from endoxa.study.reproduce.declaration import (
+    EXACT,
+    Cell,
+    Key,
+    Need,
+    Ours,
+    PublishedResult,
+    Tolerance,
+    rounding,
+)
+from endoxa.study.reproduce.inputs import Inputs
+
+PUBLISHED_FILE = "published.csv"
+"""Printed numbers that endoxa does not hold: columns table, cell, published."""
+
+KINDS = {
+    "arithmetic": "tables",
+    "association-languages": "stories",
+    "association-tests": "models",
+    "association-vectors": "models",
+    "associations": "stories",
+    "counts": "tables",
+    "debiasing": "answers",
+    "expected-associations": "stories",
+    "expected-predictions": "answers",
+    "extraction": "tables",
+    "pairs": "models",
+    "predictions": "answers",
+    "ratings": "tables",
+    "retention": "answers",
+    "survey": "tables",
+    "word-scores": "models",
+}
+"""Kind of computation -> module of `kinds`; the function has the name of the kind.
+
+Where the printed cells come from a file that the user has, `NAME_cells` reads them.
+"""
+
+
+class Rule(BaseModel):
+    """How far ours may be from a printed number, and what is known to keep it from that."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    tolerance: str | float | None = None
+    reason: str = ""
+    explanation: str = ""
+    source: str = ""
+
+
+class Declaration(BaseModel):
+    """NAME.toml; see `PublishedResult` for what is not explained here."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str
+    title: str
+    citation: str
+    kind: str
+    needs: tuple[Need, ...]
+    models: dict[str, tuple[str, ...]] = {}
+    notes: tuple[str, ...] = ()
+    veiled: tuple[str, ...] = ()
+    rules: dict[str, Rule] = {}
+    settings: dict[str, Any] = {}
+    rows: tuple[dict[str, str | None], ...] = ()
+
+    def need(self, inputs: Inputs, *names: str, where: str = "") -> Any:
+        """`Inputs.need` for this result."""
+        return inputs.need(self.name, where or self.settings["where"], *names)
+
+    def cells(self, inputs: Inputs) -> Sequence[Cell]:
+        """The printed cells, in the order of the file."""
+        read = getattr(_module(self.kind), f"{_word(self.kind)}_cells", None)
+        if read is not None:
+            return list(read(self, inputs))
+        cells = [self.cell(row) for row in self.rows]
+        return from_user(cells, inputs) if any(need.what == PUBLISHED_FILE for need in self.needs) else cells
+
+    def cell(self, row: Mapping[str, str | None]) -> Cell:
+        """A row of NAME.csv as a cell."""
+        text, name = row["published"] or "", row["rule"] or ""
+        rule = self.rules.get(name, Rule(tolerance=name))
+        return Cell(
+            row["table"] or "",
+            row["cell"] or "",
+            float(text) if text else None,
+            tolerance(rule, text, row.get("tolerance") or ""),
+            rule.explanation,
+            row.get("source") or rule.source,
+        )
+
+    def uncomputed(self, inputs: Inputs, why: str | Callable[[Cell], str]) -> dict[Key, Ours]:
+        """Every printed cell as not computed, with the reason."""
+        return {
+            cell.key: Ours(None, why if isinstance(why, str) else why(cell)) for cell in self.cells(inputs)
+        }
+
+
+def builtin() -> Iterator[PublishedResult]:
+    """Every result of `results/`, by name."""
+    folder = files("endoxa.study.reproduce") / "results"
+    names = {path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml")}
+    yield from (read_result(folder, name) for name in sorted(names))
+
+
+def read_result(folder: Traversable, name: str) -> PublishedResult:
+    """The result that NAME.toml and NAME.csv of a folder declare.
+
+    Raises:
+        pydantic.ValidationError: a key is missing or unknown.
+        KeyError: the kind of computation is unknown.
+    """
+    table = folder / f"{name}.csv"
+    rows = pl.read_csv(BytesIO(table.read_bytes()), infer_schema=False).to_dicts() if table.is_file() else []
+    stated = tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
+    declared = Declaration(name=name, rows=tuple(rows), **stated)
+    KINDS[declared.kind]
+    return PublishedResult(
+        **{part: getattr(declared, part) for part in ("name", "title", "citation", "needs")},
+        cells=declared.cells,
+        compute=partial(_compute, declared),
+        models=declared.models,
+        notes=declared.notes,
+        veiled=declared.veiled,
+    )
+
+
+def _compute(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+    computed: Mapping[Key, Ours] = getattr(_module(declared.kind), _word(declared.kind))(declared, inputs)
+    return computed
+
+
+def _module(kind: str) -> Any:
+    return import_module(f"endoxa.study.reproduce.kinds.{KINDS[kind]}")
+
+
+def _word(kind: str) -> str:
+    return kind.replace("-", "_")
+
+
+def tolerance(rule: Rule, printed: str, stated: str) -> Tolerance:
+    """The tolerance of a printed number.
+
+    Args:
+        rule: of the cell.
+        printed: the number as it was printed.
+        stated: the formula in the cell's row, for a rule without a tolerance.
+    """
+    if rule.tolerance == "count":
+        return EXACT
+    if rule.tolerance == "rounding":
+        return rounding(decimals(printed))
+    return Tolerance(evaluate(str(rule.tolerance if rule.tolerance is not None else stated)), rule.reason)
+
+
+def decimals(text: str) -> int:
+    """Printed decimals of a number: 2 for '0.50'."""
+    return len(text.partition(".")[2])
+
+
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+_FUNCTIONS: dict[str, Callable[[float], float]] = {"sqrt": sqrt, "abs": abs}
+
+
+def evaluate(formula: str) -> float:
+    """A formula of printed numbers: + - * / **, parentheses, sqrt and abs.
+
+    Raises:
+        ValueError: anything else stands in it.
+    """
+
+    def value(node: ast.expr) -> float:
+        match node:
+            case ast.Constant(value=int() | float() as number):
+                return number
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -value(operand)
+            case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+                return _OPERATORS[type(sign)](value(left), value(right))
+            case ast.Call(func=ast.Name(id=name), args=[argument]) if name in _FUNCTIONS:
+                return _FUNCTIONS[name](value(argument))
+        raise ValueError(f"'{formula}' is no formula of numbers")
+
+    return value(ast.parse(formula, mode="eval").body)
+
+
+def published_by_user(inputs: Inputs) -> dict[Key, tuple[float, int]]:
+    """Published number and its decimals by table and cell, from published.csv in the data folder; empty without it.
+
+    Raises:
+        UserError: a column is missing, a number cannot be read, or a cell stands twice.
+    """
+    path = inputs.find(PUBLISHED_FILE)
+    if path is None:
+        return {}
+    numbers: dict[Key, tuple[float, int]] = {}
+    rows = read_table(path, ("table", "cell", "published")).iter_rows(named=True)
+    for number, row in enumerate(rows, start=1):
+        table, cell, text = ((row[name] or "").strip() for name in ("table", "cell", "published"))
+        try:
+            value = float(text)
+        except ValueError:
+            raise UserError(
+                f"{path}, row {number}: published is '{text}'. Expected the number as printed."
+            ) from None
+        if (table, cell) in numbers:
+            raise UserError(f"{path}, row {number}: {table}, {cell} is there twice. Keep one.")
+        numbers[table, cell] = value, decimals(text)
+    return numbers
+
+
+def from_user(cells: Sequence[Cell], inputs: Inputs) -> list[Cell]:
+    """The cells with the numbers of published.csv where endoxa holds none, and its further rows below them."""
+    numbers = published_by_user(inputs)
+
+    def read(key: Key, explanation: str = "") -> Cell:
+        value, places = numbers[key]
+        return Cell(*key, value, rounding(places), explanation, PUBLISHED_FILE)
+
+    filled = [
+        read(cell.key, cell.explanation) if cell.published is None and cell.key in numbers else cell
+        for cell in cells
+    ]
+    printed = {cell.key for cell in cells}
+    return filled + [read(key) for key in numbers if key not in printed]

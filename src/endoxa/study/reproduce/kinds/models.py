@@ -1,0 +1,330 @@
+"""Numbers of models that were given: sentence pairs and association tests; runs stay in `runs/` of the folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from endoxa.errors import UserError
+from endoxa.report.words import slug
+from endoxa.runs.folder import DifferentRunError
+from endoxa.sources.frames import read_table
+from endoxa.sources.read import read_pairs
+from endoxa.sources.spreadsheets import read_csv
+from endoxa.study.reproduce.catalogue import Declaration
+from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
+from endoxa.study.reproduce.inputs import Inputs, ModelMatch
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FLOATING_POINT = Tolerance(1e-4, "the README's tolerance: floating point of another program")
+
+
+def of_every_model(
+    declared: Declaration,
+    inputs: Inputs,
+    compute: Callable[[ModelMatch], Mapping[Key, Ours]],
+    *,
+    single: bool = False,
+) -> dict[Key, Ours]:
+    """What is computed with each model that was given, over the printed cells.
+
+    The cells of a model that cannot be scored are not computed, with the reason; the others go on.
+
+    Args:
+        declared: the result; the label of a model is one of the parts of the names of its cells.
+        inputs: what the user gave.
+        compute: ours of one model.
+        single: all printed cells are of one model, which their names leave out.
+
+    Raises:
+        DifferentRunError: the folder holds a run of the model with other options.
+    """
+    printed = declared.uncomputed(inputs, "no model was given for it (--model)")
+    cells = dict(printed)
+    for model in inputs.models:
+        try:
+            cells |= compute(model)
+        except DifferentRunError:
+            raise
+        except (UserError, RuntimeError, MemoryError) as problem:
+            failed = Ours(None, f"{model.model} cannot be scored: {str(problem).rstrip('.')}")
+            keys = [key for key in printed if single or model.label in key[1].split(", ")]
+            cells |= dict.fromkeys(keys or [("models that were given", model.label)], failed)
+    return cells
+
+
+def _require_models(declared: Declaration, inputs: Inputs) -> None:
+    if not inputs.models:
+        label, names = next(iter(declared.models.items()))
+        raise UserError(
+            f"{declared.name} needs weights: name at least one model, as in --model {names[0]}, or one that stands in "
+            f"for a rehearsal, as in --model {label}=hf/FOLDER ({len(declared.models)} published models: "
+            f"{', '.join(declared.models)})."
+        )
+
+
+def _require_pairs(declared: Declaration, inputs: Inputs) -> Path:
+    """The file of pairs, once it was read to its end: its faults are no fault of a model."""
+    path: Path = declared.need(inputs, *declared.settings["files"])
+    _require_models(declared, inputs)
+    for _ in read_pairs(path):
+        pass
+    return path
+
+
+def pairs(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+    """An estimate of sentence pairs, over all pairs and by axis, in each language of the table."""
+    settings = declared.settings
+    path = _require_pairs(declared, inputs)
+    number = read_table(path).height
+    fewer = "" if number == settings["pairs"] else settings["fewer"].format(number=number)
+    printed = {cell.key for cell in declared.cells(inputs)}
+
+    def keys(axis: str, **parts: str) -> Sequence[Key]:
+        templates = settings["cells"]["all" if axis == "all" else "axis"]
+        named = [(table, cell.format(axis=axis, **parts)) for table, cell in templates]
+        if axis != "all":
+            return [key for key in named if key in printed or not settings.get("printed_axes")]
+        return [key for key in named if key in printed] or named[:1]
+
+    def of_model(model: ModelMatch) -> dict[Key, Ours]:
+        computed: dict[Key, Ours] = {}
+        for language, code in settings.get("languages", {"": ""}).items():
+            options = {"part": code, "languages": (code,)} if code else {}
+            folder = _run_pairs(inputs, model, path, settings["rules"], **options)
+            # A folder of an earlier call may hold another model in the same place.
+            estimates = read_csv(folder / "estimates.csv", infer_schema_length=None).filter(
+                model=model.model, name=settings["estimate"]
+            )
+            for axis, value in _by_axis(estimates, settings.get("axes")).items():
+                ours = Ours.unless(value, model.why, fewer)
+                computed |= dict.fromkeys(keys(axis, language=language, model=model.label), ours)
+        return computed
+
+    return of_every_model(declared, inputs, of_model)
+
+
+def _by_axis(estimates: pl.DataFrame, axes: Sequence[str] | None) -> dict[str, float]:
+    """Value by axis; the table's axes are told apart whatever their capitals, and no others are taken."""
+    values = dict(estimates.unique("axis", maintain_order=True).select("axis", "value").iter_rows())
+    if axes is None:
+        return values
+    lowered = {axis.lower(): value for axis, value in values.items()}
+    return {axis: lowered[axis.lower()] for axis in axes if axis.lower() in lowered}
+
+
+def _run_pairs(
+    inputs: Inputs, model: ModelMatch, data: Path, rules: Sequence[str], *, part: str = "", **options: Any
+) -> Path:
+    """The folder of a finished run of sentence pairs; rules that do not fit the model's architecture are left out.
+
+    Raises:
+        UserError: model or data cannot be used, or no rule fits.
+    """
+    from endoxa.instruments.pairs.instrument import PAIRS
+    from endoxa.instruments.pairs.probe.settings import PairsSettings
+    from endoxa.instruments.pairs.rules import RULES
+    from endoxa.models.scoring import look_at, parse_model
+
+    architecture = look_at(parse_model(model.model), inputs.options).architecture
+    fitting = tuple(name for name in rules if RULES.get(name).architecture == architecture)
+    if not fitting:
+        raise UserError(
+            f"{model.model} is {architecture}, and the published rules ({', '.join(rules)}) do not apply to it."
+        )
+    settings = PairsSettings(
+        data=str(data),
+        models=(model.model,),
+        rules=fitting,
+        calibrate=False,
+        seed=inputs.seed,
+        options=inputs.options,
+        **options,
+    )
+    return _run(PAIRS, settings, inputs, model, part)
+
+
+def _run(instrument: Any, settings: Any, inputs: Inputs, model: ModelMatch, part: str = "") -> Path:
+    from endoxa.runs.run import run
+
+    folder = inputs.out / "runs" / slug(f"{model.label} {part}")
+    run(instrument, settings, folder, progress=inputs.progress)
+    return folder
+
+
+# ------------------------------------------------------------------ scores of single sentences
+
+_WORD_RULES = {
+    f"crows-word-{words}-{masked}": (words, masked)
+    for words in ("ws", "pretok")
+    for masked in ("tok", "whole")
+}
+"""Rule -> what a word is, and whether its tokens are masked together; as in the expected columns."""
+
+
+def word_scores_cells(declared: Declaration, inputs: Inputs) -> Iterator[Cell]:
+    """Sums over shared words of an independent program, each over the number of words."""
+    for language in declared.settings["languages"]:
+        expected = declared.settings["expected"].format(language)
+        path = declared.need(
+            inputs, expected, f"../reference_scores/{expected}", where=declared.settings["reference"]
+        )
+        for row in read_table(path, ("row", "ws_n_u_tokens")).iter_rows(named=True):
+            for rule, (words, masked) in _WORD_RULES.items():
+                for side in ("more", "less"):
+                    value = float(row[f"{words}_{masked}_{side}_sum"]) / float(row[f"{words}_n_u_tokens"])
+                    yield Cell(f"{rule}, {language}", f"row {row['row']}, sent_{side}", value, FLOATING_POINT)
+
+
+def word_scores(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+    """Scores of the first pairs by every reading of the word-level rule."""
+    import polars as pl
+
+    _require_models(declared, inputs)
+    path = _require_pairs(declared, inputs)
+
+    def of_model(model: ModelMatch) -> dict[Key, Ours]:
+        computed: dict[Key, Ours] = {}
+        for language in declared.settings["languages"]:
+            options = {"part": language, "languages": (language,), "limit": declared.settings["pairs"]}
+            folder = _run_pairs(inputs, model, path, tuple(_WORD_RULES), **options)
+            records = pl.read_parquet(folder / "records.parquet").filter(model=model.model)
+            for (rule,), part in records.group_by("rule", maintain_order=True):
+                # Records of a rule stand in the order of the file.
+                for number, row in enumerate(part.iter_rows(named=True)):
+                    for side in ("more", "less"):
+                        key = (f"{rule}, {language}", f"row {number}, sent_{side}")
+                        computed[key] = Ours.unless(row[f"score_{side}"], model.why)
+        return computed
+
+    return of_every_model(declared, inputs, of_model, single=True)
+
+
+# ------------------------------------------------------------------ association tests
+
+
+def name_of_test(row: str, attributes: Mapping[str, str]) -> str:
+    """The name of a printed test, without the language: 'hindu_male/muslim_female/violence'.
+
+    Raises:
+        ValueError: a row of the printed tables that has no such form.
+    """
+    parts = re.fullmatch(r"(.+)/ (.+?)(?: Names| Terms), (./.)", row)
+    if parts is None:
+        raise ValueError(f"'{row}' names no test")
+    groups = [re.sub(r" caste", "-caste", part.lower()).replace(" ", "_") for part in parts.groups()[:2]]
+    return "/".join([*groups, attributes[parts[3]]])
+
+
+def association_tests(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+    """Effect sizes of the tests of every printed row in each language."""
+    from endoxa.instruments.association_tests.instrument import EMBEDDINGS
+    from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+
+    settings = declared.settings
+    _require_models(declared, inputs)
+    cells = [cell.key for cell in declared.cells(inputs)]
+    rows = list(dict.fromkeys((table, cell.rsplit(", ", 2)[0]) for table, cell in cells))
+    path = _write_tests(declared, inputs)
+    pooling = inputs.pooling or settings["pooling"]
+    pooled = (
+        ""
+        if pooling == settings["pooling"]
+        else f"pooled with {pooling}, published with {settings['pooling']}"
+    )
+
+    def of_model(model: ModelMatch) -> dict[Key, Ours]:
+        run = EmbeddingsSettings(
+            tests=str(path),
+            models=(model.model,),
+            poolings=(pooling,),
+            seed=inputs.seed,
+            draws=200,
+            options=inputs.options,
+        )
+        folder = _run(EMBEDDINGS, run, inputs, model)
+        estimates = read_csv(folder / "estimates.csv", infer_schema_length=None).filter(model=model.model)
+        effects = dict(estimates.select("test", "effect_size").iter_rows())
+        computed: dict[Key, Ours] = {}
+        for table, row in rows:
+            for language, code in settings["languages"].items():
+                key = (table, f"{row}, {language}, {model.label}")
+                value = effects.get(f"{code}/{name_of_test(row, settings['attributes'])}")
+                drafts = settings["drafts"].get(code, "")
+                if key in cells or model.label == model.model:
+                    computed[key] = Ours.unless(value, model.why, drafts, pooled)
+        return computed
+
+    return of_every_model(declared, inputs, of_model)
+
+
+def _write_tests(declared: Declaration, inputs: Inputs) -> Path:
+    """runs/tests.json in the folder: every test of the printed tables."""
+    from endoxa.instruments.association_tests.items import build_tests, write_tests
+    from endoxa.instruments.association_tests.options import BuildOptions
+
+    languages = tuple(declared.settings["languages"].values())
+    tests = [
+        test
+        for options in declared.settings["tests"]
+        for test in build_tests(
+            BuildOptions(
+                languages=languages,
+                **{key: tuple(value) if isinstance(value, list) else value for key, value in options.items()},
+            )
+        )
+    ]
+    path = inputs.out / "runs" / "tests.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise UserError(f"The folder {path.parent} cannot be created: {problem.strerror}.") from problem
+    write_tests(tests, path)
+    return path
+
+
+def association_vectors_cells(declared: Declaration, inputs: Inputs) -> Iterator[Cell]:
+    """Effect sizes, statistics and p-values that the original program printed."""
+    settings = declared.settings
+    path = declared.need(inputs, settings["expected"])
+    expected = read_table(path, ("test", "pooling", *settings["numbers"])).filter(pooling="cls")
+    for row in expected.iter_rows(named=True):
+        for name in settings["numbers"]:
+            yield Cell(row["test"], f"{name}, cls", float(row[name]), FLOATING_POINT)
+        # Four standard errors of 100,000 sampled partitions on one side, or on both.
+        p, exact = float(row["p_reference"]), bool(row["p_exact_ge"])
+        drawn = (
+            "100,000 partitions were drawn there" if exact else "100,000 partitions were drawn on both sides"
+        )
+        width = 4 * ((1 if exact else 2) * p * (1 - p) / 100_000) ** 0.5
+        yield Cell(row["test"], "p, cls", p, Tolerance(width, f"four standard errors: {drawn}"))
+        if float(row["n_partitions"]) < 2**53:
+            yield Cell(row["test"], "partitions", float(row["n_partitions"]), EXACT)
+
+
+def association_vectors(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+    """Association tests on vectors that lie in a file."""
+    import numpy as np
+
+    from endoxa.instruments.association_tests.estimates import analyze_tests
+    from endoxa.instruments.association_tests.items import read_tests
+
+    settings = declared.settings
+    with np.load(declared.need(inputs, settings["vectors"])) as arrays:
+        vectors = dict(zip(arrays["texts"].tolist(), arrays["vectors"], strict=True))
+    tests = read_tests(declared.need(inputs, settings["tests"]))
+    estimates = analyze_tests(
+        tests, vectors, model="tiny-bert", pooling="cls", seed=inputs.seed, resamples=100
+    )
+    computed: dict[Key, Ours] = {}
+    for row in estimates.iter_rows(named=True):
+        for name, column in settings["numbers"].items():
+            computed[row["test"], f"{name}, cls"] = Ours(row[column])
+        computed[row["test"], "p, cls"] = Ours(row["p_value"])
+        if float(row["n_partitions"]) < 2**53:
+            computed[row["test"], "partitions"] = Ours(float(row["n_partitions"]))
+    return computed

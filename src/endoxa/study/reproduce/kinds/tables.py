@@ -1,0 +1,230 @@
+"""Numbers that need no model: counts of published tables, ratings, and what printed numbers imply about one another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
+from endoxa.study.reproduce.catalogue import Declaration, evaluate
+from endoxa.study.reproduce.declaration import Key, Ours
+from endoxa.study.reproduce.inputs import Inputs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+
+def arithmetic(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+    """The formula of each row of the CSV, made of other printed numbers of the same paper."""
+    cells = declared.cells(inputs)
+    return {
+        cell.key: Ours(evaluate(row["ours"] or "")) for cell, row in zip(cells, declared.rows, strict=True)
+    }
+
+
+# ------------------------------------------------------------------ counts
+
+
+def counts(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+    """Rows of a table that hold a value, in number or percent, and words per cell of some columns."""
+    settings = declared.settings
+    rows = [*settings["counts"], *settings.get("words", [])]
+    columns = {name for row in rows for name in (*row.get("where", {}), *row.get("columns", []))}
+    table = read_table(declared.need(inputs, *settings["files"]), tuple(sorted(columns)))
+    number = table.height
+    other = "" if number == settings["rows"] else settings["fewer"].format(number=number)
+    computed: dict[Key, Ours] = {}
+    for row in settings["counts"]:
+        n = _matching(table, row.get("where", {}))
+        computed[row["table"], row["cell"]] = Ours.unless(
+            100 * n / number if row.get("percent") else n, other
+        )
+    for row in settings.get("words", []):
+        lengths = [len(str(cell).split()) for column in row["columns"] for cell in table[column]]
+        computed[row["table"], row["cell"]] = Ours.unless(sum(lengths) / len(lengths), other)
+    return computed
+
+
+def _matching(table: pl.DataFrame, where: Mapping[str, str]) -> int:
+    """Rows with these values, whatever their capitals; '*' is any value but an empty one."""
+    import polars as pl
+
+    for column, value in where.items():
+        text = pl.col(column).fill_null("").str.strip_chars().str.to_lowercase()
+        table = table.filter(text != "" if value == "*" else text == value.lower())
+    return table.height
+
+
+def extraction(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+    """Counts of reviewed statements and of the files beside them; scores of the reading that the authors published."""
+    from endoxa.curate.evaluation import evaluate as evaluate_reading
+    from endoxa.curate.evaluation import read_gold
+
+    settings = declared.settings
+    gold = declared.need(inputs, settings["gold"])
+    table = read_table(gold, ("status", "language", "human_edited", "gold_extra_pairs"))
+    computed = {
+        ("counts", name): Ours(_matching(table, where)) for name, where in settings["statements"].items()
+    }
+    for name, file in settings["files"].items():
+        path = inputs.find(file)
+        computed["counts", name] = (
+            Ours(read_table(path).height) if path else Ours(None, f"needs {file} ({settings['where']})")
+        )
+    reviewed = read_gold(gold)
+    published = [statement.published for statement in reviewed if statement.published is not None]
+    scores = evaluate_reading(reviewed, {"published": published})
+    values = {(row["subset"], row["measure"]): row["value"] for row in scores.iter_rows(named=True)}
+    for subset, our_subset in settings["subsets"].items():
+        for measure, our_measure in settings["measures"].items():
+            value = values[our_subset, our_measure]
+            computed["the authors' extractor", f"{subset}, {measure}"] = Ours(value)
+    return computed
+
+
+# ------------------------------------------------------------------ a survey and what came of it
+
+
+def survey(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+    """Stereotypes of reviewed statements by axis, rows of the augmentation, and who answered."""
+    settings = declared.settings
+    gold, answers = inputs.find(*settings["gold"]), inputs.find(*settings["survey"])
+    if gold is None and answers is None:
+        declared.need(inputs, *settings["gold"], *settings["survey"])
+    people = _people(answers, settings["shares"]) if answers is not None else {}
+    respondents = int(people["participants"]) if people else None
+    computed: dict[Key, Ours] = {}
+    if gold is not None:
+        printed = {cell.key: cell.published for cell in declared.cells(inputs)}
+        columns = ("respondent", "question", "status", "gold_identity_final", "gold_attribute")
+        statements = read_table(gold, columns)
+        other = _fewer_people(respondents or statements["respondent"].n_unique(), settings)
+        for key, n in _stereotypes(statements, settings["axes"]).items():
+            # The count of a part of the respondents is judged only where it exceeds the print for all of them.
+            if other and n > (printed[key] or 0):
+                computed[key] = Ours(n, f"{other} and already more than the print has of all")
+            else:
+                computed[key] = Ours.unless(n, other)
+    for name, value in people.items():
+        computed["Table 2", name] = Ours.unless(value, _fewer_people(respondents or 0, settings))
+    for cell in declared.cells(inputs):
+        if cell.table == "Table 2" and cell.cell.startswith("Age, "):
+            computed[cell.key] = Ours(None, "the file at hand has no ages")
+    return computed | _augmentation(declared, inputs)
+
+
+def _fewer_people(respondents: int, settings: Mapping[str, Any]) -> str:
+    published = settings["respondents"]
+    return "" if respondents == published else f"the file holds {respondents} of the {published} respondents"
+
+
+def _stereotypes(statements: pl.DataFrame, axes: Mapping[str, list[str]]) -> dict[Key, int]:
+    """Distinct pairs of identity and attribute among the statements that reviewers kept, by axis."""
+    import polars as pl
+
+    kept = statements.filter(status="kept")
+    numbers = {
+        axis: kept.filter(pl.col("question").is_in(questions))
+        .select("gold_identity_final", "gold_attribute")
+        .unique()
+        .height
+        for axis, questions in axes.items()
+    }
+    numbers["Total"] = sum(numbers.values())
+    return {("Table 5", f"{axis}, Pilot"): n for axis, n in numbers.items()}
+
+
+def _augmentation(declared: Declaration, inputs: Inputs) -> dict[Key, Ours]:
+    """Rows of the augmentation by axis."""
+    axes, file = list(declared.settings["axes"]), declared.settings["augmentation"]
+    path = inputs.find(file)
+    if path is None:
+        why = f"needs the augmentation ({file} with a column axis; {declared.settings['where']})"
+        ours = dict.fromkeys([*axes, "Total"], Ours(None, why))
+    else:
+        rows = read_table(path, ("axis",))["axis"].fill_null("").str.to_lowercase().to_list()
+        ours = {axis: Ours(rows.count(axis.lower())) for axis in axes} | {"Total": Ours(len(rows))}
+    return {("Table 5", f"{axis}, Synthetic Augmentation"): value for axis, value in ours.items()}
+
+
+def _people(path: Path, shares: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Participants, and percent of them by country and gender; several answers in a cell end with ' *'."""
+    table = read_table(path, ("respondent",))
+    people = {"participants": float(table.height)}
+    for about, question in shares.items():
+        column = next((name for name in table.columns if question["words"] in name), None)
+        if column is None:
+            raise UserError(
+                f"{path} has no column about '{question['words']}'. Expected the survey with its own headers."
+            )
+        answers = [str(cell or "").split("*")[0].strip() for cell in table[column].to_list()]
+        for name in question["answers"]:
+            people[f"{about}, {name}, percent"] = 100 * answers.count(name) / table.height
+    return people
+
+
+# ------------------------------------------------------------------ ratings
+
+
+def ratings(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+    """Disagreement between ratings, topics, and mean ratings of insiders and others."""
+    from endoxa.curate.ratings import analyze_disagreement, read_ratings
+
+    settings = declared.settings
+    table = read_ratings(declared.need(inputs, "ratings.csv", "ratings.parquet"), inputs.find("topics.csv"))
+    pairs, published = table.select("identity", "attribute").unique().height, settings["associations"]
+    other = (
+        "" if pairs == published else f"the file has {pairs:,} associations, the published data {published:,}"
+    )
+    disagreement = analyze_disagreement(table, resamples=100, seed=inputs.seed)
+    changes = dict(disagreement.topics.select("topic", "relative_change").iter_rows())
+    values: dict[str, float | None] = {
+        "associations": pairs,
+        "identities": table["identity"].n_unique(),
+        "attributes": table["attribute"].n_unique(),
+        "annotators": table.filter(table["rater"] != "")["rater"].n_unique() or None,
+        "associations with two ratings or more": disagreement.pairs.height,
+        "skewness of the variances": disagreement.skewness,
+        "variance of 0, percent": 100 * disagreement.zero,
+        "third quartile of the variances below 1 (1: yes)": int(disagreement.third_quartile < 1),
+        "largest variance": float(disagreement.pairs["variance"].to_numpy().max()),
+        "relative change, Negative Traits, percent": changes.get("Negative Traits"),
+        **_topics(table),
+        **_means(table),
+    }
+    missing = "the ratings do not say it (topic, sentiment, rater or in_group)"
+    return {
+        cell.key: Ours(value, missing if value is None else other, not other)
+        for cell in declared.cells(inputs)
+        for value in (values.get(cell.cell),)
+    }
+
+
+def _topics(table: pl.DataFrame) -> dict[str, float | None]:
+    """Associations of each topic, and percent of its ratings by people of the group."""
+    import polars as pl
+
+    rows = table.group_by("topic").agg(
+        n=pl.struct("identity", "attribute").n_unique(),
+        inside=100 * pl.col("in_group").cast(pl.Float64).mean(),
+    )
+    values: dict[str, float | None] = {}
+    for topic, n, inside in rows.iter_rows():
+        values |= {f"{topic}, n": n, f"{topic}, IG, percent": inside}
+    return values
+
+
+def _means(table: pl.DataFrame) -> dict[str, float | None]:
+    """Mean rating of each sentiment by people of the group and by others."""
+    import polars as pl
+
+    side = pl.when("in_group").then(pl.lit("in-group")).otherwise(pl.lit("out-group"))
+    rows = (
+        table.drop_nulls("in_group")
+        .group_by(sentiment=pl.col("sentiment").str.to_lowercase(), side=side)
+        .agg(pl.col("rating").mean())
+    )
+    return {f"{sentiment}, {side}": mean for sentiment, side, mean in rows.iter_rows()}

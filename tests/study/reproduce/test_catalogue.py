@@ -1,0 +1,195 @@
+"""Printed numbers: those that endoxa holds equal those in the papers, and users bring their own in published.csv."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from importlib.resources import files
+from itertools import groupby
+
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.report.references import references
+from endoxa.study.reproduce import RESULTS, Inputs
+from endoxa.study.reproduce.catalogue import builtin, evaluate, published_by_user, read_result
+
+AFRISTEREO, LACES, NAMES, INDIBIAS = "000_", "001_", "003_", "004_"
+
+
+def printed(name):
+    """Rows of the CSV of a result."""
+    text = (files("endoxa.study.reproduce") / "results" / f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+@pytest.fixture(scope="module")
+def paper(shared):
+    def read(begins):
+        (path,) = (shared / "papers").glob(f"{begins}*.txt")
+        return path.read_text(encoding="utf-8").splitlines()
+
+    return read
+
+
+def test_indibias_tables_are_those_of_the_paper(paper):
+    """Every row of the tables stands in the paper with the same numbers in the same order, and so do the deviations."""
+    lines = {}
+    for line in paper(INDIBIAS):
+        head, *cells = (cell.strip() for cell in line.split("|"))
+        lines.setdefault(head, []).append([cell.strip("(±)") for cell in cells if cell])
+    rows = printed("indibias-percentages")
+    spreads = [re.match(r"2 \* ([\d.]+)", row["tolerance"])[1] for row in rows if "ICS" in row["cell"]]
+    assert spreads in lines["ICS (std-dev)"]
+    rows += printed("indibias-seat")
+    assert len(rows) == 128 + 468
+    row_of = lambda row: (row["table"], row["cell"].rsplit(", ", 2)[0])  # noqa: E731
+    for (table, name), part in groupby(rows, row_of):
+        assert [row["published"] for row in part] in lines[name], (table, name)
+
+
+def test_name_based_tables_are_those_of_the_paper(paper):
+    """Numbers, and the standard deviations that the tolerances are made of; table 6 has none."""
+    tables = {}
+    for row in printed("names-bbq"):
+        model, _ = row["cell"].rsplit(", ", 1)
+        spread = re.match(r"2 \* sqrt\(2\) \* ([\d.]+) \+", row["tolerance"])
+        value = row["published"] + (f" ± {spread[1]}" if spread else "")
+        tables.setdefault((row["table"], model), []).append(value)
+    text = [re.sub(r"\s*(\\pm|±)\s*", " ± ", line) for line in paper(NAMES)]
+    assert len(tables) == 36
+    for (table, model), values in tables.items():
+        start = next(k for k, line in enumerate(text) if line.startswith(f"{table}:"))
+        assert "\t".join([model, *values]) in text[start : start + 12]
+
+
+def test_the_mean_of_table_2_is_the_one_that_pages_of_pairs_show():
+    means = {
+        tuple(row["cell"].split(", ")[1:]): row["published"]
+        for row in printed("indibias-percentages")
+        if row["cell"].startswith("ICS (mean)")
+    }
+    shown = [reference for reference in references() if reference.data == "indibias"]
+    assert len(shown) == 2
+    for reference in shown:
+        language = {"en": "English", "hi": "Hindi"}[reference.language]
+        values = {model.lower(): value for (name, model), value in means.items() if name == language}
+        for model, value in reference.values.items():
+            assert values[model.lower().replace("-", "")] == value
+
+
+def test_afristereo_and_laces_are_those_of_the_papers(paper):
+    table = "\n".join(paper(AFRISTEREO))
+    composition = {row["cell"]: int(row["published"]) for row in printed("afristereo-composition")}
+    axes = [name.removesuffix(", Pilot") for name in composition if name.endswith(", Pilot")]
+    assert len(axes) == 7
+    for axis in axes[:-1]:
+        pilot, added = composition[f"{axis}, Pilot"], composition[f"{axis}, Synthetic Augmentation"]
+        assert f"{axis}\t{pilot:,}\t{added:,}" in table
+    for row in printed("afristereo-bpr"):
+        if row["table"] == "Table 8":
+            model = row["cell"].removeprefix("BPR, ")
+            assert re.search(rf"{re.escape(model)}\t{row['published']}\t", table), model
+    laces = "\n".join(paper(LACES))
+    topics = {
+        row["cell"]: row["published"] for row in printed("laces-disagreement") if row["table"] == "Table 1"
+    }
+    assert len(topics) == 24
+    for cell, share in topics.items():
+        if cell.endswith(", IG, percent"):
+            topic = cell.removesuffix(", IG, percent")
+            assert f"| {topic} | {topics[f'{topic}, n']} | {share} |" in laces
+    scores = {row["cell"]: row["published"] for row in printed("laces-debias")}
+    for letter in "BER":
+        row = " | ".join(
+            f"{scores[cell]} [{scores[f'{cell}, interval, low']}, {scores[f'{cell}, interval, high']}]"
+            for cell in (f"{letter}, {model}" for model in ("GPT-3.5-Turbo", "GPT-4o-mini", "Llama 3.1-8B"))
+        )
+        assert f"| {letter} | {row} |" in laces
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [("0.03 / 0.12 - -1", 1.25), ("2 * sqrt(2)", 2 * math.sqrt(2)), ("abs(1 - 3) ** 2 + (4)", 8)],
+)
+def test_formulas_of_printed_numbers(formula, value):
+    assert evaluate(formula) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("formula", ["open('x')", "x + 1", "(1).real", "[1][0]", "1 if 2 else 3"])
+def test_formulas_run_no_code(formula):
+    with pytest.raises(ValueError, match="is no formula of numbers"):
+        evaluate(formula)
+
+
+def test_a_result_of_files_alone(tmp_path):
+    """What another package registers: one TOML and one CSV."""
+    (tmp_path / "sums.toml").write_text(
+        'title = "Sums"\ncitation = "Nobody 2026"\nkind = "arithmetic"\n'
+        '[[needs]]\nkind = "nothing"\nwhat = "nothing"\nwhere = "here"\n'
+        '[rules.near]\ntolerance = "1 / 4"\nreason = "a guess"\nexplanation = "a slip"\n'
+    )
+    (tmp_path / "sums.csv").write_text(
+        "table,cell,published,rule,ours\nT,a,3,count,1 + 2\nT,b,2.0,rounding,4 / 2.01\nT,c,1,near,3 / 2\n"
+    )
+    result, inputs = read_result(tmp_path, "sums"), Inputs(None, (), tmp_path)
+    assert [cell.tolerance.value for cell in result.cells(inputs)] == [0, pytest.approx(0.05), 0.25]
+    assert [ours.value for ours in result.compute(inputs).values()] == [3, pytest.approx(4 / 2.01), 1.5]
+    assert "sums" not in {built.name for built in builtin()}
+
+
+def test_every_result_is_declared_whole(tmp_path, shared):
+    assert len(RESULTS.all()) >= 18
+    folders = {
+        "bbq": "bbq",
+        "stereotales": "stereotales",
+        "seat": "reference_scores",
+        "indibias-reference": "indibias",
+    }
+    for name, result in RESULTS.all().items():
+        assert name == result.name
+        assert result.needs
+        assert result.citation
+        folder = next((place for begins, place in folders.items() if name.startswith(begins)), "afristereo")
+        cells = result.cells(Inputs(shared / "data" / folder, (), tmp_path))
+        assert cells
+        assert len({cell.key for cell in cells}) == len(cells)
+        assert all(cell.tolerance.reason for cell in cells)
+
+
+def inputs(folder, text):
+    (folder / "published.csv").write_text(text, encoding="utf-8")
+    return Inputs(folder, (), folder / "out")
+
+
+def test_published_numbers_of_the_user_are_read_with_their_decimals(tmp_path):
+    text = 'table,cell,published\nTable 2,"Metric score, roberta-large",61.1\nTable 2,"gender, roberta-large",50\n'
+    assert published_by_user(inputs(tmp_path, text)) == {
+        ("Table 2", "Metric score, roberta-large"): (61.1, 1),
+        ("Table 2", "gender, roberta-large"): (50.0, 0),
+    }
+    cells = {
+        cell.key: cell for cell in RESULTS.get("crows-pairs-table2").cells(Inputs(tmp_path, (), tmp_path))
+    }
+    filled = cells["Table 2", "Metric score, roberta-large"]
+    assert (filled.published, filled.tolerance.value, filled.source) == (
+        61.1,
+        pytest.approx(0.05),
+        "published.csv",
+    )
+    assert cells["Table 2", "gender, roberta-large"].published == 50
+    assert cells["Table 2", "Metric score, albert-xxlarge-v2"].published is None
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("table,cell\nTable 2,x\n", "published"),
+        ("table,cell,published\nTable 2,x,high\n", "row 1: published is 'high'"),
+        ("table,cell,published\nT,x,1\nT,x,2\n", "row 2: T, x is there twice"),
+    ],
+)
+def test_published_numbers_that_cannot_be_read_are_named(tmp_path, text, match):
+    with pytest.raises(UserError, match=match):
+        published_by_user(inputs(tmp_path, text))

@@ -1,0 +1,93 @@
+"""Which model stands for which published one, and what is said of files that are missing."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.study.reproduce.inputs import Inputs, ModelMatch, match_models, spelled
+
+PUBLISHED = {"MuRIL": ("hf/google/muril-base-cased",), "GPT": ("GPT", "openai/gpt-x")}
+
+
+def test_the_id_on_the_hub_is_the_published_model():
+    assert match_models(["hf/google/muril-base-cased"], PUBLISHED, "x") == (
+        ModelMatch("MuRIL", "hf/google/muril-base-cased", genuine=True),
+    )
+    assert match_models(["muril=hf/google/muril-base-cased"], PUBLISHED, "x")[0].genuine
+
+
+@pytest.mark.parametrize(
+    "word", ["google/muril-base-cased", "muril", "MuRIL", "muril-base-cased", "MuRIL=google/muril-base-cased"]
+)
+def test_a_published_model_is_known_by_every_spelling(word):
+    assert match_models([word], PUBLISHED, "x") == (
+        ModelMatch("MuRIL", "hf/google/muril-base-cased", genuine=True),
+    )
+
+
+@pytest.mark.parametrize("word", ["evil/muril-base-cased", "hf/evil/muril-base-cased"])
+def test_the_name_alone_of_another_owner_is_another_model(word):
+    assert not match_models([word], PUBLISHED, "x")[0].genuine
+
+
+def test_a_folder_is_a_model_with_and_without_hf(tmp_path, monkeypatch):
+    (tmp_path / "models" / "mine").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert match_models(["MuRIL=models/mine"], PUBLISHED, "x")[0].model == "hf/models/mine"
+    assert spelled("mine", ["hf/models/mine", "hf/models/other"]) == "hf/models/mine"
+    assert spelled(str(tmp_path / "models/mine"), ["hf/models/mine"]) == "hf/models/mine"
+
+
+def test_a_folder_is_never_taken_for_the_published_model():
+    for word in ("MuRIL=hf//models/muril-base-cased", "MuRIL=hf/my/muril-base-cased", "MuRIL=sim/biased"):
+        (match,) = match_models([word], PUBLISHED, "x")
+        assert (match.label, match.genuine) == ("MuRIL", False)
+        assert match.why == f"computed with {word.partition('=')[2]}, not with the published model MuRIL"
+
+
+def test_a_model_without_a_label_stands_for_itself():
+    (match,) = match_models(["sim/biased"], PUBLISHED, "x")
+    assert (match.label, match.genuine, match.why) == (
+        "sim/biased",
+        False,
+        "sim/biased is not a model of this result",
+    )
+
+
+def test_a_folder_counts_by_the_hash_of_its_weights(tmp_path):
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
+    published = {"tiny": (f"sha256:{hashlib.sha256(b'weights').hexdigest()}",)}
+    assert match_models([f"hf/{tmp_path}"], published, "x") == (
+        ModelMatch("tiny", f"hf/{tmp_path}", genuine=True),
+    )
+    (tmp_path / "model.safetensors").write_bytes(b"others")
+    assert not match_models([f"tiny=hf/{tmp_path}"], published, "x")[0].genuine
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        (["BERT=hf/x/y"], "x has no model 'BERT'. Its models: MuRIL, GPT"),
+        (["MuRIL=sim/a", "muril=sim/b"], "MuRIL already stands for sim/a"),
+    ],
+)
+def test_labels_that_make_no_sense_are_refused(words, match):
+    with pytest.raises(UserError, match=match):
+        match_models(words, PUBLISHED, "x")
+
+
+def test_a_missing_file_is_one_sentence_with_where_to_get_it(tmp_path):
+    inputs = Inputs(tmp_path, (), tmp_path / "out")
+    with pytest.raises(
+        UserError, match=r"demo needs the file a\.csv or b\.csv, but .* has none\. Get it from example\.org\."
+    ):
+        inputs.need("demo", "example.org", "a.csv", "b.csv")
+    (tmp_path / "b.csv").write_text("x\n")
+    assert inputs.need("demo", "example.org", "a.csv", "b.csv") == tmp_path / "b.csv"
+    assert inputs.find("b.csv") == tmp_path / "b.csv"
+    assert inputs.read == [tmp_path / "b.csv"]
+    with pytest.raises(UserError, match="no --data FOLDER was given"):
+        Inputs(None, (), tmp_path).need("demo", "example.org", "a.csv")
