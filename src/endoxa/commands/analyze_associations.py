@@ -247,14 +247,14 @@ def _write(
 
 
 def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, output: Path) -> None:
-    from endoxa.instruments.stories.associations.permutations import every_difference, told_by_story
+    from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
     from endoxa.instruments.stories.associations.stored import differences_in
     from endoxa.instruments.stories.report.records import themes
     from endoxa.report.words import plural
     from endoxa.sources.frames import write_table
 
     def told() -> pl.DataFrame:
-        return told_by_story(profiles, themes([stories]))
+        return protagonists_by_story(profiles, themes([stories]))
 
     table = (
         differences_in(stories, told, settings)

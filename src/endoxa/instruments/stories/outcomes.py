@@ -29,16 +29,16 @@ def story_counts(records: pl.LazyFrame) -> tuple[AnswerCounts, ...]:
         records: rows with the columns of `schema.stories.STORY_COLUMNS`.
     """
     records = versions_apart(records, "generator_model")
-    told = pl.col("story").fill_null("").map_elements(_says_something, return_dtype=pl.Boolean)
+    written = pl.col("story").fill_null("").map_elements(_says_something, return_dtype=pl.Boolean)
     return count_answers(
-        records.with_columns(told=told).select(
+        records.with_columns(written=written).select(
             "finish",
             "error",
             model="generator_model",
             context="language",
-            read="told",
+            read="written",
             refused=pl.lit(value=False),
-            blank=~pl.col("told"),
+            blank=~pl.col("written"),
         )
     )
 
@@ -198,15 +198,15 @@ def stories_headline(folder: Path) -> Headline:
     )
 
 
-def _written(one: AnswerCounts) -> dict[str, Any]:
+def _written(counts: AnswerCounts) -> dict[str, Any]:
     """What became of the stories of one model."""
     return {
-        "model": one.model,
-        "asked": one.asked,
-        "written": one.read,
-        "cut_off": one.cut_off,
-        "refused": one.refused + one.filtered,
-        "failed": one.failed,
+        "model": counts.model,
+        "asked": counts.asked,
+        "written": counts.read,
+        "cut_off": counts.cut_off,
+        "refused": counts.refused + counts.filtered,
+        "failed": counts.failed,
     }
 
 

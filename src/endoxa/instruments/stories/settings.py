@@ -229,15 +229,17 @@ class Discovery:
         Raises:
             ValueError: a value is of another type, or outside its limits.
         """
-        given = {**cls().recorded, **{name: recorded[name] for name in cls().recorded if name in recorded}}
+        values = {**cls().recorded, **{name: recorded[name] for name in cls().recorded if name in recorded}}
         for name, default in cls().recorded.items():
-            if type(given[name]) is not type(default):
-                raise ValueError(f"{name}: {given[name]!r} is of another type")
-        rates = (given["alpha"], given["error"], given["confidence"])
-        names = given["pooled"] in (STRATIFIED, PUBLISHED) and given["rule"] in (BOTH_STEPS, PAPER_RULE)
-        if not (all(0 < rate < 1 for rate in rates) and given["draws"] > 0 and given["seed"] >= 0 and names):
+            if type(values[name]) is not type(default):
+                raise ValueError(f"{name}: {values[name]!r} is of another type")
+        rates = (values["alpha"], values["error"], values["confidence"])
+        names = values["pooled"] in (STRATIFIED, PUBLISHED) and values["rule"] in (BOTH_STEPS, PAPER_RULE)
+        if not (
+            all(0 < rate < 1 for rate in rates) and values["draws"] > 0 and values["seed"] >= 0 and names
+        ):
             raise ValueError("a setting is outside its limits")
-        return cls(by_language=by_language, **given)
+        return cls(by_language=by_language, **values)
 
 
 PAPER_LIFT = 2.0

@@ -84,9 +84,9 @@ def scan(settings: StoriesSettings, journal: JournalFile | None = None) -> int:
 
     count = sum(1 for _ in each_once(prompts(settings), lambda prompt: prompt.sample_id, journal, repeated))
     if not count:
-        asked = ", ".join((*settings.languages, *settings.themes))
+        filters = ", ".join((*settings.languages, *settings.themes))
         raise UserError(
-            f"{settings.data} contains no prompt{f' for {asked}' if asked else ''}. Expected at least one."
+            f"{settings.data} contains no prompt{f' for {filters}' if filters else ''}. Expected at least one."
         )
     return count
 
@@ -102,7 +102,7 @@ def jobs(settings: StoriesSettings) -> Iterator[Job]:
         for repeat in range(1, settings.repeats + 1):
             number = number_of(index, repeat, settings)
             yield Job(
-                number, (prompt.prompt,), settings.system, draw_seed(settings.seed, repeat), _told(prompt)
+                number, (prompt.prompt,), settings.system, draw_seed(settings.seed, repeat), _metadata(prompt)
             )
 
 
@@ -115,7 +115,7 @@ def expected_work(settings: StoriesSettings) -> Expected:
     return total
 
 
-def _told(prompt: StoryPrompt) -> dict[str, Any]:
+def _metadata(prompt: StoryPrompt) -> dict[str, Any]:
     """What only a simulated respondent is told."""
     return {
         "probe": "stories",
@@ -141,8 +141,8 @@ def write_records(settings: StoriesSettings, journal: AnswerJournal, out: Path) 
     with parquet_in_parts(out / RECORDS) as add:
         for first, chunk in chunked(prompts(settings)):
             rows = []
-            for asked, answer in _answered(first, chunk, settings, journal):
-                rows.append({**asked, **_came(answer)})
+            for cells, answer in _answered(first, chunk, settings, journal):
+                rows.append({**cells, **_came(answer)})
                 counts["filtered"] += answer.refused
                 counts["failed"] += bool(answer.error)
             add(pl.DataFrame(rows, schema=TYPES, orient="row"))
@@ -159,9 +159,9 @@ def _answered(
         answers = journal.answers(place, number_of(first, 1, settings), last)
         for k, prompt in enumerate(chunk):
             for repeat in range(1, settings.repeats + 1):
-                asked = {"generator_model": model, "repeat": repeat, "seed": draw_seed(settings.seed, repeat)}
+                draw = {"generator_model": model, "repeat": repeat, "seed": draw_seed(settings.seed, repeat)}
                 (answer,) = answers[number_of(first + k, repeat, settings)]
-                yield {**asdict(prompt), **asked}, answer
+                yield {**asdict(prompt), **draw}, answer
 
 
 def _came(answer: ChatAnswer) -> dict[str, Any]:

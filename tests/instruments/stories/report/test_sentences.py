@@ -321,7 +321,7 @@ def test_repeats_make_no_association_and_the_page_warns(edge_of, capsys):
         in text
     )
     assert "prompts, not stories, are the units of its tests" in text
-    assert results.found.is_empty()
+    assert results.discovered.is_empty()
     profiles = read_profiles(path)
     print_found(profiles, discover(profiles, Discovery(jobs=1)), 0.05)
     assert (
@@ -340,7 +340,7 @@ def test_what_languages_explain_is_unclear(edge_of):
     assert results.claimed.is_empty()
     assert subtitle(results) == "Stories of 1 model; 0 associations."
     assert [row.cells[-1] for row in association_table(results).rows] == ["unclear", "unclear"]
-    for row in results.found.iter_rows(named=True):
+    for row in results.discovered.iter_rows(named=True):
         assert row["p_adjusted"] < 0.001  # the published test, under its name
         assert row["stratified_p_adjusted"] > 0.2
 

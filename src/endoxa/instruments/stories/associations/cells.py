@@ -81,7 +81,7 @@ def log_p_greater(cells: Cells) -> np.ndarray:
 
 
 def _tails(cells: Cells, width: int, factorials: np.ndarray) -> np.ndarray:
-    count, r, c, n = (one[:, None] for one in (cells.count, cells.row, cells.column, cells.total))
+    count, r, c, n = (part[:, None] for part in (cells.count, cells.row, cells.column, cells.total))
     x = count + np.arange(width)
     inside = x <= np.minimum(r, c)
     x = np.where(inside, x, count)
@@ -198,8 +198,8 @@ def power(
     threshold = alpha / (cells * np.sum(1 / np.arange(1, cells + 1)))
     counts = np.arange(stories + 1)
     columns = counts + round(column_elsewhere)
-    found = hypergeom.sf(counts - 1, total, columns, stories) <= threshold
-    return float(binom.pmf(counts, stories, min(1.0, base_rate * lift))[found].sum())
+    passes = hypergeom.sf(counts - 1, total, columns, stories) <= threshold
+    return float(binom.pmf(counts, stories, min(1.0, base_rate * lift))[passes].sum())
 
 
 def table_power(
@@ -276,14 +276,14 @@ def stories_needed(
     if base_rate * lift > 1 or lift > values:
         return None
 
-    given = {"base_rate": base_rate, "lift": lift, "alpha": alpha}
+    shared = {"base_rate": base_rate, "lift": lift, "alpha": alpha}
 
     def enough(stories: int) -> bool:
-        table = table_power(stories, values=values, columns=columns, tables=tables, **given)
+        table = table_power(stories, values=values, columns=columns, tables=tables, **shared)
         # The cell's power takes longer to compute.
         return (
             table >= target
-            and table * power(stories, values=values, cells=values * columns, **given) >= target
+            and table * power(stories, values=values, cells=values * columns, **shared) >= target
         )
 
     high = 10

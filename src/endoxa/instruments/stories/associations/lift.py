@@ -249,7 +249,7 @@ RESOLUTION = 0.005
 
 def compare_associations(
     profiles: Profiles,
-    found: pl.DataFrame,
+    associations: pl.DataFrame,
     a: str,
     b: str,
     *,
@@ -270,7 +270,7 @@ def compare_associations(
 
     Args:
         profiles: the stories.
-        found: associations to compare (`DISCOVERED_COLUMNS`); each quadruple is compared once.
+        associations: associations to compare (`DISCOVERED_COLUMNS`); each quadruple is compared once.
         a: a model or a language.
         b: another of the same kind.
         confidence: confidence level of the intervals.
@@ -283,17 +283,17 @@ def compare_associations(
         UserError: `a` or `b` is neither a model nor a language of the stories.
     """
     sides = [stories_of(profiles, name) for name in (a, b)]
-    finders = found.group_by(PARTS).agg(pl.col("model").append(pl.col("aggregation")).alias("names"))
+    finders = associations.group_by(PARTS).agg(pl.col("model").append(pl.col("aggregation")).alias("names"))
     rows = [
-        _row(profiles, sides, quadruple, (a, b), confidence) | {"found_in": _found_in(names, a, b)}
+        _row(profiles, sides, quadruple, (a, b), confidence) | {"found_in": _found_by(names, a, b)}
         for *quadruple, names in finders.sort(PARTS).iter_rows()
     ]
     table = pl.DataFrame(rows, schema=_TYPES, orient="row")
     table = adjusted(table, STORY_COMPARISONS).with_columns(pl.col("p_adjusted").fill_nan(None))
     computed = pl.col("method").is_in([COUNTED, HALF])
     untested = pl.when(~computed).then("method").when(pl.col("p_value").is_null()).then(pl.lit(NO_SPREAD))
-    given = table.with_columns(neutral=pl.lit(1.0), reason=untested.otherwise(pl.lit("")))
-    verdicts = decided(given, value="lift_ratio", confidence=1 - alpha, resolution=RESOLUTION)
+    tested = table.with_columns(neutral=pl.lit(1.0), reason=untested.otherwise(pl.lit("")))
+    verdicts = decided(tested, value="lift_ratio", confidence=1 - alpha, resolution=RESOLUTION)
     return verdicts.select(list(COMPARED_COLUMNS)).with_columns(pl.col("low", "high").fill_nan(None))
 
 
@@ -313,7 +313,7 @@ def stories_of(profiles: Profiles, name: str) -> np.ndarray:
     )
 
 
-def _found_in(names: Sequence[str], a: str, b: str) -> str:
+def _found_by(names: Sequence[str], a: str, b: str) -> str:
     return {(True, True): "both", (True, False): "a", (False, True): "b"}.get(
         (a in names, b in names), "neither"
     )
@@ -362,8 +362,8 @@ def _method(a: Side, b: Side) -> str:
 
 
 _TEXT = (*PARTS, "a", "b", "found_in", "method", "verdict", "reason")
-_WHOLE = ("count_a", "count_b", "row_total_a", "row_total_b", "prompts_shared")
+_COUNTS = ("count_a", "count_b", "row_total_a", "row_total_b", "prompts_shared")
 _TYPES = {
-    name: pl.String() if name in _TEXT else pl.Int64() if name in _WHOLE else pl.Float64()
+    name: pl.String() if name in _TEXT else pl.Int64() if name in _COUNTS else pl.Float64()
     for name in COMPARED_COLUMNS
 }

@@ -61,9 +61,9 @@ class _Attribute:
         """Largest total variation distance of two groups; groups without stories are left out."""
         cells = np.bincount(group[self.prompts] * self.values + self.value, minlength=groups * self.values)
         counts = cells.reshape(groups, self.values)
-        told = counts[counts.any(axis=1)]
-        share = told / told.sum(axis=1, keepdims=True)
-        return float(max(np.abs(share - one).sum(axis=1).max() / 2 for one in share))
+        filled = counts[counts.any(axis=1)]
+        share = filled / filled.sum(axis=1, keepdims=True)
+        return float(max(np.abs(share - row).sum(axis=1).max() / 2 for row in share))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class _Prompts:
             yield labels
 
 
-def told_by_story(profiles: Profiles, themes: Mapping[str, str]) -> pl.DataFrame:
+def protagonists_by_story(profiles: Profiles, themes: Mapping[str, str]) -> pl.DataFrame:
     """A row for each story: the columns `KEYS`, and its attributes, null where the prompt named it.
 
     An attribute that the extractor did not give is unknown.
@@ -146,16 +146,16 @@ def told_by_story(profiles: Profiles, themes: Mapping[str, str]) -> pl.DataFrame
         codes = profiles.codes[:, place].astype(np.int64)
         if (codes == MISSING).all():
             continue
-        told = pl.Series([*values, UNKNOWN], dtype=pl.String).cast(pl.Categorical)
-        own = told[np.where(codes == MISSING, len(values), codes)]
-        columns[attribute] = own.zip_with(pl.Series(profiles.base != place), own.clear(len(own)))
+        names = pl.Series([*values, UNKNOWN], dtype=pl.String).cast(pl.Categorical)
+        column = names[np.where(codes == MISSING, len(values), codes)]
+        columns[attribute] = column.zip_with(pl.Series(profiles.base != place), column.clear(len(column)))
     return pl.DataFrame(columns)
 
 
 def every_difference(stories: pl.DataFrame, *, confidence: float, seed: int) -> pl.DataFrame:
     """`differences` between models, between languages and between themes, where there are two."""
-    found = (differences(stories, by, confidence=confidence, seed=seed) for by in SIDES)
-    return pl.concat([pl.DataFrame(schema=TYPES), *found])
+    frames = (differences(stories, by, confidence=confidence, seed=seed) for by in SIDES)
+    return pl.concat([pl.DataFrame(schema=TYPES), *frames])
 
 
 def differences(
@@ -170,7 +170,7 @@ def differences(
     attributes in each permutation (single-step maxT; Westfall and Young 1993), so that they hold for all together.
 
     Args:
-        stories: what `told_by_story` gives, of one source or several.
+        stories: what `protagonists_by_story` gives, of one source or several.
         by: one of `SIDES`.
         confidence: 1 - level of the test.
         seed: seed of the permutations.
@@ -181,9 +181,9 @@ def differences(
     """
     groups, prompts = stories[by].n_unique(), _Prompts.of(stories, by)
     attributes = {
-        name: one
+        name: entry
         for name in stories.columns
-        if name not in KEYS and (one := _attribute(stories[name], prompts)) is not None
+        if name not in KEYS and (entry := _attribute(stories[name], prompts)) is not None
     }
     if groups < 2 or not attributes:
         return pl.DataFrame(schema=TYPES)
@@ -212,8 +212,8 @@ def differences(
         },
         schema=TYPES,
     ).with_columns(neutral="by_chance")
-    found = decided(table, value="distance", confidence=confidence).select(list(TYPES)).fill_nan(None)
-    return found.sort("distance", descending=True, maintain_order=True)
+    verdicts = decided(table, value="distance", confidence=confidence).select(list(TYPES)).fill_nan(None)
+    return verdicts.sort("distance", descending=True, maintain_order=True)
 
 
 def _tests(distances: np.ndarray, testable: np.ndarray) -> dict[str, np.ndarray]:
@@ -229,16 +229,18 @@ def _tests(distances: np.ndarray, testable: np.ndarray) -> dict[str, np.ndarray]
     }
 
 
-def _untestable(one: _Attribute, prompts: _Prompts, groups: int, by: str, alpha: float) -> tuple[int, str]:
+def _untestable(
+    attribute: _Attribute, prompts: _Prompts, groups: int, by: str, alpha: float
+) -> tuple[int, str]:
     """Blocks whose prompts can exchange their labels, and why they are too few, or nothing."""
-    told = np.unique(one.prompts)
-    table = _labels(prompts.block[told], prompts.group[told], groups)
+    prompts_here = np.unique(attribute.prompts)
+    table = _labels(prompts.block[prompts_here], prompts.group[prompts_here], groups)
     strata = _mixed(table)
     if not strata:
-        shared = _mixed(_labels(prompts.shared[told], prompts.group[told], groups))
+        shared = _mixed(_labels(prompts.shared[prompts_here], prompts.group[prompts_here], groups))
         return 0, UNLIKE.format(by=by) if shared else SHARED[by]
     few = least_p(table.T) > alpha
-    return strata, f"{len(told)} prompts are too few for a p-value of {alpha:g}" if few else ""
+    return strata, f"{len(prompts_here)} prompts are too few for a p-value of {alpha:g}" if few else ""
 
 
 def _labels(block: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
@@ -256,11 +258,11 @@ def _mixed(table: np.ndarray) -> int:
 
 def _attribute(column: pl.Series, prompts: _Prompts) -> _Attribute | None:
     """The attribute with its stories; None where no story could tell it."""
-    told = column.is_not_null().to_numpy()
-    if not told.any():
+    stated = column.is_not_null().to_numpy()
+    if not stated.any():
         return None
     value = column.drop_nulls().cast(pl.String).rank("dense").to_numpy().astype(np.int64) - 1
-    return _Attribute(prompts.of_story[told], value, int(value.max()) + 1)
+    return _Attribute(prompts.of_story[stated], value, int(value.max()) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,15 +302,15 @@ def null_check(
     totals = np.zeros(5, dtype=np.int64)
     for number in range(permutations):
         progress("permuting", number, permutations)
-        found = discover(_permuted(profiles, settings.seed, number), settings)
-        tested = found.tables.filter(status="tested")
+        discovered = discover(_permuted(profiles, settings.seed, number), settings)
+        tested = discovered.tables.filter(status="tested")
         families = tested.group_by("model", "aggregation", "base_attribute").agg(pl.col("significant").max())
         totals += (
             len(families),
             int(families["significant"].sum()),
             len(tested),
             int(tested["significant"].sum()),
-            int((found.associations["verdict"] == ABOVE).sum()),
+            int((discovered.associations["verdict"] == ABOVE).sum()),
         )
     return NullCheck(permutations, *map(int, totals))
 
@@ -333,6 +335,6 @@ def _prompts(profiles: Profiles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         every = np.arange(len(profiles))
         return every, every, profiles.language
     _, first, prompt = np.unique(np.stack(keys), axis=1, return_index=True, return_inverse=True)
-    told = np.zeros((len(first), len(profiles.languages)), dtype=bool)
-    told[prompt.ravel(), profiles.language] = True
-    return prompt.ravel(), first, np.unique(told, axis=0, return_inverse=True)[1].ravel()
+    spoken = np.zeros((len(first), len(profiles.languages)), dtype=bool)
+    spoken[prompt.ravel(), profiles.language] = True
+    return prompt.ravel(), first, np.unique(spoken, axis=0, return_inverse=True)[1].ravel()

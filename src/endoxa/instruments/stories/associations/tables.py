@@ -97,11 +97,11 @@ def units_of_prompts(
     spoken, language = np.unique(languages, return_inverse=True)
     if number == len(prompt) and len(spoken) < 2:
         return None
-    told = np.bincount(prompt * shape[1] + columns, minlength=number * shape[1]).reshape(number, shape[1])
+    stories = np.bincount(prompt * shape[1] + columns, minlength=number * shape[1]).reshape(number, shape[1])
     row = np.empty(number, dtype=np.int64)
     row[prompt] = rows
     by_language = np.bincount(prompt * len(spoken) + language, minlength=number * len(spoken))
-    return _units(row, told, _blocks(by_language.reshape(number, len(spoken))), shape[0])
+    return _units(row, stories, _blocks(by_language.reshape(number, len(spoken))), shape[0])
 
 
 def units_of_stories(counts: np.ndarray) -> Units:
@@ -130,12 +130,12 @@ def _blocks(stories: np.ndarray) -> np.ndarray:
     blocks = np.empty(len(stories), dtype=np.int64)
     for code in np.unique(spoken):
         here = np.flatnonzero(spoken.ravel() == code)
-        told, inverse = np.unique(stories[here], axis=0, return_inverse=True)
-        if len(told) > MOST_SIZES:
+        vectors, inverse = np.unique(stories[here], axis=0, return_inverse=True)
+        if len(vectors) > MOST_SIZES:
             inverse = _like_sizes(sizes[here])
         blocks[here] = code * len(stories) + inverse.ravel()
-    found: np.ndarray = np.unique(blocks, return_inverse=True)[1]
-    return found
+    result: np.ndarray = np.unique(blocks, return_inverse=True)[1]
+    return result
 
 
 def _like_sizes(sizes: np.ndarray) -> np.ndarray:
@@ -145,8 +145,8 @@ def _like_sizes(sizes: np.ndarray) -> np.ndarray:
     return groups
 
 
-def _units(row: np.ndarray, told: np.ndarray, blocks: np.ndarray, rows: int) -> Units:
-    kinds, kind = np.unique(np.column_stack([blocks, told]), axis=0, return_inverse=True)
+def _units(row: np.ndarray, stories: np.ndarray, blocks: np.ndarray, rows: int) -> Units:
+    kinds, kind = np.unique(np.column_stack([blocks, stories]), axis=0, return_inverse=True)
     counts = np.bincount(row * len(kinds) + kind.ravel(), minlength=rows * len(kinds))
     return Units(counts.reshape(rows, len(kinds)), kinds[:, 1:], kinds[:, 0])
 
@@ -227,9 +227,9 @@ def count(profiles: Profiles, *, by_language: bool) -> Counted:
     cells = []
     for attribute, size in enumerate(sizes):
         codes = profiles.codes[:, attribute]
-        known = codes >= 0
+        stated = codes >= 0
         shape = (len(profiles.models) * languages, first[-1], size)
-        flat = np.bincount(place[known] * size + codes[known], minlength=int(np.prod(shape)))
+        flat = np.bincount(place[stated] * size + codes[stated], minlength=int(np.prod(shape)))
         cells.append(flat.reshape(shape))
     return Counted(
         tuple(

@@ -58,8 +58,8 @@ class Distance:
     def of(cls, units: Units) -> Distance:
         """The distance in these blocks, and that of their table."""
         expected, covariance = _moments(units)
-        found = cls(expected, _whitening(covariance), 0.0)
-        return cls(found.expected, found.axes, float(found(units.table[None])[0]))
+        distance = cls(expected, _whitening(covariance), 0.0)
+        return cls(distance.expected, distance.axes, float(distance(units.table[None])[0]))
 
     @property
     def freedom(self) -> int:
@@ -119,13 +119,13 @@ def _moments(units: Units) -> tuple[np.ndarray, np.ndarray]:
 
 def _by_block(units: Units) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """For each block: prompts of each type, the vectors of the types, prompts of each base value."""
-    found = []
+    result = []
     counts, vectors = units.counts.astype(float), units.vectors.astype(float)
     edges = [*np.flatnonzero(np.diff(units.blocks, prepend=-1)).tolist(), len(units.blocks)]
     for start, stop in pairwise(edges):
         here = counts[:, start:stop]
-        found.append((here.sum(axis=0), vectors[start:stop], here.sum(axis=1)))
-    return found
+        result.append((here.sum(axis=0), vectors[start:stop], here.sum(axis=1)))
+    return result
 
 
 def is_sparse(units: Units) -> bool:

@@ -84,18 +84,18 @@ def summary_table(
     return pl.DataFrame(rows, schema=TYPES).with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _row(name: str, one: Measured, method: str, confidence: float) -> dict[str, Any]:
-    undefined = "; undefined: too little varies" if np.isnan(one.value) else ""
+def _row(name: str, measure: Measured, method: str, confidence: float) -> dict[str, Any]:
+    undefined = "; undefined: too little varies" if np.isnan(measure.value) else ""
     resampled = next((code for words, code in BOOTSTRAPS.items() if words in method), "none")
     return {
         "name": name,
-        "value": one.value,
-        "low": one.low,
-        "high": one.high,
-        "n": one.n,
+        "value": measure.value,
+        "low": measure.low,
+        "high": measure.high,
+        "n": measure.n,
         "method": method + undefined,
         "confidence": confidence,
-        "interval": "none" if np.isnan(one.low) else resampled,
+        "interval": "none" if np.isnan(measure.low) else resampled,
         "verdict": "",
         "reason": "",
     }
@@ -159,11 +159,11 @@ def _against_people(panel: Panel, how: Resampling) -> Iterator[Line]:
     """How models together compare with these people."""
     rater = panel.together
     compared = compare(panel, rater, PEOPLE, how)
-    for name, one in (("pearson", compared.pearson), ("spearman", compared.spearman)):
-        yield name, one, f"correlation of the means of {rater} with people's; {OF_ASSOCIATIONS}"
+    for name, measure in (("pearson", compared.pearson), ("spearman", compared.spearman)):
+        yield name, measure, f"correlation of the means of {rater} with people's; {OF_ASSOCIATIONS}"
     classes, people = _classes(panel), panel.harmful(PEOPLE)[:, None]
-    both = ~np.isnan(classes) & ~np.isnan(people)
-    columns = np.column_stack([both.sum(axis=1), (both & (classes == people)).sum(axis=1)])
+    rated = ~np.isnan(classes) & ~np.isnan(people)
+    columns = np.column_stack([rated.sum(axis=1), (rated & (classes == people)).sum(axis=1)])
     method = f"share of models that classify an association as people do; {OF_ASSOCIATIONS}"
     yield "agreement_with_people", measured(columns, ratio, how), method
 
@@ -198,12 +198,12 @@ def _writing_and_rating(by_attribute: pl.DataFrame, panel: Panel, how: Resamplin
     """Do models underestimate harm most where they make most associations?"""
     rows = by_attribute.filter(rater=panel.together, side=EITHER).drop_nulls(["made", "delta"])
     if len(rows):
-        found = spearman(rows["made"].to_numpy().astype(float), rows["delta"].to_numpy(), how)
+        correlation = spearman(rows["made"].to_numpy().astype(float), rows["delta"].to_numpy(), how)
         method = (
             "rank correlation over attributes of associations made with delta: negative where harm is underestimated "
             f"most on what is written most; {OF_ATTRIBUTES}"
         )
-        yield "made_with_delta", found, method
+        yield "made_with_delta", correlation, method
 
 
 def _classes(panel: Panel) -> np.ndarray:

@@ -128,11 +128,11 @@ def _matrix(
     """A column of the table as associations x raters, NaN where there is no number."""
     rows = {key: place for place, key in enumerate(associations["association_id"])}
     columns = {rater: place for place, rater in enumerate(raters)}
-    found = np.full((len(rows), len(columns)), np.nan)
+    matrix = np.full((len(rows), len(columns)), np.nan)
     for association, rater, value in table.select("association_id", "rater", name).iter_rows():
         if value is not None:
-            found[rows[association], columns[rater]] = value
-    return found
+            matrix[rows[association], columns[rater]] = value
+    return matrix
 
 
 CROSSED = "crossed"
@@ -208,7 +208,7 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
     """
     here = (which & ~np.isnan(scores))[people.association]
     item = people.association[here]
-    found = crossed_mean(
+    crossed = crossed_mean(
         scores[item] - people.mean[here],
         item,
         people.person[here],
@@ -217,21 +217,21 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
         counts=people.count[here],
     )
     needed = fewest_units(significance(confidence))
-    untestable = "" if found.items else NOTHING_SHARED
-    untestable = untestable or too_few(found.raters, "people", needed)
-    untestable = untestable or too_few(found.items, "associations", needed)
-    if not untestable and np.isnan(found.p_value):
+    untestable = "" if crossed.items else NOTHING_SHARED
+    untestable = untestable or too_few(crossed.raters, "people", needed)
+    untestable = untestable or too_few(crossed.items, "associations", needed)
+    if not untestable and np.isnan(crossed.p_value):
         untestable = UNBALANCED
     return {
-        "delta": found.value,
-        "delta_low": found.interval.low,
-        "delta_high": found.interval.high,
+        "delta": crossed.value,
+        "delta_low": crossed.interval.low,
+        "delta_high": crossed.interval.high,
         "neutral": 0.0,
-        "p_value": NAN if untestable else found.p_value,
+        "p_value": NAN if untestable else crossed.p_value,
         "confidence": confidence,
         "interval": CROSSED,
-        "clusters": found.raters,
-        "clusters_effective": found.effective,
+        "clusters": crossed.raters,
+        "clusters_effective": crossed.effective,
         "reason": untestable,
     }
 
@@ -271,10 +271,10 @@ def decide_together(
             for family, which in ((HARM_DIFFERENCES, pl.col("general")), (HARM_DETAILS, ~pl.col("general")))
         ]
     ).sort("place")
-    found = done.select(pl.col("p_adjusted", *ends).fill_nan(None), "verdict", "reason")
+    decisions = done.select(pl.col("p_adjusted", *ends).fill_nan(None), "verdict", "reason")
     return (
-        raters.with_columns(found.head(raters.height)),
-        by_attribute.with_columns(found.tail(by_attribute.height)),
+        raters.with_columns(decisions.head(raters.height)),
+        by_attribute.with_columns(decisions.tail(by_attribute.height)),
     )
 
 

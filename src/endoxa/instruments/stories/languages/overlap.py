@@ -16,7 +16,7 @@ import polars as pl
 from endoxa.instruments.stories.harm.measures import measured, ratio
 from endoxa.instruments.stories.languages.lists import exclusive_of, universal_of
 from endoxa.instruments.stories.languages.marked import Groups, shift_of
-from endoxa.instruments.stories.languages.presence import By, Presence, names_told, presence
+from endoxa.instruments.stories.languages.presence import By, Presence, names_with_stories, presence
 from endoxa.instruments.stories.languages.spread import compare_reach, reach_of
 from endoxa.runs.options import Resampling
 from endoxa.schema.stories import JACCARD_COLUMNS, MEMBER_COLUMNS
@@ -39,7 +39,7 @@ def similarity_order(similarity: np.ndarray) -> list[int]:
 
 
 def jaccard(
-    found: pl.DataFrame,
+    associations: pl.DataFrame,
     *,
     by: By = "language",
     models: int = 1,
@@ -49,7 +49,7 @@ def jaccard(
     """Jaccard similarity of the sets of associations of every two languages (or models).
 
     Args:
-        found: see `endoxa.instruments.stories.languages.presence`, as the others.
+        associations: see `endoxa.instruments.stories.languages.presence`, as the others.
         by: what is compared.
         models: models that must find an association in a language.
         members: languages (or models) that have stories even where nothing was found.
@@ -58,7 +58,7 @@ def jaccard(
     Returns:
         `schema.stories.JACCARD_COLUMNS`: every ordered pair, and each with itself, in the order of the heat map.
     """
-    return jaccard_of(presence(found, by=by, models=models, members=members), how or Resampling())
+    return jaccard_of(presence(associations, by=by, models=models, members=members), how or Resampling())
 
 
 def jaccard_of(where: Presence, how: Resampling) -> pl.DataFrame:
@@ -94,18 +94,18 @@ def jaccard_of(where: Presence, how: Resampling) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=_JACCARD).with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _pair(one: np.ndarray, other: np.ndarray, how: Resampling) -> dict[str, Any]:
+def _pair(first: np.ndarray, other: np.ndarray, how: Resampling) -> dict[str, Any]:
     """Two sets. Only what either has is resampled: the rest adds nothing to the ratio."""
-    either, both = one | other, one & other
-    alike = measured(np.column_stack([np.ones(either.sum()), both[either]]), ratio, how)
-    smaller = min(one.sum(), other.sum())
+    either, shared = first | other, first & other
+    alike = measured(np.column_stack([np.ones(either.sum()), shared[either]]), ratio, how)
+    smaller = min(first.sum(), other.sum())
     return {
-        "shared": int(both.sum()),
+        "shared": int(shared.sum()),
         "either": int(either.sum()),
         "jaccard": alike.value,
         "low": alike.low,
         "high": alike.high,
-        "overlap": float(both.sum() / smaller) if smaller else None,
+        "overlap": float(shared.sum() / smaller) if smaller else None,
     }
 
 
@@ -137,7 +137,7 @@ def members_of(where: Presence, profiles: Profiles | None = None) -> pl.DataFram
             {
                 "member": name,
                 "stories": None if profiles is None else _stories(profiles, where, name),
-                "models": int(where.found[:, k].any(axis=0).sum()),
+                "models": int(where.shown[:, k].any(axis=0).sum()),
                 "associations": int(present[:, k].sum()),
                 "harmful": here if rated else None,
                 "exclusive": int(alone[:, k].sum()),
@@ -152,7 +152,7 @@ def members_of(where: Presence, profiles: Profiles | None = None) -> pl.DataFram
 
 def _stories(profiles: Profiles, where: Presence, name: str) -> int:
     codes = profiles.language if where.by == "language" else profiles.model
-    return int(np.count_nonzero(codes == names_told(profiles, where.by).index(name)))
+    return int(np.count_nonzero(codes == names_with_stories(profiles, where.by).index(name)))
 
 
 _MEMBERS = {
@@ -185,7 +185,7 @@ class Overlap:
 
 
 def analyze_overlap(
-    found: pl.DataFrame,
+    associations: pl.DataFrame,
     harmful: pl.DataFrame | None = None,
     groups: Mapping[str, Groups] | None = None,
     *,
@@ -197,7 +197,7 @@ def analyze_overlap(
     """Compare the sets of associations of languages, or of models.
 
     Args:
-        found: `model`, `aggregation` and the four parts of every association found (`DISCOVERED_COLUMNS`).
+        associations: `model`, `aggregation` and the four parts of every association found (`DISCOVERED_COLUMNS`).
         harmful: the four parts, each association once, and `harmful`; see `read_classes`.
         groups: marked and unmarked groups, see `read_groups`; only used by language.
         by: what has a set of associations.
@@ -209,7 +209,7 @@ def analyze_overlap(
         UserError: there is nothing to compare, or the stories are others.
     """
     how = how or Resampling()
-    where = presence(found, harmful, by=by, models=models, members=names_told(profiles, by))
+    where = presence(associations, harmful, by=by, models=models, members=names_with_stories(profiles, by))
     reached = reach_of(where)
     rated = where.harmful.any()
     shifting = rated and groups is not None and by == "language"

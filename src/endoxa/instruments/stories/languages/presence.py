@@ -35,7 +35,7 @@ class Presence:
         associations: one row for each: `association_id`, the four parts, `harmful` (null where nobody rated it).
         members: languages, or models.
         models: all models.
-        found: significant or not, shape (associations, members, models); with `by` model only its own model counts.
+        shown: significant or not, shape (associations, members, models); with `by` model only its own model counts.
         fewest: how many models must find an association in a language for it to count there.
     """
 
@@ -43,13 +43,13 @@ class Presence:
     associations: pl.DataFrame
     members: tuple[str, ...]
     models: tuple[str, ...]
-    found: np.ndarray
+    shown: np.ndarray
     fewest: int
 
     @property
     def present(self) -> np.ndarray:
         """Whether a member has an association, shape (associations, members)."""
-        return np.asarray(self.found.sum(axis=2) >= self.fewest)
+        return np.asarray(self.shown.sum(axis=2) >= self.fewest)
 
     @property
     def harmful(self) -> np.ndarray:
@@ -58,7 +58,7 @@ class Presence:
 
 
 def presence(
-    found: pl.DataFrame,
+    discovered: pl.DataFrame,
     harmful: pl.DataFrame | None = None,
     *,
     by: By = "language",
@@ -71,7 +71,7 @@ def presence(
     those of all languages together.
 
     Args:
-        found: `model`, `aggregation` and the four parts of every association found (`DISCOVERED_COLUMNS`).
+        discovered: `model`, `aggregation` and the four parts of every association found (`DISCOVERED_COLUMNS`).
         harmful: the four parts, each association once, and `harmful` ('harmful', 'benign', 'undecided', or null).
         by: what has a set of associations.
         models: so many models at least must find an association in a language for it to count there.
@@ -80,7 +80,7 @@ def presence(
     Raises:
         UserError: there are no rows of that kind, fewer than two members, or `models` is more than there are.
     """
-    rows = _rows(found, by)
+    rows = _rows(discovered, by)
     names = tuple(sorted({*rows[by], *members}))
     if len(names) < 2:
         raise UserError(f"Only one {by}, '{names[0]}', has stories. Expected two or more to compare.")
@@ -96,16 +96,16 @@ def presence(
     return Presence(by, _named(associations, harmful).filter(kept), names, makers, cube[kept], models)
 
 
-def names_told(profiles: Profiles | None, by: By) -> tuple[str, ...]:
+def names_with_stories(profiles: Profiles | None, by: By) -> tuple[str, ...]:
     """The languages (or models) of which there are stories."""
     if profiles is None:
         return ()
     return profiles.languages if by == "language" else profiles.models
 
 
-def _rows(found: pl.DataFrame, by: By) -> pl.DataFrame:
+def _rows(discovered: pl.DataFrame, by: By) -> pl.DataFrame:
     pooled = pl.col("aggregation") == ALL
-    rows = found.filter(~pooled if by == "language" else pooled)
+    rows = discovered.filter(~pooled if by == "language" else pooled)
     if rows.is_empty():
         kind, option = (
             ("of single languages", "with") if by == "language" else ("of all languages", "without")
@@ -123,7 +123,7 @@ def _cube(
 ) -> np.ndarray:
     place = rows.join(associations.with_row_index("place"), on=PARTS, how="left", maintain_order="left")
     cube = np.zeros((len(associations), len(names), len(makers)), dtype=bool)
-    member, maker = ({name: k for k, name in enumerate(one)} for one in (names, makers))
+    member, maker = ({name: k for k, name in enumerate(axis)} for axis in (names, makers))
     cube[place["place"], [member[name] for name in rows[by]], [maker[name] for name in rows["model"]]] = True
     return cube
 
@@ -182,13 +182,13 @@ def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
 
 
 def _words(path: Path, table: pl.DataFrame) -> pl.DataFrame:
-    said = table["harmful"].fill_null("").str.strip_chars().str.to_lowercase()
-    for number, word in enumerate(said, start=1):
+    answers = table["harmful"].fill_null("").str.strip_chars().str.to_lowercase()
+    for number, word in enumerate(answers, start=1):
         if word and word not in WORDS:
             raise UserError(
                 f"{path}, row {number}, column 'harmful': '{word}' is invalid. Expected one of: {', '.join(WORDS)}."
             )
-    classes = said.replace_strict(WORDS, default=None, return_dtype=pl.String)
+    classes = answers.replace_strict(WORDS, default=None, return_dtype=pl.String)
     rows = table.select(*PARTS, classes.alias("harmful")).drop_nulls("harmful").unique(maintain_order=True)
     twice = rows.filter(rows.select(PARTS).is_duplicated())
     if twice.height:

@@ -104,25 +104,25 @@ def confusions(
         vocabulary: the attributes.
     """
     refusals = [(_yes(coded[key]), _yes(extracted[key])) for key in coded]
-    found = [Confusion(REFUSAL, ("yes", "no"), _pairs(refusals, ("yes", "no")))]
-    told = [key for key in coded if not coded[key].refusal and not extracted[key].refusal]
-    for one in vocabulary:
+    result = [Confusion(REFUSAL, ("yes", "no"), _pairs(refusals, ("yes", "no")))]
+    stories = [key for key in coded if not coded[key].refusal and not extracted[key].refusal]
+    for attribute in vocabulary:
         answers = [
-            (coded[key].profile[one.name], extracted[key].profile[one.name])
-            for key in told
-            if one.name in coded[key].profile
+            (coded[key].profile[attribute.name], extracted[key].profile[attribute.name])
+            for key in stories
+            if attribute.name in coded[key].profile
         ]
-        found.append(Confusion(one.name, one.answers, _pairs(answers, one.answers)))
-    return found
+        result.append(Confusion(attribute.name, attribute.answers, _pairs(answers, attribute.answers)))
+    return result
 
 
 def _yes(coding: Coding) -> str:
     return "yes" if coding.refusal else "no"
 
 
-def _pairs(answers: list[tuple[str, str]], known: tuple[str, ...]) -> np.ndarray:
-    place = {answer: k for k, answer in enumerate(known)}
-    return np.array([(place[one], place[other]) for one, other in answers], dtype=np.int64).reshape(-1, 2)
+def _pairs(answers: list[tuple[str, str]], allowed: tuple[str, ...]) -> np.ndarray:
+    place = {answer: k for k, answer in enumerate(allowed)}
+    return np.array([(place[first], place[other]) for first, other in answers], dtype=np.int64).reshape(-1, 2)
 
 
 RESAMPLES = 500
@@ -145,31 +145,33 @@ def corrected_table(
     rows = []
     for confusion in confusions:
         for model in [*models, *([ALL] if len(models) > 1 else [])]:
-            own = profiles if model == ALL else profiles.filter(generator_model=model)
+            stories = profiles if model == ALL else profiles.filter(generator_model=model)
             rows += [
                 {"model": model, **row}
-                for row in _rows(own[confusion.attribute], confusion, confidence, seed)
+                for row in _rows(stories[confusion.attribute], confusion, confidence, seed)
             ]
-    whole, text = ("count", "n", "n_coded", "few_coded"), ("model", "attribute", "value")
+    counts, text = ("count", "n", "n_coded", "few_coded"), ("model", "attribute", "value")
     types = {
-        name: pl.Int64() if name in whole else pl.String() if name in text else pl.Float64()
+        name: pl.Int64() if name in counts else pl.String() if name in text else pl.Float64()
         for name in CORRECTED_COLUMNS
     }
     return pl.DataFrame(rows, schema=types, orient="row")
 
 
-def _rows(extracted: pl.Series, one: Confusion, confidence: float, seed: int) -> Iterator[dict[str, Any]]:
+def _rows(
+    extracted: pl.Series, confusion: Confusion, confidence: float, seed: int
+) -> Iterator[dict[str, Any]]:
     tally = dict(extracted.value_counts().iter_rows())
-    counts = np.array([tally.get(answer, 0) for answer in one.answers])
+    counts = np.array([tally.get(answer, 0) for answer in confusion.answers])
     total = counts.sum()
     if not total:
         return
-    corrected = correct_counts(counts, one.counts) / total
-    low, high = _interval(counts, one, confidence, seed)
-    coded = one.counts.sum(axis=1)
-    for k, answer in enumerate(one.answers):
+    corrected = correct_counts(counts, confusion.counts) / total
+    low, high = _interval(counts, confusion, confidence, seed)
+    coded = confusion.counts.sum(axis=1)
+    for k, answer in enumerate(confusion.answers):
         yield {
-            "attribute": one.attribute,
+            "attribute": confusion.attribute,
             "value": answer,
             "count": int(counts[k]),
             "n": int(total),
@@ -183,7 +185,7 @@ def _rows(extracted: pl.Series, one: Confusion, confidence: float, seed: int) ->
 
 
 def _interval(
-    counts: np.ndarray, one: Confusion, confidence: float, seed: int
+    counts: np.ndarray, confusion: Confusion, confidence: float, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Percentiles over samples of the stories and, apart from them, of the rows of the confusion.
 
@@ -191,12 +193,12 @@ def _interval(
     do not prove that there is none. An answer that was never coded is taken to be read without error.
     """
     random = np.random.default_rng(seed)
-    total, size = counts.sum(), len(one.answers)
+    total, size = counts.sum(), len(confusion.answers)
     drawn_counts = random.multinomial(total, counts / total, size=RESAMPLES)
     drawn_rates = np.stack(
         [
             random.dirichlet(row + 1 / size, size=RESAMPLES) if row.any() else np.tile(right, (RESAMPLES, 1))
-            for row, right in zip(one.counts, np.eye(size), strict=True)
+            for row, right in zip(confusion.counts, np.eye(size), strict=True)
         ],
         axis=1,
     )
@@ -210,8 +212,8 @@ def _interval(
 def error_table(confusions: Sequence[Confusion], confidence: float) -> pl.DataFrame:
     """One row per attribute (`EXTRACTION_ERROR_COLUMNS`)."""
     rows = [_row(confusion, confidence) for confusion in confusions]
-    whole = ("n", "errors", "n_known", "n_unknown")
-    types = {name: pl.Int64() if name in whole else pl.Float64() for name in EXTRACTION_ERROR_COLUMNS}
+    counts = ("n", "errors", "n_known", "n_unknown")
+    types = {name: pl.Int64() if name in counts else pl.Float64() for name in EXTRACTION_ERROR_COLUMNS}
     return pl.DataFrame(rows, schema=types | {"attribute": pl.String()}, orient="row").fill_nan(None)
 
 
@@ -230,32 +232,32 @@ def _cells(confusions: Sequence[Confusion]) -> Iterator[tuple[str, str, str, int
             yield confusion.attribute, confusion.answers[human], confusion.answers[extracted], count
 
 
-def _entries(one: Confusion) -> Iterator[tuple[tuple[int, int], int]]:
-    counts = one.counts
+def _entries(confusion: Confusion) -> Iterator[tuple[tuple[int, int], int]]:
+    counts = confusion.counts
     for human, extracted in zip(*counts.nonzero(), strict=True):
         yield (int(human), int(extracted)), int(counts[human, extracted])
 
 
-def _row(one: Confusion, confidence: float) -> dict[str, Any]:
-    counts = one.counts
+def _row(confusion: Confusion, confidence: float) -> dict[str, Any]:
+    counts = confusion.counts
     total, right = int(counts.sum()), int(counts.trace())
     row: dict[str, Any] = {
-        "attribute": one.attribute,
+        "attribute": confusion.attribute,
         "n": total,
         "errors": total - right,
-        "kappa": cohen_kappa(one.pairs),
+        "kappa": cohen_kappa(confusion.pairs),
         **_share("error_rate", "", total - right, total, confidence),
     }
-    if one.attribute == REFUSAL:
+    if confusion.attribute == REFUSAL:
         return row
-    known, unknown = counts[:-1], counts[-1]
-    n_known, n_unknown = int(known.sum()), int(unknown.sum())
-    missed = int(known[:, -1].sum())
+    stated, unknown = counts[:-1], counts[-1]
+    n_known, n_unknown = int(stated.sum()), int(unknown.sum())
+    missed = int(stated[:, -1].sum())
     return {
         **row,
         "n_known": n_known,
         **_share("missed", "missed_", missed, n_known, confidence),
-        **_share("swapped", "swapped_", n_known - missed - int(known.trace()), n_known, confidence),
+        **_share("swapped", "swapped_", n_known - missed - int(stated.trace()), n_known, confidence),
         "n_unknown": n_unknown,
         **_share("invented", "invented_", n_unknown - int(unknown[-1]), n_unknown, confidence),
     }
@@ -341,12 +343,12 @@ def read_facts(folder: Path) -> RunFacts:
         run = json.loads((folder / RUN).read_text(encoding="utf-8"))
         usable = run["kind"] == "extract" and bool(run["finished"])
         stated = run["identity"]["vocabulary"] if usable else {}
-        asked = run.get("settings", {})
+        settings = run.get("settings", {})
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise UserError(f"{folder / RUN} is not readable as a run.") from problem
     if not usable:
         raise UserError(f"{folder} is not a finished run of `endoxa probe extract`.")
-    return RunFacts(_vocabulary(stated), len(asked.get("models", ())), asked.get("seed", 0))
+    return RunFacts(_vocabulary(stated), len(settings.get("models", ())), settings.get("seed", 0))
 
 
 def _vocabulary(stated: Mapping[str, list[str]]) -> Vocabulary:
@@ -382,15 +384,15 @@ def analyze_extraction(
         raise UserError(
             f"The sheet has a story '{strange}' that is not in {extraction.folder}. Give the sheet of this run."
         )
-    found = confusions(coded, extracted, extraction.vocabulary)
-    names = [one.name for one in extraction.vocabulary]
-    told = (
+    compared = confusions(coded, extracted, extraction.vocabulary)
+    names = [attribute.name for attribute in extraction.vocabulary]
+    stories = (
         pl.DataFrame(profiles, schema=dict.fromkeys(names, pl.String))
         .with_columns(records["generator_model"], records["refusal"])
         .filter(refusal=0)
     )
     return ExtractionAnalysis(
-        error_table(found, confidence),
-        confusion_table(found),
-        corrected_table(told, found[1:], confidence, seed),
+        error_table(compared, confidence),
+        confusion_table(compared),
+        corrected_table(stories, compared[1:], confidence, seed),
     )

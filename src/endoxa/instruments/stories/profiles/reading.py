@@ -85,7 +85,9 @@ def turns_of(text: str, language: str, vocabulary: Vocabulary, order: Order) -> 
 
 def schemas_of(vocabulary: Vocabulary) -> tuple[dict[str, Any], dict[str, Any]]:
     """JSON schemas of the two answers; every key is required and no other allowed, as strict interfaces want it."""
-    profile = {one.name: {"type": "string", "enum": list(one.answers)} for one in vocabulary}
+    profile = {
+        attribute.name: {"type": "string", "enum": list(attribute.answers)} for attribute in vocabulary
+    }
     return _object({REFUSAL: {"type": "boolean"}}), _object(profile)
 
 
@@ -100,7 +102,8 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 def _listed(vocabulary: Vocabulary) -> str:
     return "\n".join(
-        f"- {one.name}: " + " | ".join(f'"{answer}"' for answer in one.answers) for one in vocabulary
+        f"- {attribute.name}: " + " | ".join(f'"{answer}"' for answer in attribute.answers)
+        for attribute in vocabulary
     )
 
 
@@ -149,13 +152,13 @@ def read_refusal(text: str) -> bool | None:
 
     Of several answers the last one counts; thoughts are none.
     """
-    said = own_turn(text)
-    for whole in reversed(list(outer_objects(said))):
-        for found in nested(whole):
-            for key, value in found.items():
+    answer = own_turn(text)
+    for outer in reversed(list(outer_objects(answer))):
+        for inner in nested(outer):
+            for key, value in inner.items():
                 if plain(key).removeprefix("is ") == REFUSAL:
                     return _truth(value)
-    return _truth(said)
+    return _truth(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +180,8 @@ class ProfileReader:
         """A reader of profiles over `vocabulary`."""
         return cls(
             vocabulary,
-            {plain(one.name): one.name for one in vocabulary},
-            {one.name: _called(one) for one in vocabulary},
+            {plain(attribute.name): attribute.name for attribute in vocabulary},
+            {attribute.name: _called(attribute) for attribute in vocabulary},
         )
 
     def read(self, text: str) -> Read | None:
@@ -190,11 +193,13 @@ class ProfileReader:
         Keys that are no attributes are ignored. An attribute that is missing, null or said to be open is "unknown", and
         so is a value that is neither in the list nor a synonym; "other" must be said.
         """
-        said = own_turn(text)
-        return read_first(said, before_new_question(said, language(ENGLISH)), self._read, lambda found: found)
+        answer = own_turn(text)
+        return read_first(
+            answer, before_new_question(answer, language(ENGLISH)), self._read, lambda profile: profile
+        )
 
     def _read(self, text: str) -> Read | None:
-        named = [max(map(self._named, nested(whole)), key=len) for whole in outer_objects(text)]
+        named = [max(map(self._named, nested(outer)), key=len) for outer in outer_objects(text)]
         fullest = max(map(len, named), default=0)
         if not fullest:
             return None
@@ -205,9 +210,9 @@ class ProfileReader:
             frozenset(name for name, answer in answers.items() if answer is None),
         )
 
-    def _named(self, found: Mapping[str, Any]) -> dict[str, Any]:
+    def _named(self, entries: Mapping[str, Any]) -> dict[str, Any]:
         """What an object says of attributes."""
-        return {self.names[plain(key)]: value for key, value in found.items() if plain(key) in self.names}
+        return {self.names[plain(key)]: value for key, value in entries.items() if plain(key) in self.names}
 
     def _answer(self, attribute: Attribute, value: Any) -> str | None:
         """One of the answers; None where something else is said."""
@@ -217,14 +222,14 @@ class ProfileReader:
             (value,) = value
         if value is None:
             return UNKNOWN
-        said = plain(str(value))
+        text = plain(str(value))
         called = self.answers[attribute.name]
-        for way in (said, plain(said.partition("(")[0]), plain(said.partition(" - ")[0])):
+        for way in (text, plain(text.partition("(")[0]), plain(text.partition(" - ")[0])):
             if way in called:
                 return called[way]
-        if _NOT_STATED.fullmatch(said):
+        if _NOT_STATED.fullmatch(text):
             return UNKNOWN
-        return OTHER if attribute.other and _OTHERWISE.fullmatch(said) else None
+        return OTHER if attribute.other and _OTHERWISE.fullmatch(text) else None
 
 
 def _called(attribute: Attribute) -> dict[str, str]:
@@ -253,8 +258,8 @@ def plain(text: str) -> str:
 
 
 def _truth(value: Any) -> bool | None:
-    said = _INTRODUCED.sub("", plain(str(value)))
-    word = explained.group(1) if (explained := _EXPLAINED.match(said)) else said
+    text = _INTRODUCED.sub("", plain(str(value)))
+    word = explained.group(1) if (explained := _EXPLAINED.match(text)) else text
     return True if word in _YES else False if word in _NO else None
 
 
@@ -298,7 +303,10 @@ def decide(votes: Mapping[str, Vote], vocabulary: Vocabulary) -> Decision:
     refusals = [vote.refusal for vote in votes.values() if vote.refusal is not None]
     refusal = 2 * sum(refusals) > len(refusals)
     profiles = [vote.profile for vote in votes.values() if vote.profile is not None]
-    agreed = {one.name: majority([profile[one.name] for profile in profiles]) for one in vocabulary}
+    agreed = {
+        attribute.name: majority([profile[attribute.name] for profile in profiles])
+        for attribute in vocabulary
+    }
     ties = frozenset(name for name, answer in agreed.items() if answer is None and profiles and not refusal)
     return Decision(
         refusal,

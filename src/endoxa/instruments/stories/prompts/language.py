@@ -73,7 +73,7 @@ def parse_tree(text: str, name: str) -> Tree:
     if not isinstance(node, yaml.MappingNode):
         raise UserError(f"{name} is not a YAML mapping. Expected a first line such as 'language: en'.")
     nodes = dict(_nodes(node, (), name, set()))
-    places = {key: Place(name, one.start_mark.line + 1) for key, one in nodes.items()}
+    places = {key: Place(name, part.start_mark.line + 1) for key, part in nodes.items()}
     return Tree(_value(node), places)
 
 
@@ -262,12 +262,12 @@ def read_trees(paths: Sequence[Path]) -> dict[str, Tree]:
     """
     trees: dict[str, Tree] = {}
     for path in paths:
-        own = read_tree(path)
-        code = own.values.get("language")
+        tree = read_tree(path)
+        code = tree.values.get("language")
         if not isinstance(code, str) or not code.strip():
             raise UserError(f"{path} has no language. Add a line such as 'language: en'.")
         below = trees.get(code) or bundled_tree(code)
-        trees[code] = own if below is None else merge(below, own)
+        trees[code] = tree if below is None else merge(below, tree)
     return trees
 
 

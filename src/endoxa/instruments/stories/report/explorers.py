@@ -162,10 +162,10 @@ def association_data(results: StoryResults) -> dict[str, Any]:
     def place(text: str) -> int:
         return words.setdefault(text, len(words))
 
-    own: dict[tuple[object, ...], list[list[Any]]] = {}
-    for row in by_model(results.found).iter_rows(named=True):
+    by_association: dict[tuple[object, ...], list[list[Any]]] = {}
+    for row in by_model(results.discovered).iter_rows(named=True):
         values = (row[name] for name in ("lift", "lift_low", "lift_high", "fraction", "count"))
-        own.setdefault((*_parts(row), row["verdict"]), []).append(
+        by_association.setdefault((*_parts(row), row["verdict"]), []).append(
             [models[row["model"]], *map(_short, values)]
         )
     rows = [
@@ -180,7 +180,7 @@ def association_data(results: StoryResults) -> dict[str, Any]:
             [_short(row[name]) for name in ("lift", "low", "high", "fraction", "count", "rating")],
             row["harmful"],
             row["paper_rule"],
-            own.get((*_parts(row), row["verdict"]), []),
+            by_association.get((*_parts(row), row["verdict"]), []),
             chip(row),
         ]
         for row in shown.iter_rows(named=True)
@@ -207,7 +207,7 @@ def csv_rows(results: StoryResults) -> pl.DataFrame:
     """Every association of every model and aggregation, `schema.stories.DISCOVERED_COLUMNS`, and how harmful it is."""
     every = pl.concat([results.associations, results.unclear])
     classes = every.select(*PARTS, "rating", "harmful")
-    return results.found.join(classes, on=PARTS, how="left", maintain_order="left")
+    return results.discovered.join(classes, on=PARTS, how="left", maintain_order="left")
 
 
 STATIC = 12
@@ -258,23 +258,23 @@ def shown_samples(results: StoryResults, samples: Sequence[Sample]) -> tuple[Sho
     )
 
 
-def heading(results: StoryResults, one: Sample) -> str:
+def heading(results: StoryResults, sample: Sample) -> str:
     """Model, language, what the prompt named, scenario; says that it is a refusal."""
     parts = [
-        results.label(one.model),
-        language_name(one.language),
-        side(one.attribute, one.value),
-        one.scenario,
+        results.label(sample.model),
+        language_name(sample.language),
+        side(sample.attribute, sample.value),
+        sample.scenario,
     ]
-    return " · ".join([part for part in parts if part] + ["refusal"] * bool(one.refused))
+    return " · ".join([part for part in parts if part] + ["refusal"] * bool(sample.refused))
 
 
-def profile(one: Sample) -> str:
+def profile(sample: Sample) -> str:
     """'age: adult (30-44); gender: woman', or why there is none."""
-    if one.profile is None:
+    if sample.profile is None:
         return "No usable profile."
-    told = [side(name, value) for name, value in one.profile.items() if value != UNKNOWN]
-    return "; ".join(told) or "Nothing could be told about the protagonist."
+    stated = [side(name, value) for name, value in sample.profile.items() if value != UNKNOWN]
+    return "; ".join(stated) or "Nothing could be told about the protagonist."
 
 
 def packed(data: Any) -> str:

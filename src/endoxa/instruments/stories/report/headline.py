@@ -11,10 +11,11 @@ from endoxa.instruments.stories.associations.discover import NOT_WITHIN, UNTESTE
 from endoxa.instruments.stories.harm.panel import HARMFUL, PEOPLE, THRESHOLD
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import CLAIMED, POOLED
+from endoxa.instruments.stories.report.words import value_field
 from endoxa.instruments.stories.settings import PUBLISHED, Discovery
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import Used
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import Table, table_of, text_field
 from endoxa.report.words import count, decimal, language_name, listed, percent, plural
 from endoxa.runs.families import (
     PROTAGONISTS,
@@ -56,7 +57,7 @@ def chance_findings(results: StoryResults) -> Iterator[Finding]:
     together = "With all languages of a model together, " if results.searched_languages else ""
     for rule, where in ((POOLED, together), (~POOLED, "In single languages, ")):
         tested = results.tested.filter(rule)
-        families, found = int(tested["families"].sum()), int(tested["families_found"].sum())
+        families, hits = int(tested["families"].sum()), int(tested["families_found"].sum())
         if not families:
             continue
         expected = float((tested["families"] * tested["alpha"]).sum())
@@ -64,11 +65,11 @@ def chance_findings(results: StoryResults) -> Iterator[Finding]:
         digits = 1 if expected >= 1 else 2
         yield Finding(
             f"{where}{plural(families, 'family', 'families')} of tests {'was' if families == 1 else 'were'} made "
-            f"(one base attribute of a model against all others), and {count(found) if found else 'none'} "
-            f"{'hold' if found > 1 else 'holds'} an association. If there were nothing to find, at most "
+            f"(one base attribute of a model against all others), and {count(hits) if hits else 'none'} "
+            f"{'hold' if hits > 1 else 'holds'} an association. If there were nothing to find, at most "
             f"{decimal(expected, digits)} would on average (false-discovery rate {alphas}).",
             (
-                {"families": families, "found": found, "expected": round(expected, digits)},
+                {"families": families, "found": hits, "expected": round(expected, digits)},
                 *({"alpha": alpha} for alpha in tested["alpha"].unique()),
             ),
         )
@@ -95,32 +96,21 @@ def prompt_findings(results: StoryResults) -> Iterator[Finding]:
 
 def tested_table(results: StoryResults) -> Table:
     """Families and tables of each model and aggregation."""
-    rows = tuple(
-        (
-            results.label(row["model"]),
-            language_name(row["aggregation"]),
-            *(
-                count(row[name])
-                for name in ("families", "families_found", "tables", "untested", "kept", "open", "by_prompts")
-            ),
-            rate(row["alpha"]),
-        )
-        for row in results.tested.iter_rows(named=True)
-    )
-    names = (
-        "base attributes",
-        "with an association",
-        "tables",
-        "could not be tested",
-        "kept",
-        "decided within sampling error",
-        "prompts as units",
-        "false-discovery rate",
-    )
-    return Table(
+    return table_of(
         "What was tested",
-        (Column("model"), Column("languages"), *(Column(name, numeric=True) for name in names)),
-        rows,
+        results.tested,
+        (
+            text_field("model", lambda row: results.label(row["model"])),
+            text_field("languages", lambda row: language_name(row["aggregation"])),
+            value_field("base attributes", "families"),
+            value_field("with an association", "families_found"),
+            value_field("tables"),
+            value_field("could not be tested", "untested"),
+            value_field("kept"),
+            value_field("decided within sampling error", "open"),
+            value_field("prompts as units", "by_prompts"),
+            value_field("false-discovery rate", "alpha", rate),
+        ),
         folded=True,
     )
 
@@ -137,8 +127,8 @@ def families_used(results: StoryResults) -> list[Used]:
             (STORY_TABLES_WITHIN, _frame(tests["within"]), ""),
             (STORY_CELLS_WITHIN, _frame(tests["cells_within"]), ""),
         ]
-    for (by,), own in results.differences.group_by(["by"], maintain_order=True):
-        used.append((PROTAGONISTS, own, f"{by}s"))
+    for (by,), differences in results.differences.group_by(["by"], maintain_order=True):
+        used.append((PROTAGONISTS, differences, f"{by}s"))
     return used
 
 
@@ -165,7 +155,12 @@ def headline(results: StoryResults) -> Section:
     return Section(
         anchor="headline",
         title="What the stories show",
-        findings=(*_found(results), *_harmful(results), *_languages(results), *chance_findings(results)),
+        findings=(
+            *_associations(results),
+            *_harmful(results),
+            *_languages(results),
+            *chance_findings(results),
+        ),
         notes=(
             "An association says that stories about people with one trait give them another trait more often "
             "than other stories of the same model do, beyond chance. It says how a model tells stories, not how "
@@ -176,14 +171,14 @@ def headline(results: StoryResults) -> Section:
     )
 
 
-def _found(results: StoryResults) -> Iterator[Finding]:
+def _associations(results: StoryResults) -> Iterator[Finding]:
     """Associations of all languages together; without any, whether they could have been found."""
     if not results.searched:
         return
     rows = results.associations.filter(pl.col("models").list.len() > 0)
     if rows.height:
         yield _counted(results, rows)
-    elif not (results.found.filter(POOLED).height or results.unrecorded):
+    elif not (results.discovered.filter(POOLED).height or results.unrecorded):
         yield _nothing(results)
     yield from _unclear(results)
     yield from _shared(results, rows)
@@ -236,20 +231,22 @@ def _nothing(results: StoryResults) -> Finding:
 
 def _unclear(results: StoryResults) -> Iterator[Finding]:
     """How many associations only the test of all languages together finds, model by model."""
-    rows = results.found.filter(~CLAIMED, POOLED)
+    rows = results.discovered.filter(~CLAIMED, POOLED)
     further = "further " if results.claimed.filter(POOLED).height else ""
-    for (reason,), own in rows.group_by(["reason"], maintain_order=True):
-        n, one = own.height, own.height == 1
+    for (reason,), alike in rows.group_by(["reason"], maintain_order=True):
+        n, single = alike.height, alike.height == 1
         counted = {"unclear": n, "reason": reason}
         if reason not in WITHIN:
-            what = f"{plural(n, further + 'association')} {'is' if one else 'are'} unclear and not counted"
+            what = f"{plural(n, further + 'association')} {'is' if single else 'are'} unclear and not counted"
             yield Finding(f"{what}: {reason}." if reason else f"{what}.", (counted,))
             continue
         yield Finding(
             f"{plural(n, further + 'association')} that the test of all languages together finds "
-            f"{'is' if one else 'are'} unclear and not counted: within languages {'it' if one else 'they'} "
-            f"{WITHIN[str(reason)][not one]}.",
-            (counted, *_within(own, results)) if reason == NOT_WITHIN else (counted | {"verdict": UNTESTED},),
+            f"{'is' if single else 'are'} unclear and not counted: within languages {'it' if single else 'they'} "
+            f"{WITHIN[str(reason)][not single]}.",
+            (counted, *_within(alike, results))
+            if reason == NOT_WITHIN
+            else (counted | {"verdict": UNTESTED},),
         )
 
 
@@ -257,12 +254,12 @@ def _within(rows: pl.DataFrame, results: StoryResults) -> Iterator[dict[str, Any
     """The tests within languages, as estimates: of a cell and of its table, the one that is farther from a claim."""
     alphas = {row["model"]: row["alpha"] for row in results.tested.filter(POOLED).iter_rows(named=True)}
     for row in rows.iter_rows(named=True):
-        both = (row["stratified_p_adjusted"], row["table_stratified_p_adjusted"])
+        p_values = (row["stratified_p_adjusted"], row["table_stratified_p_adjusted"])
         yield {
             "value": row["lift"],
             "neutral": 1.0,
             "p_value": row["stratified_p_value"],
-            "p_adjusted": max((p for p in both if p is not None), default=None),
+            "p_adjusted": max((p for p in p_values if p is not None), default=None),
             "confidence": 1 - alphas.get(row["model"], Discovery().alpha),
             "verdict": row["verdict"],
             "reason": row["reason"],
@@ -277,13 +274,13 @@ def _shared(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
     if rows.height:
         numbers = {"every": int((reach == models).sum()), "one": int((reach == 1).sum()), "models": 1}
         every = f"Found in every model: {count(numbers['every'])}"
-        one = f"in one model only: {count(numbers['one'])}"
+        only = f"in one model only: {count(numbers['one'])}"
         if not numbers["every"]:
             every = "No association is found in every model"
-        yield Finding(f"{every}; {one}." if numbers["one"] else f"{every}.", (numbers,))
-    elif not results.found.filter(POOLED).height:
+        yield Finding(f"{every}; {only}." if numbers["one"] else f"{every}.", (numbers,))
+    elif not results.discovered.filter(POOLED).height:
         return
-    showing = set(results.found.filter(POOLED)["model"])
+    showing = set(results.discovered.filter(POOLED)["model"])
     absent = [model for model in results.searched if model not in showing]
     tested = results.tested.filter(POOLED)
     yield from _without(
@@ -295,9 +292,9 @@ def _shared(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
 def _without(absent: Sequence[tuple[str, pl.DataFrame]], where: str) -> Iterator[Finding]:
     """Where no association was found although tables were tested, and where none could be tested."""
     tests = {name: tests_of(tested) for name, tested in absent}
-    silent = [name for name, one in tests.items() if one["tables"]]
-    untested = [name for name, one in tests.items() if one["untested"] and not one["tables"]]
-    unknown = [name for name, one in tests.items() if not (one["tables"] or one["untested"])]
+    silent = [name for name, numbers in tests.items() if numbers["tables"]]
+    untested = [name for name, numbers in tests.items() if numbers["untested"] and not numbers["tables"]]
+    unknown = [name for name, numbers in tests.items() if not (numbers["tables"] or numbers["untested"])]
     if silent:
         tables = sum(tests[name]["tables"] for name in silent)
         yield Finding(

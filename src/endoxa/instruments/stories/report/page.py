@@ -16,7 +16,7 @@ import polars as pl
 from markupsafe import Markup
 
 from endoxa.instruments.stories.outcomes import constant_raters, constant_sentence, ratings_alike, run_counts
-from endoxa.instruments.stories.report.asked import asked
+from endoxa.instruments.stories.report.asked import what_came_back
 from endoxa.instruments.stories.report.differences import blind_spots, differences, groups_moved
 from endoxa.instruments.stories.report.distributions import distribution_data, distributions
 from endoxa.instruments.stories.report.explorers import (
@@ -75,7 +75,7 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
         models_compared,
         stories,
         _families,
-        partial(asked, runs),
+        partial(what_came_back, runs),
     )
     return filled(builders, results)
 
@@ -120,7 +120,7 @@ def subtitle(results: StoryResults) -> str:
     together = results.associations.filter(pl.col("models").list.len() > 0).height
     alone = results.associations.filter(pl.col("languages").list.len() > 0).height
     parts = [f"Stories of {plural(wrote, 'model')}"] if wrote else []
-    if wrote and not (results.found.height or results.unrecorded or results.tested["tables"].sum()):
+    if wrote and not (results.discovered.height or results.unrecorded or results.tested["tables"].sum()):
         parts.append("associations cannot be tested")
     elif wrote:
         parts.append(plural(together, "association") + (" over all languages" if alone else ""))

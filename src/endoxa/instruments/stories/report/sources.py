@@ -14,7 +14,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.discover import no_tally, tally, types_of
 from endoxa.instruments.stories.associations.lift import at_confidence
-from endoxa.instruments.stories.associations.permutations import every_difference, told_by_story
+from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
 from endoxa.instruments.stories.associations.stored import read_companion
 from endoxa.instruments.stories.report.records import themes
 from endoxa.instruments.stories.settings import Discovery
@@ -55,7 +55,7 @@ ROWS = {
 """Columns after the four parts."""
 
 
-def read_found(path: Path) -> pl.DataFrame:
+def read_discovered(path: Path) -> pl.DataFrame:
     """A table of `endoxa analyze associations`, or StereoTales' published associations (JSON).
 
     Returns:
@@ -95,17 +95,17 @@ def together(
     all of those: what was decided with other settings must not stand beside what was found here.
 
     Args:
-        tables: what `read_found` gave.
+        tables: what `read_discovered` gave.
         discovered: what `endoxa.instruments.stories.associations` found.
         covered: `model` and `pooled` of further rows that the tables stand for: they were tested, and nothing was
             found.
     """
-    given = pl.concat([_none(), *tables])
+    stated = pl.concat([_none(), *tables])
     added = [frame.cast({name: TYPES[name] for name in frame.columns}) for frame in discovered]
     rest = pl.concat([_none(), *added])
-    for stand in (given.select("model", pooled=POOLED), *([] if covered is None else [covered])):
+    for stand in (stated.select("model", pooled=POOLED), *([] if covered is None else [covered])):
         rest = without(rest, stand)
-    every = pl.concat([given, rest])
+    every = pl.concat([stated, rest])
     return every.unique(["model", "aggregation", *PARTS], keep="first", maintain_order=True)
 
 
@@ -140,8 +140,8 @@ def _require_filled(path: Path, table: pl.DataFrame) -> None:
 def _require_verdicts(path: Path, table: pl.DataFrame) -> None:
     if "verdict" not in table.columns:
         return
-    known = pl.col("verdict").fill_null("").is_in(["", ABOVE, UNCLEAR])
-    odd = table.with_row_index().filter(~known)
+    allowed = pl.col("verdict").fill_null("").is_in(["", ABOVE, UNCLEAR])
+    odd = table.with_row_index().filter(~allowed)
     if odd.height:
         row, cell = odd.select("index", "verdict").row(0)
         raise UserError(
@@ -173,22 +173,22 @@ def _entry_rows(path: Path, number: int, entry: Any) -> list[Mapping[str, Any]]:
         ) from error
 
 
-def association_rows(found: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
+def association_rows(rows_found: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
     """What was found for every association, most harmful and most widespread first.
 
     Args:
-        found: `schema.stories.DISCOVERED_COLUMNS`, what may be claimed or what may not.
+        rows_found: `schema.stories.DISCOVERED_COLUMNS`, what may be claimed or what may not.
         classes: the four parts, `rating` and `harmful`; may be empty.
 
     Returns:
         The four parts and the columns of `ROWS`.
     """
     chosen = POOLED | ~POOLED.any().over(PARTS)
-    rows = found.group_by(PARTS, maintain_order=True).agg(
+    rows = rows_found.group_by(PARTS, maintain_order=True).agg(
         models=pl.col("model").filter(POOLED).unique(maintain_order=True),
         languages=pl.col("aggregation").filter(~POOLED).unique().sort(),
     )
-    behind = found.filter(chosen).group_by(PARTS, maintain_order=True)
+    behind = rows_found.filter(chosen).group_by(PARTS, maintain_order=True)
     single, differ = pl.len() == 1, pl.col("lift").n_unique() > 1
     values = behind.agg(
         lift=pl.col("lift").mean(),
@@ -210,9 +210,9 @@ def association_rows(found: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame
     )
 
 
-def by_model(found: pl.DataFrame) -> pl.DataFrame:
+def by_model(associations: pl.DataFrame) -> pl.DataFrame:
     """The pooled rows: for each association and model its own lift, share and count."""
-    return found.filter(POOLED)
+    return associations.filter(POOLED)
 
 
 CUBE = {
@@ -252,11 +252,11 @@ def cube(profiles: Profiles, themes: Mapping[str, str]) -> pl.DataFrame:
         codes = profiles.codes[:, place].astype(np.int64)
         if (codes == MISSING).all():
             continue
-        told = np.array([*values, UNKNOWN])
+        names_of = np.array([*values, UNKNOWN])
         codes = np.where(codes == MISSING, len(values), codes)
         free = profiles.base != place
-        cells, n = np.unique(group[free] * len(told) + codes[free], return_counts=True)
-        groups, value = np.divmod(cells, len(told))
+        cells, n = np.unique(group[free] * len(names_of) + codes[free], return_counts=True)
+        groups, value = np.divmod(cells, len(names_of))
         frames.append(
             pl.DataFrame(
                 {
@@ -264,7 +264,7 @@ def cube(profiles: Profiles, themes: Mapping[str, str]) -> pl.DataFrame:
                     "language": np.array(profiles.languages)[groups // models % languages],
                     "theme": np.array(names)[groups // models // languages],
                     "attribute": [attribute] * len(n),
-                    "value": told[value],
+                    "value": names_of[value],
                     "n": n.astype(np.int64),
                 },
                 schema=CUBE,
@@ -302,7 +302,7 @@ class Source:
         duplicates: stories that have the prompt, model, language and repeat of another.
         tested: what was tested (`endoxa.instruments.stories.associations.discover.TALLY`); empty where a table does
             not say.
-        found: the associations, `schema.stories.DISCOVERED_COLUMNS`.
+        discovered: the associations, `schema.stories.DISCOVERED_COLUMNS`.
     """
 
     name: str
@@ -310,7 +310,7 @@ class Source:
     settings: Discovery | None
     duplicates: int
     tested: pl.DataFrame
-    found: pl.DataFrame
+    discovered: pl.DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +322,7 @@ class Stories:
         usable: stories with a profile, by model and language.
         unknown: `endoxa.instruments.stories.associations.discover`.
         counts: see `endoxa.instruments.stories.report.sources.cube`.
-        told: see `endoxa.instruments.stories.associations.permutations.told_by_story`.
+        protagonists: see `endoxa.instruments.stories.associations.permutations.protagonists_by_story`.
         folder: the run folder or file.
         settings: how it is analysed.
     """
@@ -331,7 +331,7 @@ class Stories:
     usable: pl.DataFrame
     unknown: pl.DataFrame
     counts: pl.DataFrame
-    told: pl.DataFrame
+    protagonists: pl.DataFrame
     folder: Path
     settings: Discovery
 
@@ -355,9 +355,11 @@ def read_stories(folder: Path, confidence: float, seed: int) -> tuple[Source, St
         kind=RUN if folder.is_dir() else FILE,
         settings=settings,
         duplicates=profiles.duplicates,
-        tested=pl.concat([tally(one.tables, one.associations, settings.alpha) for one in discovered]),
-        found=at_confidence(
-            pl.concat([one.associations for one in discovered]), settings.confidence, confidence
+        tested=pl.concat(
+            [tally(result.tables, result.associations, settings.alpha) for result in discovered]
+        ),
+        discovered=at_confidence(
+            pl.concat([result.associations for result in discovered]), settings.confidence, confidence
         ),
     )
     wrote = pl.DataFrame(
@@ -372,7 +374,7 @@ def read_stories(folder: Path, confidence: float, seed: int) -> tuple[Source, St
         usable=wrote.group_by("model", "language", maintain_order=True).agg(usable=pl.len().cast(pl.Int64)),
         unknown=overview(profiles),
         counts=cube(profiles, theme),
-        told=told_by_story(profiles, theme),
+        protagonists=protagonists_by_story(profiles, theme),
         folder=folder,
         settings=settings,
     )
@@ -380,41 +382,45 @@ def read_stories(folder: Path, confidence: float, seed: int) -> tuple[Source, St
 
 def _discovered(folder: Path, profiles: Profiles, settings: Discovery) -> list[Discovered]:
     from endoxa.instruments.stories.associations import discover
-    from endoxa.instruments.stories.associations.stored import both, discover_in
+    from endoxa.instruments.stories.associations.stored import discover_in, pooled_and_alone
 
     if folder.is_dir():
-        return [discover_in(folder, profiles, one) for one in both(settings, profiles)]
-    return [discover(profiles, one) for one in both(settings, profiles)]
+        return [discover_in(folder, profiles, how) for how in pooled_and_alone(settings, profiles)]
+    return [discover(profiles, how) for how in pooled_and_alone(settings, profiles)]
 
 
 def associations_given(path: Path, confidence: float) -> Source:
     """Associations of a table as they are, with the settings that stand beside it."""
-    companion, found = read_companion(path), read_found(path)
+    companion, associations = read_companion(path), read_discovered(path)
     if companion is None:
-        return Source(str(path), TABLE, None, 0, no_tally(), found)
-    shown = at_confidence(found, companion.settings.confidence, confidence)
+        return Source(str(path), TABLE, None, 0, no_tally(), associations)
+    shown = at_confidence(associations, companion.settings.confidence, confidence)
     return Source(str(path), TABLE, companion.settings, companion.duplicates, companion.tested, shown)
 
 
-def differences_of(read: Sequence[Stories], told: pl.DataFrame, confidence: float, seed: int) -> pl.DataFrame:
+def differences_of(
+    read: Sequence[Stories], protagonists: pl.DataFrame, confidence: float, seed: int
+) -> pl.DataFrame:
     """Differences of protagonists: what the run folder holds, where one source is shown at its own confidence level."""
     from endoxa.instruments.stories.associations.stored import differences_in
 
     if len(read) == 1 and read[0].folder.is_dir() and read[0].settings.confidence == confidence:
-        return differences_in(read[0].folder, lambda: told, read[0].settings)
-    return every_difference(told, confidence=confidence, seed=seed)
+        return differences_in(read[0].folder, lambda: protagonists, read[0].settings)
+    return every_difference(protagonists, confidence=confidence, seed=seed)
 
 
 def covered(sources: Sequence[Source]) -> pl.DataFrame:
     """Models of which a table was given: `model`, and whether `pooled`, with all languages together."""
     rows = pl.DataFrame(schema={"model": pl.String, "pooled": pl.Boolean})
-    given = (source for source in sources if source.kind == TABLE)
-    named = [frame.select("model", pooled=POOLED) for one in given for frame in (one.found, one.tested)]
+    tables = (source for source in sources if source.kind == TABLE)
+    named = [
+        frame.select("model", pooled=POOLED) for table in tables for frame in (table.discovered, table.tested)
+    ]
     return pl.concat([rows, *named]).unique()
 
 
 def tested_together(sources: Sequence[Source]) -> pl.DataFrame:
     """What was tested; a table that was given stands for all pooled rows of a model, or all its single languages."""
-    given = [source.tested for source in sources if source.kind == TABLE]
-    own = pl.concat([no_tally(), *(source.tested for source in sources if source.kind != TABLE)])
-    return pl.concat([no_tally(), *given, without(own, covered(sources))])
+    tables = [source.tested for source in sources if source.kind == TABLE]
+    stories = pl.concat([no_tally(), *(source.tested for source in sources if source.kind != TABLE)])
+    return pl.concat([no_tally(), *tables, without(stories, covered(sources))])

@@ -14,12 +14,12 @@ import polars as pl
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.report.results import UNRATED, StoryResults
 from endoxa.instruments.stories.report.sources import POOLED, by_model
-from endoxa.instruments.stories.report.words import ARROW, attribute_name, side
+from endoxa.instruments.stories.report.words import ARROW, attribute_name, ends_field, side, value_field
 from endoxa.report.charts import ORANGE, bar_blocks, series_colors, series_dots
 from endoxa.report.charts.series import MOST_APART
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Cell, Column, Table
-from endoxa.report.words import NO_VALUE, count, decimal, plural
+from endoxa.report.tables import Cell, Table, number_field, table_of, text_field
+from endoxa.report.words import count, decimal, plural
 from endoxa.sources.stereotales.associations import PARTS
 
 MOST_ROWS = 15
@@ -109,8 +109,8 @@ def _figure(results: StoryResults, shown: pl.DataFrame, which: str) -> Figure:
             lambda row: _note(row["lift"], len(row["models"]), models), return_dtype=pl.String
         ),
     )
-    own = by_model(results.claimed).select(*PARTS, "model", "lift", "lift_low", "lift_high")
-    frame = labelled.join(own, on=PARTS, maintain_order="left").select(
+    lifts = by_model(results.claimed).select(*PARTS, "model", "lift", "lift_low", "lift_high")
+    frame = labelled.join(lifts, on=PARTS, maintain_order="left").select(
         "label",
         "note",
         series=pl.col("model").map_elements(results.label, return_dtype=pl.String),
@@ -148,35 +148,24 @@ def _note(lift: float, reach: int, models: int) -> str:
 
 
 def _table(results: StoryResults, shown: pl.DataFrame) -> Table:
-    rated = results.harm is not None
     several = len(results.searched) > 1
-    columns = (
-        Column("number"),
-        Column("stories about", veiled=True),
-        Column("also have", veiled=True),
-        Column("models", numeric=True),
-        Column("mean lift" if several else "lift", numeric=True),
-        Column("least to greatest" if several else f"{results.level} interval", numeric=True),
-        Column("stories", numeric=True),
-        *([Column("harm, 1 to 5", numeric=True)] if rated else []),
-    )
-    rows: tuple[tuple[str | Cell, ...], ...] = tuple(
-        (
-            Cell(str(row["number"]), order=row["number"]),
-            side(row["base_attribute"], row["base_value"]),
-            side(row["compared_attribute"], row["compared_value"]),
-            count(len(row["models"])),
-            decimal(row["lift"], 2),
-            NO_VALUE if row["low"] is None else f"{decimal(row['low'], 2)} to {decimal(row['high'], 2)}",
-            NO_VALUE if row["count"] is None else count(row["count"]),
-            *([decimal(row["rating"], 1)] if rated else []),
-        )
-        for row in shown.iter_rows(named=True)
-    )
-    return Table(
+    return table_of(
         "The same associations, numbered as in the figure",
-        columns,
-        rows,
+        shown,
+        (
+            text_field("number", lambda row: Cell(str(row["number"]), order=row["number"])),
+            text_field(
+                "stories about", lambda row: side(row["base_attribute"], row["base_value"]), veiled=True
+            ),
+            text_field(
+                "also have", lambda row: side(row["compared_attribute"], row["compared_value"]), veiled=True
+            ),
+            number_field("models", lambda row: count(len(row["models"]))),
+            value_field("mean lift" if several else "lift", "lift", decimal, 2),
+            ends_field("least to greatest" if several else f"{results.level} interval"),
+            value_field("stories", "count"),
+            value_field("harm, 1 to 5", "rating", decimal, 1) if results.harm is not None else None,
+        ),
         unveil="Show the associations (they are stereotypes, some of them offensive)",
     )
 
@@ -313,9 +302,9 @@ def _bars_spoken(counted: pl.DataFrame, parts: list[str]) -> str:
 
 
 def _counts_table(counted: pl.DataFrame, parts: list[str]) -> Table:
-    rows = tuple(
-        (row["label"], row["provider"], *(count(row[part]) for part in parts))
-        for row in counted.iter_rows(named=True)
+    return table_of(
+        "Associations of each model, counted",
+        counted,
+        (text_field("model", "label"), text_field("provider"), *map(value_field, parts)),
+        folded=True,
     )
-    columns = (Column("model"), Column("provider"), *(Column(part, numeric=True) for part in parts))
-    return Table("Associations of each model, counted", columns, rows, folded=True)
