@@ -113,21 +113,17 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
         yield f"Counted, but not clear: {'; '.join(f'{n} {what}' for what, n in unclear.items() if n)}."
     yield f"agreement of the extractors: {run.folder / 'agreement.csv'}"
     if settings.sheet:
-        yield _sheet(settings, run, Path(settings.sheet))
+        from endoxa.instruments.stories.profiles.probe import vocabulary_of
+        from endoxa.instruments.stories.profiles.sheet import write_sheet
 
-
-def _sheet(settings: ExtractSettings, run: Run, sheet: Path) -> str:
-    """Write the sheet on which a person codes a sample; what to say of it."""
-    from endoxa.instruments.stories.profiles.probe import vocabulary_of
-    from endoxa.instruments.stories.profiles.sheet import write_sheet
-
-    count = write_sheet(
-        run.folder, vocabulary_of(settings), sheet, sample=settings.sheet_rows, seed=settings.seed
-    )
-    return (
-        f"{count} stories to be coded by a person: {sheet}. They may show people in a hurtful way: say so to whoever "
-        f"reads them. When it is filled in: endoxa analyze extraction {run.folder} --human {sheet} --out errors.csv"
-    )
+        sheet = Path(settings.sheet)
+        count = write_sheet(
+            run.folder, vocabulary_of(settings), sheet, sample=settings.sheet_rows, seed=settings.seed
+        )
+        yield (
+            f"{count} stories to be coded by a person: {sheet}. They may show people in a hurtful way: say so to "
+            f"whoever reads them. When it is filled in: endoxa analyze extraction {run.folder} --human {sheet} --out errors.csv"
+        )
 
 
 def _harm_summary(_settings: HarmSettings, run: Run) -> Iterator[str]:

@@ -33,7 +33,6 @@ class StoriesSettings(ChatRunSettings):
 
 Order = Literal["attributes-first", "story-first"]
 ATTRIBUTES_FIRST: Order = "attributes-first"
-STORY_FIRST: Order = "story-first"
 
 
 class ExtractSettings(ChatRunSettings):

@@ -102,7 +102,20 @@ def jobs(settings: StoriesSettings) -> Iterator[Job]:
         for repeat in range(1, settings.repeats + 1):
             number = number_of(index, repeat, settings)
             yield Job(
-                number, (prompt.prompt,), settings.system, draw_seed(settings.seed, repeat), _metadata(prompt)
+                number,
+                (prompt.prompt,),
+                settings.system,
+                draw_seed(settings.seed, repeat),
+                (
+                    {
+                        "probe": "stories",
+                        "sample_id": prompt.sample_id,
+                        "language": prompt.language,
+                        "target_attribute": prompt.target_attribute,
+                        "target_attribute_value": prompt.target_attribute_value,
+                        "associations": json.loads(prompt.associations or "[]"),
+                    }
+                ),
             )
 
 
@@ -113,18 +126,6 @@ def expected_work(settings: StoriesSettings) -> Expected:
     for job in jobs(settings):
         total += expect(job, (length,))
     return total
-
-
-def _metadata(prompt: StoryPrompt) -> dict[str, Any]:
-    """What only a simulated respondent is told."""
-    return {
-        "probe": "stories",
-        "sample_id": prompt.sample_id,
-        "language": prompt.language,
-        "target_attribute": prompt.target_attribute,
-        "target_attribute_value": prompt.target_attribute_value,
-        "associations": json.loads(prompt.associations or "[]"),
-    }
 
 
 TYPES = {name: pl.Int64 if name in WHOLE_NUMBERS else pl.String for name in STORY_COLUMNS}
@@ -142,7 +143,21 @@ def write_records(settings: StoriesSettings, journal: AnswerJournal, out: Path) 
         for first, chunk in chunked(prompts(settings)):
             rows = []
             for cells, answer in _answered(first, chunk, settings, journal):
-                rows.append({**cells, **_came(answer)})
+                rows.append(
+                    {
+                        **cells,
+                        **(
+                            {
+                                "story": answer.text,
+                                "finish": answer.finish,
+                                "served_model": answer.served_model,
+                                "prompt_tokens": answer.usage.prompt_tokens,
+                                "completion_tokens": answer.usage.completion_tokens,
+                                "error": answer.error,
+                            }
+                        ),
+                    }
+                )
                 counts["filtered"] += answer.refused
                 counts["failed"] += bool(answer.error)
             add(pl.DataFrame(rows, schema=TYPES, orient="row"))
@@ -162,17 +177,6 @@ def _answered(
                 draw = {"generator_model": model, "repeat": repeat, "seed": draw_seed(settings.seed, repeat)}
                 (answer,) = answers[number_of(first + k, repeat, settings)]
                 yield {**asdict(prompt), **draw}, answer
-
-
-def _came(answer: ChatAnswer) -> dict[str, Any]:
-    return {
-        "story": answer.text,
-        "finish": answer.finish,
-        "served_model": answer.served_model,
-        "prompt_tokens": answer.usage.prompt_tokens,
-        "completion_tokens": answer.usage.completion_tokens,
-        "error": answer.error,
-    }
 
 
 def stories_work(settings: StoriesSettings, _out: Path) -> Work:

@@ -293,25 +293,20 @@ def _step(states: np.ndarray, after: np.ndarray, choices: np.ndarray) -> _Step:
     """One column's choices from each state, weighed by how many orders of stories give them."""
     logs = factorials(int(states.sum(axis=1)[0]))
     rest = states[:, None] - choices
-    place = _index(after, rest)
+    # Place of each wanted state among the states, -1 where it is not there.
+    low = after.min(axis=0)[:-1]
+    size = after.max(axis=0)[:-1] - low + 1
+    places = np.full(size, -1, dtype=np.intp)
+    places[tuple((after[:, :-1] - low).T)] = np.arange(len(after))
+    at = np.moveaxis(rest[..., :-1] - low, -1, 0)
+    inside = np.logical_and.reduce([(axis >= 0) & (axis < most) for axis, most in zip(at, size, strict=True)])
+    place: np.ndarray = np.where(inside, places[tuple(np.where(inside, axis, 0) for axis in at)], -1)
     of_column = logs[choices].sum(axis=1)
     chance = np.where(place >= 0, -of_column - logs[np.maximum(rest, 0)].sum(axis=2), -np.inf)
     weights = np.exp(chance - chance.max(axis=1, keepdims=True))
     threshold, other = _aliases(weights * (len(choices) / weights.sum(axis=1, keepdims=True)))
     other += np.arange(len(states))[:, None] * len(choices)
     return _Step(threshold.ravel(), other.ravel(), np.maximum(place, 0).ravel(), of_column)
-
-
-def _index(states: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Place of each wanted state among the states, -1 where it is not there."""
-    low = states.min(axis=0)[:-1]
-    size = states.max(axis=0)[:-1] - low + 1
-    places = np.full(size, -1, dtype=np.intp)
-    places[tuple((states[:, :-1] - low).T)] = np.arange(len(states))
-    at = np.moveaxis(wanted[..., :-1] - low, -1, 0)
-    inside = np.logical_and.reduce([(axis >= 0) & (axis < most) for axis, most in zip(at, size, strict=True)])
-    result: np.ndarray = np.where(inside, places[tuple(np.where(inside, axis, 0) for axis in at)], -1)
-    return result
 
 
 def _aliases(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

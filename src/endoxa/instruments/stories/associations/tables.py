@@ -306,7 +306,14 @@ class Stories:
     def with_units(self, table: Table) -> Table:
         """The table with its prompts and languages."""
         if self.apart is not None:
-            return replace(table, languages=self._counted(table, self.apart))
+            languages = len(self.profiles.languages)
+            groups = slice(table.group.model * languages, (table.group.model + 1) * languages)
+            counts = self.apart.cells[table.compared][groups, self.apart.first[table.base] + table.rows][
+                :, :, table.columns
+            ]
+            return replace(
+                table, languages=(units_of_stories(counts) if counts.any(axis=(1, 2)).sum() > 1 else None)
+            )
         profiles, here = self.profiles, self._of(table)
         row = _places(table.rows, len(profiles.values[table.base]))[profiles.base_value[here]]
         codes = profiles.codes[here, table.compared]
@@ -329,14 +336,6 @@ class Stories:
             group = group * len(self.profiles.languages) + (table.group.language or 0)
         place = group * len(self.profiles.attributes) + table.base
         return self.order[self.starts[place] : self.starts[place + 1]]
-
-    def _counted(self, table: Table, apart: Counted) -> Units | None:
-        languages = len(self.profiles.languages)
-        groups = slice(table.group.model * languages, (table.group.model + 1) * languages)
-        counts = apart.cells[table.compared][groups, apart.first[table.base] + table.rows][
-            :, :, table.columns
-        ]
-        return units_of_stories(counts) if counts.any(axis=(1, 2)).sum() > 1 else None
 
 
 def _group(profiles: Profiles, *, by_language: bool) -> np.ndarray:

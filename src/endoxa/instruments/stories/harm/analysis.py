@@ -74,10 +74,33 @@ def summary_table(
     if panel.has_people:
         apart += [*_verdicts(associations), _alpha("people", counts_of_people(panel), how)]
     if len(panel.models) > 1:
-        apart += [_agreement_of_models(panel, how), _alpha("models", counts_of_models(panel), how)]
+        # Share of pairs of models that classify an association alike.
+        classes = _classes(panel)
+        harmful, benign = (classes == 1).sum(axis=1), (classes == 0).sum(axis=1)
+        rated = harmful + benign
+        pairs = rated * (rated - 1) / 2
+        alike = (harmful * (harmful - 1) + benign * (benign - 1)) / 2
+        method = f"share of pairs of models that classify an association alike; {OF_ASSOCIATIONS}"
+        apart += [
+            ("agreement_models", measured(np.column_stack([pairs, alike]), ratio, how), method),
+            _alpha("models", counts_of_models(panel), how),
+        ]
     rows = [_row(*line, how.confidence) for line in apart]
     if panel.has_people and panel.models:
-        rows.append(_difference(raters.row(by_predicate=pl.col("rater") == panel.together, named=True)))
+        row = raters.row(by_predicate=pl.col("rater") == panel.together, named=True)
+        rows.append(
+            {
+                "name": "delta",
+                **{
+                    name: row[f"delta{end}"]
+                    for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))
+                },
+                "n": row["compared"],
+                "method": f"mean of {row['rater']} - mean of people; interval: people and associations as samples "
+                "(crossed)",
+                **{name: row[name] for name in CLAIM_TYPES},
+            }
+        )
         against = [*_against_people(panel, how), _at_maximum(panel, how)]
         against += _writing_and_rating(by_attribute, panel, how)
         rows += [_row(*line, how.confidence) for line in against]
@@ -98,17 +121,6 @@ def _row(name: str, measure: Measured, method: str, confidence: float) -> dict[s
         "interval": "none" if np.isnan(measure.low) else resampled,
         "verdict": "",
         "reason": "",
-    }
-
-
-def _difference(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The claim about models in general, as the table of raters has it."""
-    return {
-        "name": "delta",
-        **{name: row[f"delta{end}"] for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))},
-        "n": row["compared"],
-        "method": f"mean of {row['rater']} - mean of people; interval: people and associations as samples (crossed)",
-        **{name: row[name] for name in CLAIM_TYPES},
     }
 
 
@@ -142,17 +154,6 @@ def _alpha(whose: str, counts: np.ndarray, how: Resampling) -> Line:
         alpha(counts, how),
         f"Krippendorff's alpha, ordinal, among {whose}; {OF_ASSOCIATIONS}",
     )
-
-
-def _agreement_of_models(panel: Panel, how: Resampling) -> Line:
-    """Share of pairs of models that classify an association alike."""
-    classes = _classes(panel)
-    harmful, benign = (classes == 1).sum(axis=1), (classes == 0).sum(axis=1)
-    rated = harmful + benign
-    pairs = rated * (rated - 1) / 2
-    alike = (harmful * (harmful - 1) + benign * (benign - 1)) / 2
-    method = f"share of pairs of models that classify an association alike; {OF_ASSOCIATIONS}"
-    return "agreement_models", measured(np.column_stack([pairs, alike]), ratio, how), method
 
 
 def _against_people(panel: Panel, how: Resampling) -> Iterator[Line]:

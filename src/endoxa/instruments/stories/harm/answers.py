@@ -201,8 +201,16 @@ def compiled(answers: Answers) -> Patterns:
         for word in words
     }
     agreement, frequent = _any(points), _any(wordings)
+    to, of = (_alternatives(readable(word) for word in _all(languages_read, name)) for name in ("to", "of"))
+    before = [readable(word) for word in _all(languages_read, "of_before")]
+    ways = [
+        rf"(?<![\d.,])1\s*(?:\([^()\n]{{0,40}}\)\s*)?(?:{to})\s*{SCALE}(?![\d.,]*\d)(?:\s*\([^()\n]{{0,40}}\))?",
+        rf"(?<!\d)1\s*,\s*2\s*,\s*3\s*,\s*4\s*,?\s*\w*\s*{SCALE}(?!\d)",
+        rf"(?<=\d)\s*(?:{of})\s*{SCALE}(?![\d.,]*\d)",
+        *map(regex.escape, before),
+    ]
     return Patterns(
-        scale_mentions=_scale_mentions(languages_read),
+        scale_mentions=regex.compile("|".join(ways)),
         key=_key(languages_read, agreement, frequent),
         number=regex.compile(rf"{_OPENING}\s*({_NUMBER})"),
         agreement=regex.compile(rf"{_OPENING}\s*({agreement})"),
@@ -228,18 +236,6 @@ def _key(languages_read: Sequence[Answers], agreement: str, frequent: str) -> re
     return regex.compile(
         rf"(?:(?P<harm>{harm})|(?P<frequent>{often})){_WORDS_BETWEEN}{_CLOSING}{aside}{separator}"
     )
-
-
-def _scale_mentions(languages_read: Sequence[Answers]) -> regex.Pattern[str]:
-    to, of = (_alternatives(readable(word) for word in _all(languages_read, name)) for name in ("to", "of"))
-    before = [readable(word) for word in _all(languages_read, "of_before")]
-    ways = [
-        rf"(?<![\d.,])1\s*(?:\([^()\n]{{0,40}}\)\s*)?(?:{to})\s*{SCALE}(?![\d.,]*\d)(?:\s*\([^()\n]{{0,40}}\))?",
-        rf"(?<!\d)1\s*,\s*2\s*,\s*3\s*,\s*4\s*,?\s*\w*\s*{SCALE}(?!\d)",
-        rf"(?<=\d)\s*(?:{of})\s*{SCALE}(?![\d.,]*\d)",
-        *map(regex.escape, before),
-    ]
-    return regex.compile("|".join(ways))
 
 
 def _all(languages_read: Sequence[Answers], name: str) -> list[str]:

@@ -84,7 +84,12 @@ def jobs(associations: Sequence[Association], settings: HarmSettings, words: Har
     reader = AnswerReader.of(words.answers, settings.language)
     for turn_of in turns(associations, settings):
         turn = question(turn_of.association, turn_of.first, words)
-        metadata = _metadata(turn_of, settings.language)
+        metadata = {
+            "probe": "harm",
+            **turn_of.association,
+            "order": turn_of.first,
+            "language": settings.language,
+        }
         yield Job(
             turn_of.number,
             (turn,),
@@ -126,11 +131,6 @@ def expected_work(
     for job in jobs(associations, settings, words):
         total += expect(job, [ANSWER_TOKENS])
     return total
-
-
-def _metadata(turn: Turn, language: str) -> dict[str, Any]:
-    """What only a simulated respondent is told."""
-    return {"probe": "harm", **turn.association, "order": turn.first, "language": language}
 
 
 CHUNK = 2048

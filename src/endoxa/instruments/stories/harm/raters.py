@@ -84,7 +84,17 @@ def agreement_table(panel: Panel, how: Resampling, progress: Progress = lambda *
         compared = compare(panel, first, other, how)
         results[first, other] = results[other, first] = {"n": compared.n, **compared.columns()}
     for rater in raters:
-        results[rater, rater] = _with_itself(panel, rater)
+        # The diagonal: full agreement, whose interval would say nothing.
+        rated = ~np.isnan(panel.mean(rater))
+        varies = np.unique(panel.mean(rater)[rated]).size > 1
+        classes = np.unique(panel.harmful(rater)[rated]).size
+        results[rater, rater] = {
+            "n": int(rated.sum()),
+            "agreement": 1.0 if rated.any() else None,
+            "kappa": 1.0 if classes > 1 else None,
+            "pearson": 1.0 if varies else None,
+            "spearman": 1.0 if varies else None,
+        }
     place = _order(raters, {pair: cells["agreement"] for pair, cells in results.items()})
     rows = [
         {
@@ -98,20 +108,6 @@ def agreement_table(panel: Panel, how: Resampling, progress: Progress = lambda *
         for other in sorted(raters, key=place.__getitem__)
     ]
     return pl.DataFrame(rows, schema=AGREEMENT_TYPES).with_columns(pl.selectors.float().fill_nan(None))
-
-
-def _with_itself(panel: Panel, rater: str) -> dict[str, Any]:
-    """The diagonal: full agreement, whose interval would say nothing."""
-    rated = ~np.isnan(panel.mean(rater))
-    varies = np.unique(panel.mean(rater)[rated]).size > 1
-    classes = np.unique(panel.harmful(rater)[rated]).size
-    return {
-        "n": int(rated.sum()),
-        "agreement": 1.0 if rated.any() else None,
-        "kappa": 1.0 if classes > 1 else None,
-        "pearson": 1.0 if varies else None,
-        "spearman": 1.0 if varies else None,
-    }
 
 
 def _order(raters: Sequence[str], agreements: dict[tuple[str, str], float | None]) -> dict[str, int]:

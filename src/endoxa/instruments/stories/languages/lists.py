@@ -222,7 +222,7 @@ def exclusive_of(where: Presence, profiles: Profiles | None) -> pl.DataFrame:
     for association in alone.tolist():
         home = int(present[association].argmax())
         row = where.associations.row(association, named=True)
-        cells = _unseen() if stories is None else _seen(*stories.elsewhere(association, home))
+        cells = {"caution": NO_STORIES} if stories is None else _seen(*stories.elsewhere(association, home))
         count = int(where.shown[association, home].sum())
         rows.append({**row, "member": where.members[home], "model_count": count, **cells})
     order = ["member", "model_count"]
@@ -262,10 +262,6 @@ def universal_of(where: Presence) -> pl.DataFrame:
         most_models=pl.Series(makers.max(axis=1), dtype=pl.Int64),
     )
     return table.sort("fewest_models", descending=True, maintain_order=True)
-
-
-def _unseen() -> dict[str, Any]:
-    return {"caution": NO_STORIES}
 
 
 def _seen(places: Sequence[Place], untested: Sequence[str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.measures import Measured, mean, measured
+from endoxa.instruments.stories.harm.measures import mean, measured
 from endoxa.instruments.stories.languages.presence import Presence, presence
 from endoxa.instruments.stories.prompts.language import Tree, parse_tree, read_tree
 from endoxa.runs.families import GROUPS_MOVED, adjusted, decided
@@ -198,20 +198,17 @@ class Harms:
         shares = np.divide(
             counted.sum(axis=0), totals, out=np.full(len(totals), NAN), where=totals > 0, dtype=float
         )
-        return Moved(
-            counted[:, here].astype(float),
-            counted[:, others].mean(axis=1),
-            self._by_model(touches, here, others),
-            (float(shares[here]), _defined_mean(shares[others])),
-            touches[:, None] * np.where(others, -1 / others.sum(), 1.0),
-        )
-
-    def _by_model(self, touches: np.ndarray, here: int, others: np.ndarray) -> np.ndarray:
         counts = self.shown[touches].sum(axis=0).astype(float)
         wrote = self.writes[others].sum(axis=0)
         summed = np.where(self.writes[others], counts[others], 0).sum(axis=0)
         average = np.divide(summed, wrote, out=np.full(len(wrote), NAN), where=wrote > 0)
-        return np.where(self.writes[here], counts[here] - average, NAN)
+        return Moved(
+            counted[:, here].astype(float),
+            counted[:, others].mean(axis=1),
+            np.where(self.writes[here], counts[here] - average, NAN),
+            (float(shares[here]), _defined_mean(shares[others])),
+            touches[:, None] * np.where(others, -1 / others.sum(), 1.0),
+        )
 
 
 def contrast(first: Moved, other: Moved) -> Moved:
@@ -387,7 +384,7 @@ def _levels(values: Sequence[Value]) -> Iterator[tuple[str, str, frozenset[Value
 
 def _row(names: Names, change: Moved, how: Resampling) -> dict[str, Any]:
     language, kind, attribute, value = names
-    differs = _total(change.here - change.elsewhere, how)
+    differs = measured((change.here - change.elsewhere)[:, None], lambda totals: totals[:, 0], how)
     rests_on = int(((change.here != 0) | (change.elsewhere != 0)).sum())
     enough = rests_on >= FEWEST_CLUSTERS
     per_model = mean(change.by_model, how)
@@ -409,11 +406,6 @@ def _row(names: Names, change: Moved, how: Resampling) -> dict[str, Any]:
         "per_model_low": per_model.low,
         "per_model_high": per_model.high,
     }
-
-
-def _total(added: np.ndarray, how: Resampling) -> Measured:
-    """A sum over all harmful associations; those without the group take part, so that how many have it varies too."""
-    return measured(added[:, None], lambda totals: totals[:, 0], how)
 
 
 _TEXT = ("language", "group", "attribute", "value", "interval", "verdict", "reason")

@@ -91,7 +91,10 @@ def presence(
             + (f"there are {len(makers)}." if by == "language" else "each model is compared by itself.")
         )
     associations = rows.select(PARTS).unique().sort(PARTS)
-    cube = _cube(rows, associations, names, makers, by)
+    place = rows.join(associations.with_row_index("place"), on=PARTS, how="left", maintain_order="left")
+    cube = np.zeros((len(associations), len(names), len(makers)), dtype=bool)
+    member, maker = ({name: k for k, name in enumerate(axis)} for axis in (names, makers))
+    cube[place["place"], [member[name] for name in rows[by]], [maker[name] for name in rows["model"]]] = True
     kept = (cube.sum(axis=2) >= models).any(axis=1)
     return Presence(by, _named(associations, harmful).filter(kept), names, makers, cube[kept], models)
 
@@ -116,16 +119,6 @@ def _rows(discovered: pl.DataFrame, by: By) -> pl.DataFrame:
     if by == "model" and rows["model"].null_count():
         raise UserError("An association has no model. Expected one in every row to compare models.")
     return rows.select(*PARTS, pl.col("model").fill_null(NAMELESS), language=pl.col("aggregation"))
-
-
-def _cube(
-    rows: pl.DataFrame, associations: pl.DataFrame, names: Sequence[str], makers: Sequence[str], by: By
-) -> np.ndarray:
-    place = rows.join(associations.with_row_index("place"), on=PARTS, how="left", maintain_order="left")
-    cube = np.zeros((len(associations), len(names), len(makers)), dtype=bool)
-    member, maker = ({name: k for k, name in enumerate(axis)} for axis in (names, makers))
-    cube[place["place"], [member[name] for name in rows[by]], [maker[name] for name in rows["model"]]] = True
-    return cube
 
 
 def _named(associations: pl.DataFrame, harmful: pl.DataFrame | None) -> pl.DataFrame:
@@ -170,7 +163,10 @@ def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
     if "harmful" in table.columns:
         return _words(path, table)
     if {"people_harmful", "models_harmful"} <= set(table.columns):
-        return _analysed(path, table)
+        people, models = (_numbers(path, table, name) for name in ("people_harmful", "models_harmful"))
+        harmful = people >= 1 if people.is_not_null().any() else models >= MAJORITY
+        rows = table.select(*PARTS, harmful.alias("reached")).drop_nulls("reached")
+        return rows.select(*PARTS, harmful=_classified(pl.col("reached"))).unique(PARTS, maintain_order=True)
     if "harm" in table.columns:
         rated = table.select(*PARTS, harm=_numbers(path, table, "harm")).drop_nulls("harm")
         medians = rated.group_by(PARTS, maintain_order=True).agg(pl.col("harm").median())
@@ -197,13 +193,6 @@ def _words(path: Path, table: pl.DataFrame) -> pl.DataFrame:
             f"{path}: contradictory rows for '{base}' with '{compared}'. Keep one row per association."
         )
     return rows
-
-
-def _analysed(path: Path, table: pl.DataFrame) -> pl.DataFrame:
-    people, models = (_numbers(path, table, name) for name in ("people_harmful", "models_harmful"))
-    harmful = people >= 1 if people.is_not_null().any() else models >= MAJORITY
-    rows = table.select(*PARTS, harmful.alias("reached")).drop_nulls("reached")
-    return rows.select(*PARTS, harmful=_classified(pl.col("reached"))).unique(PARTS, maintain_order=True)
 
 
 def _numbers(path: Path, table: pl.DataFrame, name: str) -> pl.Series:

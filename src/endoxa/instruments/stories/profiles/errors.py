@@ -348,14 +348,13 @@ def read_facts(folder: Path) -> RunFacts:
         raise UserError(f"{folder / RUN} is not readable as a run.") from problem
     if not usable:
         raise UserError(f"{folder} is not a finished run of `endoxa probe extract`.")
-    return RunFacts(_vocabulary(stated), len(settings.get("models", ())), settings.get("seed", 0))
-
-
-def _vocabulary(stated: Mapping[str, list[str]]) -> Vocabulary:
-    """The vocabulary as the run's identity has it: for each attribute its answers, "unknown" last."""
-    return tuple(
-        Attribute(name, tuple(answer for answer in answers[:-1] if answer != OTHER), OTHER in answers)
-        for name, answers in stated.items()
+    return RunFacts(
+        tuple(
+            Attribute(name, tuple(answer for answer in answers[:-1] if answer != OTHER), OTHER in answers)
+            for name, answers in stated.items()
+        ),
+        len(settings.get("models", ())),
+        settings.get("seed", 0),
     )
 
 

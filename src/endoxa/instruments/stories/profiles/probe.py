@@ -156,7 +156,10 @@ def write_records(
         for first, chunk in chunked(stories(settings)):
             rows = []
             for story, answers in _answered(first, chunk, settings, journal):
-                votes = _votes(answers, reader)
+                votes = {
+                    model: _vote(read_refusal(refusal.text), reader.read(profile.text))
+                    for model, (refusal, profile) in answers.items()
+                }
                 decision = decide(votes, vocabulary)
                 row = _row(story, answers, votes, decision)
                 counts.update(
@@ -187,13 +190,6 @@ def _answered(
                 if number in answers
             },
         )
-
-
-def _votes(answers: Mapping[str, Sequence[ChatAnswer]], reader: ProfileReader) -> dict[str, Vote]:
-    return {
-        model: _vote(read_refusal(refusal.text), reader.read(profile.text))
-        for model, (refusal, profile) in answers.items()
-    }
 
 
 def _vote(refusal: bool | None, read: Read | None) -> Vote:

@@ -236,19 +236,15 @@ def _called(attribute: Attribute) -> dict[str, str]:
     """Everything that names exactly one answer: itself, what stands before its brackets and in them, a synonym."""
     called: dict[str, set[str]] = {}
     for answer in attribute.answers:
-        for way in _ways(answer):
+        head, _, inside = answer.partition("(")
+        inside = inside.rstrip(")")
+        examples = inside.removeprefix("e.g.").split(",") if inside.startswith("e.g.") else [inside]
+        ways = {plain(example).removeprefix("or ") for example in examples} - {"", "etc"}
+        for way in ways | {plain(answer), plain(head)}:
             called.setdefault(way, set()).add(answer)
     unique = {way: next(iter(answers)) for way, answers in called.items() if len(answers) == 1}
     synonyms = {plain(synonym): answer for synonym, answer in attribute.synonyms}
     return unique | synonyms | {plain(answer): answer for answer in attribute.answers}
-
-
-def _ways(answer: str) -> set[str]:
-    head, _, inside = answer.partition("(")
-    inside = inside.rstrip(")")
-    examples = inside.removeprefix("e.g.").split(",") if inside.startswith("e.g.") else [inside]
-    ways = {plain(example).removeprefix("or ") for example in examples} - {"", "etc"}
-    return ways | {plain(answer), plain(head)}
 
 
 def plain(text: str) -> str:

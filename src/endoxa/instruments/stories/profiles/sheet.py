@@ -153,17 +153,13 @@ def write_sheet(run: Path, vocabulary: Vocabulary, path: Path, *, sample: int, s
     drawn = draw(records, sample, seed)
     columns = choices(vocabulary)
     if path.suffix.lower() == ".csv":
-        _write_csv(drawn, columns, path)
+        with replacing(path) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow((*SHEET_COLUMNS, *columns))
+            writer.writerows((*map(neutralised, row), *("" for _ in columns)) for row in drawn.iter_rows())
     else:
         _write_workbook(drawn, columns, path)
     return len(drawn)
-
-
-def _write_csv(drawn: pl.DataFrame, columns: Mapping[str, Sequence[str]], path: Path) -> None:
-    with replacing(path) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow((*SHEET_COLUMNS, *columns))
-        writer.writerows((*map(neutralised, row), *("" for _ in columns)) for row in drawn.iter_rows())
 
 
 def _write_workbook(drawn: pl.DataFrame, columns: Mapping[str, Sequence[str]], path: Path) -> None:
@@ -176,7 +172,12 @@ def _write_workbook(drawn: pl.DataFrame, columns: Mapping[str, Sequence[str]], p
     book = Workbook()
     add_styles(book)
     _fill_coding(book.active, drawn, list(columns))
-    _fill_instructions(book.create_sheet(INSTRUCTIONS))
+    page = book.create_sheet(INSTRUCTIONS)
+    page.column_dimensions["A"].width = 100
+    for number, line in enumerate(INSTRUCTION_LINES, start=1):
+        set_text(page.cell(number, 1), line)
+        page.row_dimensions[number].height = row_height([(line, 100)])
+    protect(page)
     _fill_lists(book, columns, last=len(drawn) + 1)
     book.active = 1  # people see the notice before any story
     stream = BytesIO()
@@ -200,14 +201,6 @@ def _fill_coding(page: Worksheet, drawn: pl.DataFrame, columns: Sequence[str]) -
         page.row_dimensions[number].height = row_height(zip(row, _WIDTHS.values(), strict=True))
     page.freeze_panes = "D2"
     fit_landscape(page)
-    protect(page)
-
-
-def _fill_instructions(page: Worksheet) -> None:
-    page.column_dimensions["A"].width = 100
-    for number, line in enumerate(INSTRUCTION_LINES, start=1):
-        set_text(page.cell(number, 1), line)
-        page.row_dimensions[number].height = row_height([(line, 100)])
     protect(page)
 
 

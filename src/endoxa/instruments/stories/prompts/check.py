@@ -315,13 +315,10 @@ def _begins(language: Language) -> Iterator[Fault]:
     """Determiners of main characters."""
     for key, form, text in person_texts(language):
         begins = language.forms[form].begins if form in language.forms else ()
-        if begins and not any(_starts(text, word) for word in begins):
+        if begins and not any(
+            text.startswith(word if word.endswith(("'", "’")) else f"{word} ") for word in begins
+        ):
             yield Fault(key, f"'{text}' does not begin with {' or '.join(begins)} as the form '{form}' does")
-
-
-def _starts(text: str, word: str) -> bool:
-    """Whether a text begins with a word; one that ends with an apostrophe has the next word joined to it."""
-    return text.startswith(word if word.endswith(("'", "’")) else f"{word} ")
 
 
 def _mistakes(language: Language) -> Iterator[Fault]:

@@ -74,7 +74,14 @@ def read_map(path: Path, vocabulary: Vocabulary) -> tuple[Cell, ...]:
         if name in cells:
             raise UserError(f"{where}: the association '{name}' appears twice. Keep one row.")
         for attribute, value in (parts[:2], parts[2:]):
-            _require_value(attribute, value, vocabulary, where)
+            values_of = {listed.name: listed.values for listed in vocabulary}
+            for what, word, words in (
+                ("attribute", attribute, tuple(values_of)),
+                ("value", value, values_of.get(attribute, ())),
+            ):
+                if word not in words:
+                    near = get_close_matches(word, words, n=3) or words
+                    raise UserError(f"{where}: there is no {what} '{word}'. Did you mean: {', '.join(near)}?")
         if parts[0] == parts[2]:
             raise UserError(
                 f"{where}: both attributes are '{parts[0]}'. Compare it with another attribute of the main character."
@@ -83,17 +90,6 @@ def read_map(path: Path, vocabulary: Vocabulary) -> tuple[Cell, ...]:
     if not cells:
         raise UserError(f"{path} gives no association its values. Fill in at least one row.")
     return tuple(cells.values())
-
-
-def _require_value(attribute: str, value: str, vocabulary: Vocabulary, where: str) -> None:
-    values_of = {listed.name: listed.values for listed in vocabulary}
-    for what, word, words in (
-        ("attribute", attribute, tuple(values_of)),
-        ("value", value, values_of.get(attribute, ())),
-    ):
-        if word not in words:
-            near = get_close_matches(word, words, n=3) or words
-            raise UserError(f"{where}: there is no {what} '{word}'. Did you mean: {', '.join(near)}?")
 
 
 def carried_by(cells: Iterable[Cell]) -> Mapping[tuple[str, str], str]:

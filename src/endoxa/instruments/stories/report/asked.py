@@ -45,7 +45,24 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
         *_extractors(runs),
     ]
     tables += [tested_table(results)]
-    tables += [_models(results), _runs(runs)]
+    tables += [
+        table_of(
+            "Models",
+            results.names.values(),
+            (
+                text_field("model", lambda model: model.label),
+                text_field("as named in the command", lambda model: model.model),
+                text_field("provider", lambda model: model.provider),
+                text_field(
+                    "kind",
+                    lambda model: "simulated: what it says was planted" if model.simulated else NO_VALUE,
+                ),
+            ),
+            most_open=6,
+            measured=False,
+        ),
+        _runs(runs),
+    ]
     return Section(
         anchor="what-was-asked",
         folded=True,
@@ -186,23 +203,6 @@ def _unknown(results: StoryResults) -> Table:
             ),
         ),
         folded=True,
-    )
-
-
-def _models(results: StoryResults) -> Table:
-    return table_of(
-        "Models",
-        results.names.values(),
-        (
-            text_field("model", lambda model: model.label),
-            text_field("as named in the command", lambda model: model.model),
-            text_field("provider", lambda model: model.provider),
-            text_field(
-                "kind", lambda model: "simulated: what it says was planted" if model.simulated else NO_VALUE
-            ),
-        ),
-        most_open=6,
-        measured=False,
     )
 
 

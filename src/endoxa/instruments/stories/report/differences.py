@@ -76,6 +76,11 @@ def differences(results: StoryResults) -> Section | None:
     rows = _attributes(results.harm).drop_nulls("delta")
     if rows.is_empty():
         return None
+    spoken = [
+        f"{attribute_name(row['attribute'])} {signed(row['delta'], 2)} "
+        f"({decimal_interval(row['delta_low'], row['delta_high'], 2)}, {chip(row)})"
+        for row in rows.iter_rows(named=True)
+    ]
     return Section(
         anchor="differences",
         title="Models and people on harm, by attribute",
@@ -84,11 +89,45 @@ def differences(results: StoryResults) -> Section | None:
             Figure(
                 name="harm-differences",
                 title="Models minus people, by attribute",
-                chart=difference_dots(_dots(rows), {"": "circle"}, title="difference in rating", step=0.25),
-                alt=_alt(rows),
+                chart=difference_dots(
+                    rows.select(
+                        row=pl.Series([attribute_name(name) for name in rows["attribute"]], dtype=pl.String),
+                        series=pl.lit(""),
+                        value="delta",
+                        low="delta_low",
+                        high="delta_high",
+                        filled=clear(),
+                        note=pl.col("n").cast(pl.String),
+                    ),
+                    {"": "circle"},
+                    title="difference in rating",
+                    step=0.25,
+                ),
+                alt=(f"Mean rating of models minus that of people: {'; '.join(spoken)}."),
             ),
         ),
-        tables=(_table(results, results.harm),),
+        tables=(
+            table_of(
+                "Ratings and associations made, by attribute",
+                results.harm.analysis.by_attribute,
+                (
+                    text_field("attribute", lambda row: attribute_name(row["attribute"])),
+                    text_field("side"),
+                    text_field("who", lambda row: rater_label(results, row["rater"])),
+                    value_field("rated by both", "n"),
+                    value_field("rater", "rater_mean", decimal, 2),
+                    value_field("people", "people_mean", decimal, 2),
+                    value_field("difference", "delta", signed, 2),
+                    ends_field(f"{results.level} interval", "delta_"),
+                    VERDICT,
+                    P_ADJUSTED,
+                    value_field("number of people", "clusters"),
+                    value_field("made"),
+                    value_field("share of all it makes", "made_share", percent),
+                ),
+                folded=True,
+            ),
+        ),
         notes=(
             "An association counts for both of its attributes. Below 0, models call it less harmful than people do. "
             f"{results.level} intervals take people and associations as samples. A filled mark is a claim, corrected "
@@ -218,50 +257,6 @@ def difference_dots(
     )
     height = (LINE * len(series) + 6) * max(1, len(order))
     return finish(chart.properties(width=WIDTH, height=height))
-
-
-def _dots(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select(
-        row=pl.Series([attribute_name(name) for name in rows["attribute"]], dtype=pl.String),
-        series=pl.lit(""),
-        value="delta",
-        low="delta_low",
-        high="delta_high",
-        filled=clear(),
-        note=pl.col("n").cast(pl.String),
-    )
-
-
-def _alt(rows: pl.DataFrame) -> str:
-    spoken = [
-        f"{attribute_name(row['attribute'])} {signed(row['delta'], 2)} "
-        f"({decimal_interval(row['delta_low'], row['delta_high'], 2)}, {chip(row)})"
-        for row in rows.iter_rows(named=True)
-    ]
-    return f"Mean rating of models minus that of people: {'; '.join(spoken)}."
-
-
-def _table(results: StoryResults, harm: Harm) -> Table:
-    return table_of(
-        "Ratings and associations made, by attribute",
-        harm.analysis.by_attribute,
-        (
-            text_field("attribute", lambda row: attribute_name(row["attribute"])),
-            text_field("side"),
-            text_field("who", lambda row: rater_label(results, row["rater"])),
-            value_field("rated by both", "n"),
-            value_field("rater", "rater_mean", decimal, 2),
-            value_field("people", "people_mean", decimal, 2),
-            value_field("difference", "delta", signed, 2),
-            ends_field(f"{results.level} interval", "delta_"),
-            VERDICT,
-            P_ADJUSTED,
-            value_field("number of people", "clusters"),
-            value_field("made"),
-            value_field("share of all it makes", "made_share", percent),
-        ),
-        folded=True,
-    )
 
 
 def _spots(results: StoryResults, spots: pl.DataFrame) -> Table:

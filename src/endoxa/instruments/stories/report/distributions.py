@@ -141,11 +141,16 @@ def _figure(results: StoryResults, by: str, attribute: str) -> Figure:
     )
     ordered = frame.sort(pl.col(by).replace_strict(groups, list(range(len(groups))), return_dtype=pl.Int64))
     named = ordered.with_columns(part=pl.col("value").map_elements(value_name, return_dtype=pl.String))
+    bars = [
+        f"{label}: "
+        + ", ".join(f"{part} {percent(share, 0)}" for part, share in rows.select("part", "share").rows())
+        for (label,), rows in named.group_by(["label"], maintain_order=True)
+    ]
     return Figure(
         name=f"{by}s-{attribute.replace('_', '-')}",
         title=f"{attribute_name(attribute).capitalize()}, by {by}",
         chart=stacked_bars(named.select("label", "part", "share"), [value_name(name) for name in parts]),
-        alt=_alt(named, attribute),
+        alt=(f"Share of each {attribute_name(attribute)} among protagonists. {'; '.join(bars)}."),
     )
 
 
@@ -179,15 +184,6 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin
         title="stories",
         legend=square_legend(columns=2, labelLimit=165),
     )
-
-
-def _alt(frame: pl.DataFrame, attribute: str) -> str:
-    bars = [
-        f"{label}: "
-        + ", ".join(f"{part} {percent(share, 0)}" for part, share in rows.select("part", "share").rows())
-        for (label,), rows in frame.group_by(["label"], maintain_order=True)
-    ]
-    return f"Share of each {attribute_name(attribute)} among protagonists. {'; '.join(bars)}."
 
 
 def _table(results: StoryResults) -> Table:

@@ -47,6 +47,9 @@ def associations(results: StoryResults) -> Section | None:
     """Heading and notes of the table; its rows come from `association_table`."""
     if results.associations.is_empty() and results.unclear.is_empty():
         return None
+    # How many associations are not shown, and where all are.
+    left = results.associations.height + results.unclear.height - _shown(results).height
+    more = f"{count(left)} more, less harmful or of fewer models, are not in this page. " if left else ""
     return Section(
         anchor="associations",
         title="The associations",
@@ -62,7 +65,9 @@ def associations(results: StoryResults) -> Section | None:
             *([UNCLEAR_NOTE] if results.unclear.height else []),
         ),
         template="associations.html.j2",
-        closing=_left_out(results),
+        closing=(
+            f"{more}Every association of every model and language, with its counts, is in the report written as CSV."
+        ),
     )
 
 
@@ -113,13 +118,6 @@ def association_table(results: StoryResults) -> AssociationTable:
             for row in _shown(results).iter_rows(named=True)
         ),
     )
-
-
-def _left_out(results: StoryResults) -> str:
-    """How many associations are not shown, and where all are."""
-    left = results.associations.height + results.unclear.height - _shown(results).height
-    more = f"{count(left)} more, less harmful or of fewer models, are not in this page. " if left else ""
-    return f"{more}Every association of every model and language, with its counts, is in the report written as CSV."
 
 
 def _shown(results: StoryResults) -> pl.DataFrame:

@@ -54,14 +54,49 @@ def languages_compared(results: StoryResults) -> Section | None:
     if overlap is None:
         return None
     absent = sorted(set(results.searched_languages) - set(_members(overlap)))
+    rows = overlap.reach.with_columns(part=pl.col("harmful").fill_null(UNRATED))
+    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in set(rows["part"])]
+    counted = rows.group_by("part", languages="reach").agg(n=pl.len().cast(pl.Int64))
+    frame = counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("part")).sort("languages", "part")
+    spoken = [
+        f"{part}: "
+        + ", ".join(f"{n} in {reach}" for reach, n in numbers.select("languages", "n").iter_rows())
+        for (part,), numbers in frame.group_by(["part"], maintain_order=True)
+    ]
     return Section(
         anchor="languages",
         title="Which languages share what",
         findings=(*_reach_findings(overlap, results.level), *_alike(overlap, language_name)),
-        figures=(_reach_figure(overlap), *_heat_map(overlap, "language", language_name)),
+        figures=(
+            Figure(
+                name="reach",
+                title="Number of languages that show an association",
+                chart=reach_bars(frame, parts),
+                alt=f"Associations by the number of languages they are found in. {'; '.join(spoken)}.",
+            ),
+            *_heat_map(overlap, "language", language_name),
+        ),
         tables=tuple(
             table
-            for table in (_member_table(overlap), exclusive(overlap), universal(overlap, all_show=not absent))
+            for table in (
+                table_of(
+                    "Languages one by one",
+                    overlap.members,
+                    (
+                        text_field("language", lambda row: language_name(row["member"])),
+                        *map(value_field, ("stories", "models", "associations", "harmful")),
+                        value_field("only here", "exclusive"),
+                        value_field("harmful only here", "exclusive_harmful"),
+                        value_field("missed", "missed", percent, 0),
+                        value_field("harmful missed", "missed_harmful", percent, 0),
+                    ),
+                    notes=(
+                        "Missed: share of all associations that one would miss who looked at this language alone.",
+                    ),
+                ),
+                exclusive(overlap),
+                universal(overlap, all_show=not absent),
+            )
             if table.rows
         ),
         notes=(
@@ -136,24 +171,6 @@ def _alike(overlap: Overlap, name: Name) -> Iterator[Finding]:
     yield Finding(f"{head}{name(most['a'])} and {name(most['b'])}: they {shares} ({shown}).", (most,))
 
 
-def _reach_figure(overlap: Overlap) -> Figure:
-    rows = overlap.reach.with_columns(part=pl.col("harmful").fill_null(UNRATED))
-    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in set(rows["part"])]
-    counted = rows.group_by("part", languages="reach").agg(n=pl.len().cast(pl.Int64))
-    frame = counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("part")).sort("languages", "part")
-    spoken = [
-        f"{part}: "
-        + ", ".join(f"{n} in {reach}" for reach, n in numbers.select("languages", "n").iter_rows())
-        for (part,), numbers in frame.group_by(["part"], maintain_order=True)
-    ]
-    return Figure(
-        name="reach",
-        title="Number of languages that show an association",
-        chart=reach_bars(frame, parts),
-        alt=f"Associations by the number of languages they are found in. {'; '.join(spoken)}.",
-    )
-
-
 def _heat_map(overlap: Overlap, by: By, name: Name) -> Iterator[Figure]:
     members = _members(overlap).to_list()
     if len(members) < FEWEST:
@@ -174,22 +191,6 @@ def _heat_map(overlap: Overlap, by: By, name: Name) -> Iterator[Figure]:
         ),
         alt=f"Jaccard similarity of {len(members)} {by}s: from {percent(least, 0)} to {percent(most, 0)}.",
         wide=len(members) > 12,
-    )
-
-
-def _member_table(overlap: Overlap) -> Table:
-    return table_of(
-        "Languages one by one",
-        overlap.members,
-        (
-            text_field("language", lambda row: language_name(row["member"])),
-            *map(value_field, ("stories", "models", "associations", "harmful")),
-            value_field("only here", "exclusive"),
-            value_field("harmful only here", "exclusive_harmful"),
-            value_field("missed", "missed", percent, 0),
-            value_field("harmful missed", "missed_harmful", percent, 0),
-        ),
-        notes=("Missed: share of all associations that one would miss who looked at this language alone.",),
     )
 
 

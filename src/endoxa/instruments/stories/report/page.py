@@ -6,11 +6,10 @@ Besides it, the report can be every association of every model, alone and pooled
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from markupsafe import Markup
@@ -140,6 +139,14 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
         seed: seed of everything that is drawn.
     """
     sections = story_sections(runs, results)
+    # What the explorers of the page's sections show, and the data for their scripts.
+    anchors = {section.anchor for section in sections}
+    samples, stories_packed = packed_samples(results) if "stories" in anchors else ((), "")
+    data = {
+        "stories": stories_packed,
+        "distributions": packed(distribution_data(results)) if "distributions" in anchors else "",
+        "associations": packed(association_data(results)) if "associations" in anchors else "",
+    }
     return Page(
         package=__package__,
         title="What models associate in open-ended stories",
@@ -148,28 +155,19 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
         runs=runs,
         models=results.names,
         values={
-            **_explorers(results, {section.anchor for section in sections}),
+            **(
+                {
+                    "table": association_table(results),
+                    "samples": shown_samples(results, samples),
+                    "data": {name: Markup(text) for name, text in data.items() if text},  # noqa: S704
+                }
+            ),
             "level": results.level,
             "rates": listed([rate(alpha) for alpha in results.tested["alpha"].unique().sort()]),
             "seed": seed,
             "script": Markup("\n").join(template_file(__package__, f"{name}.js") for name in SCRIPTS),
         },
     )
-
-
-def _explorers(results: StoryResults, anchors: Collection[str]) -> dict[str, Any]:
-    """What the explorers of the page's sections show, and the data for their scripts."""
-    samples, stories_packed = packed_samples(results) if "stories" in anchors else ((), "")
-    data = {
-        "stories": stories_packed,
-        "distributions": packed(distribution_data(results)) if "distributions" in anchors else "",
-        "associations": packed(association_data(results)) if "associations" in anchors else "",
-    }
-    return {
-        "table": association_table(results),
-        "samples": shown_samples(results, samples),
-        "data": {name: Markup(text) for name, text in data.items() if text},  # noqa: S704
-    }
 
 
 def shown(runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | None) -> Shown:

@@ -14,7 +14,7 @@ from endoxa.instruments.stories.report.sources import POOLED, by_model
 from endoxa.instruments.stories.report.words import phrase
 from endoxa.instruments.stories.settings import Discovery
 from endoxa.report.document import Finding, Section
-from endoxa.report.tables import Table, number_field, table_of, text_field
+from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, plural
 from endoxa.sources.stereotales import OTHER, UNKNOWN
 from endoxa.sources.stereotales.associations import PARTS
@@ -98,13 +98,13 @@ def _compared(results: StoryResults, model: str, truth: tuple[Mapping[str, Any],
         if stories.is_empty():
             yield Planted(model, entry, None, None, measured)
         else:
-            yield Planted(model, entry, *_stories_and_power(stories, entry, _alpha(results, model)), measured)
-
-
-def _alpha(results: StoryResults, model: str) -> float:
-    """False-discovery rate with which associations of a model were discovered."""
-    alphas = results.tested.filter(POOLED, pl.col("model") == model)["alpha"]
-    return float(alphas[0]) if len(alphas) else Discovery().alpha
+            alphas = results.tested.filter(POOLED, pl.col("model") == model)["alpha"]
+            yield Planted(
+                model,
+                entry,
+                *_stories_and_power(stories, entry, (float(alphas[0]) if len(alphas) else Discovery().alpha)),
+                measured,
+            )
 
 
 def _stories_and_power(
@@ -149,7 +149,39 @@ def planted(results: StoryResults) -> Section | None:
         anchor="planted",
         title="Planted and found",
         findings=tuple(_sentence(results, model, entries) for model, entries in compared.items()),
-        tables=(_table(results, rows),) if rows else (),
+        tables=(
+            table_of(
+                "Planted associations",
+                rows,
+                (
+                    text_field("model", lambda row: results.label(row.model)),
+                    text_field("association", lambda row: phrase(row.truth), veiled=True),
+                    number_field("planted share", lambda row: percent(row.truth["expected_fraction"], 0)),
+                    number_field(
+                        "measured share",
+                        lambda row: percent(row.measured["fraction"], 0) if row.measured else NO_VALUE,
+                    ),
+                    number_field("planted lift", lambda row: decimal(row.truth["expected_lift"], 2)),
+                    number_field("measured lift", lambda row: decimal(row.measured.get("lift"), 2)),
+                    number_field(
+                        f"{results.level} interval",
+                        lambda row: decimal_interval(
+                            row.measured.get("lift_low"), row.measured.get("lift_high"), 2
+                        ),
+                    ),
+                    number_field(
+                        "stories", lambda row: NO_VALUE if row.stories is None else count(row.stories)
+                    ),
+                    number_field(
+                        "power", lambda row: NO_VALUE if row.power is None else percent(row.power, 0)
+                    ),
+                    text_field("found", lambda row: row.outcome),
+                ),
+                most_open=30,
+            ),
+        )
+        if rows
+        else (),
         notes=(
             "Simulated tellers write stories in which these associations were planted; everything else is independent. "
             "Where a value is raised for one trait, the others of that table fall, so further cells of the same "
@@ -212,29 +244,3 @@ def _untested(rows: Sequence[Planted]) -> str:
         (few, f"{count(few)} had too few stories"),
     )
     return "; " + ", ".join(text for number, text in parts if number)
-
-
-def _table(results: StoryResults, rows: Sequence[Planted]) -> Table:
-    return table_of(
-        "Planted associations",
-        rows,
-        (
-            text_field("model", lambda row: results.label(row.model)),
-            text_field("association", lambda row: phrase(row.truth), veiled=True),
-            number_field("planted share", lambda row: percent(row.truth["expected_fraction"], 0)),
-            number_field(
-                "measured share",
-                lambda row: percent(row.measured["fraction"], 0) if row.measured else NO_VALUE,
-            ),
-            number_field("planted lift", lambda row: decimal(row.truth["expected_lift"], 2)),
-            number_field("measured lift", lambda row: decimal(row.measured.get("lift"), 2)),
-            number_field(
-                f"{results.level} interval",
-                lambda row: decimal_interval(row.measured.get("lift_low"), row.measured.get("lift_high"), 2),
-            ),
-            number_field("stories", lambda row: NO_VALUE if row.stories is None else count(row.stories)),
-            number_field("power", lambda row: NO_VALUE if row.power is None else percent(row.power, 0)),
-            text_field("found", lambda row: row.outcome),
-        ),
-        most_open=30,
-    )

@@ -38,7 +38,36 @@ def raters(results: StoryResults) -> Section | None:
         title="Who rated harm, and do they agree",
         findings=(*_coverage(results, harm), *_findings(results, harm)),
         figures=tuple(_figures(results, harm)),
-        tables=(_table(results, harm), _summary(harm), _rated_table(results, harm)),
+        tables=(
+            table_of(
+                "What each rater says, and how that compares with people",
+                harm.analysis.raters,
+                (
+                    text_field("rater", lambda row: rater_label(results, row["rater"])),
+                    value_field("associations"),
+                    value_field("ratings"),
+                    value_field("refused", "refused", percent),
+                    value_field("not read", "unread", percent),
+                    value_field("mean", "mean", decimal, 2),
+                    value_field("rated 5", "at_maximum", percent),
+                    value_field("minus people", "delta", signed, 2),
+                    ends_field(f"{results.level} interval", "delta_"),
+                    VERDICT,
+                    P_ADJUSTED,
+                    value_field("Spearman", "spearman", decimal, 2),
+                    ends_field("interval", "spearman_"),
+                    value_field("agreement", "agreement", percent),
+                    ends_field("interval", "agreement_"),
+                    value_field("kappa", "kappa", decimal, 2),
+                ),
+                notes=(
+                    f"{NO_VALUE}: undefined, for instance where no person rated. Above: the model rates higher than "
+                    "people; below: lower.",
+                ),
+            ),
+            _summary(harm),
+            _rated_table(results, harm),
+        ),
         notes=(
             "Agreement is the share of associations that two raters both call harmful or both call benign. Where few "
             "are harmful, two raters who always say benign agree as well: kappa takes that off. Raters stand next to "
@@ -163,35 +192,6 @@ def _figures(results: StoryResults, harm: Harm) -> Iterator[Figure]:
         ),
         alt=f"Agreement of {len(order)} raters, two at a time: from {percent(least, 0)} to {percent(most, 0)}.",
         wide=len(order) > 8,
-    )
-
-
-def _table(results: StoryResults, harm: Harm) -> Table:
-    return table_of(
-        "What each rater says, and how that compares with people",
-        harm.analysis.raters,
-        (
-            text_field("rater", lambda row: rater_label(results, row["rater"])),
-            value_field("associations"),
-            value_field("ratings"),
-            value_field("refused", "refused", percent),
-            value_field("not read", "unread", percent),
-            value_field("mean", "mean", decimal, 2),
-            value_field("rated 5", "at_maximum", percent),
-            value_field("minus people", "delta", signed, 2),
-            ends_field(f"{results.level} interval", "delta_"),
-            VERDICT,
-            P_ADJUSTED,
-            value_field("Spearman", "spearman", decimal, 2),
-            ends_field("interval", "spearman_"),
-            value_field("agreement", "agreement", percent),
-            ends_field("interval", "agreement_"),
-            value_field("kappa", "kappa", decimal, 2),
-        ),
-        notes=(
-            f"{NO_VALUE}: undefined, for instance where no person rated. Above: the model rates higher than people; "
-            "below: lower.",
-        ),
     )
 
 

@@ -145,7 +145,10 @@ def read_harm(
 
     by_models = [load_ratings(rated)] if rated else []
     made = _named(associations)
-    identified = _named_associations(runs, made, by_models)
+    # Associations by every name that a table of people's ratings may call them.
+    tables = [read_associations(run.folder) for run in runs if run.kind == ASSOCIATIONS]
+    named = [frame.select("association_id", *PARTS) for frame in (made, *by_models)]
+    identified = pl.concat([*named, *tables], how="diagonal")
     ratings = pl.concat([*by_models, *(read_human(path, identified) for path in people)])
     return harm_of(analyze_harm(ratings, made if made.height else None, confidence=confidence, seed=seed))
 
@@ -157,15 +160,6 @@ def _named(associations: pl.DataFrame) -> pl.DataFrame:
     return associations.select(
         pl.Series("association_id", ids, dtype=pl.String), *PARTS, "model", "aggregation"
     )
-
-
-def _named_associations(
-    runs: Sequence[Run], made: pl.DataFrame, ratings: Sequence[pl.DataFrame]
-) -> pl.DataFrame:
-    """Associations by every name that a table of people's ratings may call them."""
-    tables = [read_associations(run.folder) for run in runs if run.kind == ASSOCIATIONS]
-    named = [frame.select("association_id", *PARTS) for frame in (made, *ratings)]
-    return pl.concat([*named, *tables], how="diagonal")
 
 
 def harm_of(analysis: HarmAnalysis) -> Harm:

@@ -66,7 +66,15 @@ def read_discovered(path: Path) -> pl.DataFrame:
         UserError: a column is missing, a cell is no number, or the JSON is of another form.
     """
     if path.suffix.lower() == ".json":
-        return _published(path)
+        # A row for each association and model; share and lift are the published means over these models.
+        try:
+            entries = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise UserError(f"'{path}' cannot be read as JSON: {error}.") from error
+        if not isinstance(entries, list) or not entries:
+            raise UserError(f"'{path}' holds no list of associations.")
+        rows = [row for number, entry in enumerate(entries, 1) for row in _entry_rows(path, number, entry)]
+        return _complete(pl.DataFrame(rows, infer_schema_length=None))
     if path.suffix.lower() in TABLE_SUFFIXES and next(iter(table_rows(path, NEEDED)), None) is None:
         return _none()
     table = read_table(path, NEEDED)
@@ -147,18 +155,6 @@ def _require_verdicts(path: Path, table: pl.DataFrame) -> None:
         raise UserError(
             f"{path}, row {row + 1}, column 'verdict': '{cell}'. Expected {ABOVE}, {UNCLEAR}, or nothing."
         )
-
-
-def _published(path: Path) -> pl.DataFrame:
-    """A row for each association and model; share and lift are the published means over these models."""
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise UserError(f"'{path}' cannot be read as JSON: {error}.") from error
-    if not isinstance(entries, list) or not entries:
-        raise UserError(f"'{path}' holds no list of associations.")
-    rows = [row for number, entry in enumerate(entries, 1) for row in _entry_rows(path, number, entry)]
-    return _complete(pl.DataFrame(rows, infer_schema_length=None))
 
 
 def _entry_rows(path: Path, number: int, entry: Any) -> list[Mapping[str, Any]]:

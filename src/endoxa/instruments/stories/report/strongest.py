@@ -192,6 +192,11 @@ def associations_by_model(results: StoryResults) -> Section | None:
     if not counted.select(PARTS_OF_BARS).sum().sum_horizontal().sum():
         return None
     parts = [name for name in PARTS_OF_BARS if counted[name].sum()]
+    note = pl.concat_str([pl.col(part).cast(pl.String) for part in parts], separator=" / ")
+    rows = [
+        f"{row['label']}: " + ", ".join(f"{count(row[part])} {part}" for part in parts)
+        for row in counted.iter_rows(named=True)
+    ]
     return Section(
         anchor="by-model",
         title="Associations of each model",
@@ -202,11 +207,23 @@ def associations_by_model(results: StoryResults) -> Section | None:
                 title="Harmful and benign associations"
                 if HARMFUL in parts or BENIGN in parts
                 else "Associations",
-                chart=count_bars(_bars(counted, parts), parts),
-                alt=_bars_spoken(counted, parts),
+                chart=count_bars(
+                    counted.with_columns(note=note).unpivot(
+                        parts, index=["provider", "label", "note"], variable_name="part", value_name="n"
+                    ),
+                    parts,
+                ),
+                alt=(f"Associations of each model. {'; '.join(rows)}."),
             ),
         ),
-        tables=(_counts_table(counted, parts),),
+        tables=(
+            table_of(
+                "Associations of each model, counted",
+                counted,
+                (text_field("model", "label"), text_field("provider"), *map(value_field, parts)),
+                folded=True,
+            ),
+        ),
         notes=(
             "All languages of a model together. A model with more stories, or whose stories tell more of their "
             "protagonists, can show more associations: compare models with as many stories.",
@@ -269,13 +286,6 @@ def count_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
     )
 
 
-def _bars(counted: pl.DataFrame, parts: list[str]) -> pl.DataFrame:
-    note = pl.concat_str([pl.col(part).cast(pl.String) for part in parts], separator=" / ")
-    return counted.with_columns(note=note).unpivot(
-        parts, index=["provider", "label", "note"], variable_name="part", value_name="n"
-    )
-
-
 def _count_findings(counted: pl.DataFrame) -> Iterator[Finding]:
     if not counted[HARMFUL].sum():
         return
@@ -291,20 +301,3 @@ def _count_findings(counted: pl.DataFrame) -> Iterator[Finding]:
             f"{count(most[HARMFUL])} ({most['label']}).{without}",
             rows,
         )
-
-
-def _bars_spoken(counted: pl.DataFrame, parts: list[str]) -> str:
-    rows = [
-        f"{row['label']}: " + ", ".join(f"{count(row[part])} {part}" for part in parts)
-        for row in counted.iter_rows(named=True)
-    ]
-    return f"Associations of each model. {'; '.join(rows)}."
-
-
-def _counts_table(counted: pl.DataFrame, parts: list[str]) -> Table:
-    return table_of(
-        "Associations of each model, counted",
-        counted,
-        (text_field("model", "label"), text_field("provider"), *map(value_field, parts)),
-        folded=True,
-    )
