@@ -21,10 +21,10 @@ from itertools import product
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.harm.differences import RESOLUTION, Ratings, difference
+from endoxa.instruments.stories.harm.panel import RESOLUTION, Ratings, difference
 from endoxa.instruments.stories.harm.measures import mean
 from endoxa.instruments.stories.languages import shift
-from endoxa.instruments.stories.languages.groups import Groups
+from endoxa.instruments.stories.languages.marked import Groups
 from endoxa.instruments.stories.languages.spread import compare_reach
 from endoxa.runs.options import Resampling
 from endoxa.sources.stereotales.associations import PARTS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge
 
 from endoxa.commands.verbs import Outcome, argument, print_lines, table
-from endoxa.instruments.stories.options import Discovery
+from endoxa.instruments.stories.settings import Discovery
 from endoxa.schema import ALL
 from endoxa.schema.options import ANALYSIS, OUTPUT, Option
 from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED
@@ -173,7 +173,7 @@ def associations(
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.stories.associations import discover, tally
-    from endoxa.instruments.stories.associations.compare import stories_of
+    from endoxa.instruments.stories.associations.lift import stories_of
     from endoxa.instruments.stories.associations.stored import (
         Companion,
         companion_of,
@@ -218,14 +218,14 @@ def associations(
 
 
 def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, output: Path) -> str:
-    from endoxa.instruments.stories.associations.protagonists import every_difference, told_by_story
+    from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
     from endoxa.instruments.stories.associations.stored import differences_in
     from endoxa.instruments.stories.report.records import themes
     from endoxa.report.words import plural
     from endoxa.sources.frames import write_table
 
     def by_story() -> pl.DataFrame:
-        return told_by_story(profiles, themes([stories]))
+        return protagonists_by_story(profiles, themes([stories]))
 
     table = (
         differences_in(stories, by_story, settings)
@@ -284,7 +284,7 @@ def _null(profiles: Profiles, settings: Discovery, permutations: int) -> str:
 def _plan_lines(lift: float, alpha: float) -> Iterator[str | Table]:
     """The number of readable stories per base value needed to detect a lift."""
     from endoxa.instruments.stories.associations import stories_needed
-    from endoxa.instruments.stories.associations.power import TABLES
+    from endoxa.instruments.stories.associations.cells import TABLES
 
     shapes = ((2, 2), (3, 3), (5, 5), (11, 6), (11, 11))
     rows = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.associations.protagonists import PROMPT
+from endoxa.instruments.stories.associations.permutations import PROMPT
 from endoxa.sources.stereotales import Profiles
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
-from endoxa.runs.instrument import Instrument, Plan, Run, Shown, Work
+from endoxa.runs.instrument import Instrument, Plan, Run, Shown
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
-    from endoxa.schema.headline import Headline
-    from endoxa.words.used import Used
 
 STORIES_HELP = """Have models write stories about a protagonist of whom the prompt names one attribute.
 
@@ -58,29 +57,29 @@ Examples:
 """
 
 
+def _late(module: str, function: str) -> Callable[..., Any]:
+    """A function of this package whose module is imported when it is called: the command line starts without it."""
+
+    def call(*arguments: Any) -> Any:
+        return getattr(import_module(f"{__package__}.{module}"), function)(*arguments)
+
+    return call
+
+
+def _plan(module: str, kind: str) -> Callable[[Any], Plan]:
+    def plan(settings: Any) -> Plan:
+        from endoxa.runs.asking.plan import plan_table
+
+        expected, warning = _late(module, f"plan_{kind}"), _late(module, f"{kind}_warning")
+        return plan_table(expected(settings), warning(settings))
+
+    return plan
+
+
 def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
     from endoxa.instruments.stories.report.page import shown
 
     return shown(runs, confidence=how.confidence or DEFAULT_CONFIDENCE, seed=how.seed, labels=how.labels)
-
-
-def _stories_work(settings: StoriesSettings, out: Path) -> Work:
-    from endoxa.instruments.stories.stories import stories_work
-
-    return stories_work(settings, out)
-
-
-def _stories_plan(settings: StoriesSettings) -> Plan:
-    from endoxa.instruments.stories.stories import plan_stories, stories_warning
-    from endoxa.runs.asking.plan import plan_table
-
-    return plan_table(plan_stories(settings), stories_warning(settings))
-
-
-def _stories_words(settings: StoriesSettings) -> Used:
-    from endoxa.instruments.stories.words import stories_words
-
-    return stories_words(settings)
 
 
 def _stories_summary(_settings: StoriesSettings, run: Run) -> Iterator[str]:
@@ -89,35 +88,6 @@ def _stories_summary(_settings: StoriesSettings, run: Run) -> Iterator[str]:
     counts = run.counts
     yield f"{counts['items']} prompts, {counts['records']} stories: {run.folder / 'records.parquet'}"
     yield from asking_lines(run)
-
-
-def _stories_headline(folder: Path) -> Headline:
-    from endoxa.instruments.stories.headline import stories_headline
-
-    return stories_headline(folder)
-
-
-def _stories_following(folder: Path) -> str:
-    return f"endoxa probe extract --data {folder} --model ... --model ... --model ... --out ANOTHER-RUN"
-
-
-def _extract_work(settings: ExtractSettings, out: Path) -> Work:
-    from endoxa.instruments.stories.profiles.probe import extract_work
-
-    return extract_work(settings, out)
-
-
-def _extract_plan(settings: ExtractSettings) -> Plan:
-    from endoxa.instruments.stories.profiles.probe import extract_warning, plan_extract
-    from endoxa.runs.asking.plan import plan_table
-
-    return plan_table(plan_extract(settings), extract_warning(settings))
-
-
-def _extract_words(settings: ExtractSettings) -> Used:
-    from endoxa.instruments.stories.words import extract_words
-
-    return extract_words(settings)
 
 
 def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> None:
@@ -143,50 +113,17 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
         yield f"Counted, but not clear: {'; '.join(f'{n} {what}' for what, n in unclear.items() if n)}."
     yield f"agreement of the extractors: {run.folder / 'agreement.csv'}"
     if settings.sheet:
-        yield _sheet(settings, run, Path(settings.sheet))
+        from endoxa.instruments.stories.profiles.probe import vocabulary_of
+        from endoxa.instruments.stories.profiles.sheet import write_sheet
 
-
-def _sheet(settings: ExtractSettings, run: Run, sheet: Path) -> str:
-    """Write the sheet on which a person codes a sample; what to say of it."""
-    from endoxa.instruments.stories.profiles.probe import vocabulary_of
-    from endoxa.instruments.stories.profiles.sheet import write_sheet
-
-    count = write_sheet(
-        run.folder, vocabulary_of(settings), sheet, sample=settings.sheet_rows, seed=settings.seed
-    )
-    return (
-        f"{count} stories to be coded by a person: {sheet}. They may show people in a hurtful way: say so to whoever "
-        f"reads them. When it is filled in: endoxa analyze extraction {run.folder} --human {sheet} --out errors.csv"
-    )
-
-
-def _extract_headline(folder: Path) -> Headline:
-    from endoxa.instruments.stories.headline import extraction_headline
-
-    return extraction_headline(folder)
-
-
-def _extract_following(folder: Path) -> str:
-    return f"endoxa analyze associations {folder} -o associations.csv"
-
-
-def _harm_work(settings: HarmSettings, out: Path) -> Work:
-    from endoxa.instruments.stories.harm.probe import harm_work
-
-    return harm_work(settings, out)
-
-
-def _harm_plan(settings: HarmSettings) -> Plan:
-    from endoxa.instruments.stories.harm.probe import harm_warning, plan_harm
-    from endoxa.runs.asking.plan import plan_table
-
-    return plan_table(plan_harm(settings), harm_warning(settings))
-
-
-def _harm_words(settings: HarmSettings) -> Used:
-    from endoxa.instruments.stories.words import harm_words
-
-    return harm_words(settings)
+        sheet = Path(settings.sheet)
+        count = write_sheet(
+            run.folder, vocabulary_of(settings), sheet, sample=settings.sheet_rows, seed=settings.seed
+        )
+        yield (
+            f"{count} stories to be coded by a person: {sheet}. They may show people in a hurtful way: say so to "
+            f"whoever reads them. When it is filled in: endoxa analyze extraction {run.folder} --human {sheet} --out errors.csv"
+        )
 
 
 def _harm_summary(_settings: HarmSettings, run: Run) -> Iterator[str]:
@@ -200,28 +137,20 @@ def _harm_summary(_settings: HarmSettings, run: Run) -> Iterator[str]:
     yield from asking_lines(run)
 
 
-def _harm_headline(folder: Path) -> Headline:
-    from endoxa.instruments.stories.headline import harm_headline
-
-    return harm_headline(folder)
-
-
-def _harm_following(folder: Path) -> str:
-    return f"endoxa analyze harm {folder} --human RATINGS.csv -o harm.csv"
-
-
 STORIES = Instrument(
     name="stories",
     holds="stories as they were written",
     unit="stories",
     settings=StoriesSettings,
     help=STORIES_HELP,
-    work=_stories_work,
-    plan=_stories_plan,
-    words=_stories_words,
+    work=_late("stories", "stories_work"),
+    plan=_plan("stories", "stories"),
+    words=_late("stories", "stories_words"),
     summary=_stories_summary,
-    headline=_stories_headline,
-    following=_stories_following,
+    headline=_late("outcomes", "stories_headline"),
+    following=lambda folder: (
+        f"endoxa probe extract --data {folder} --model ... --model ... --model ... --out ANOTHER-RUN"
+    ),
 )
 EXTRACT = Instrument(
     name="extract",
@@ -229,13 +158,13 @@ EXTRACT = Instrument(
     unit="answers",
     settings=ExtractSettings,
     help=EXTRACT_HELP,
-    work=_extract_work,
-    plan=_extract_plan,
-    words=_extract_words,
+    work=_late("profiles.probe", "extract_work"),
+    plan=_plan("profiles.probe", "extract"),
+    words=_late("profiles.probe", "extract_words"),
     estimate=_agreement,
     summary=_extract_summary,
-    headline=_extract_headline,
-    following=_extract_following,
+    headline=_late("outcomes", "extraction_headline"),
+    following=lambda folder: f"endoxa analyze associations {folder} -o associations.csv",
     shown=_shown,
     takes_labels=True,
     outputs=("agreement.csv",),
@@ -246,12 +175,12 @@ HARM = Instrument(
     unit="ratings",
     settings=HarmSettings,
     help=HARM_HELP,
-    work=_harm_work,
-    plan=_harm_plan,
-    words=_harm_words,
+    work=_late("harm.probe", "harm_work"),
+    plan=_plan("harm.probe", "harm"),
+    words=_late("harm.probe", "harm_words"),
     summary=_harm_summary,
-    headline=_harm_headline,
-    following=_harm_following,
+    headline=_late("outcomes", "harm_headline"),
+    following=lambda folder: f"endoxa analyze harm {folder} --human RATINGS.csv -o harm.csv",
     shown=_shown,
     takes_labels=True,
 )

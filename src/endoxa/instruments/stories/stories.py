@@ -35,6 +35,7 @@ from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
 from endoxa.sources.files import require_file, sha256
 from endoxa.sources.stereotales import WHOLE_NUMBERS, StoryPrompt, read_prompts
+from endoxa.words.used import Tally, Used, made_with
 
 EXPECTED_TOKENS = 300
 """Tokens expected in a story of about 200 words, for `--plan`."""
@@ -83,9 +84,9 @@ def scan(settings: StoriesSettings, journal: JournalFile | None = None) -> int:
 
     count = sum(1 for _ in each_once(prompts(settings), lambda prompt: prompt.sample_id, journal, repeated))
     if not count:
-        asked = ", ".join((*settings.languages, *settings.themes))
+        filters = ", ".join((*settings.languages, *settings.themes))
         raise UserError(
-            f"{settings.data} contains no prompt{f' for {asked}' if asked else ''}. Expected at least one."
+            f"{settings.data} contains no prompt{f' for {filters}' if filters else ''}. Expected at least one."
         )
     return count
 
@@ -101,7 +102,20 @@ def jobs(settings: StoriesSettings) -> Iterator[Job]:
         for repeat in range(1, settings.repeats + 1):
             number = number_of(index, repeat, settings)
             yield Job(
-                number, (prompt.prompt,), settings.system, draw_seed(settings.seed, repeat), _told(prompt)
+                number,
+                (prompt.prompt,),
+                settings.system,
+                draw_seed(settings.seed, repeat),
+                (
+                    {
+                        "probe": "stories",
+                        "sample_id": prompt.sample_id,
+                        "language": prompt.language,
+                        "target_attribute": prompt.target_attribute,
+                        "target_attribute_value": prompt.target_attribute_value,
+                        "associations": json.loads(prompt.associations or "[]"),
+                    }
+                ),
             )
 
 
@@ -112,18 +126,6 @@ def expected_work(settings: StoriesSettings) -> Expected:
     for job in jobs(settings):
         total += expect(job, (length,))
     return total
-
-
-def _told(prompt: StoryPrompt) -> dict[str, Any]:
-    """What only a simulated respondent is told."""
-    return {
-        "probe": "stories",
-        "sample_id": prompt.sample_id,
-        "language": prompt.language,
-        "target_attribute": prompt.target_attribute,
-        "target_attribute_value": prompt.target_attribute_value,
-        "associations": json.loads(prompt.associations or "[]"),
-    }
 
 
 TYPES = {name: pl.Int64 if name in WHOLE_NUMBERS else pl.String for name in STORY_COLUMNS}
@@ -140,8 +142,22 @@ def write_records(settings: StoriesSettings, journal: AnswerJournal, out: Path) 
     with parquet_in_parts(out / RECORDS) as add:
         for first, chunk in chunked(prompts(settings)):
             rows = []
-            for asked, answer in _answered(first, chunk, settings, journal):
-                rows.append({**asked, **_came(answer)})
+            for cells, answer in _answered(first, chunk, settings, journal):
+                rows.append(
+                    {
+                        **cells,
+                        **(
+                            {
+                                "story": answer.text,
+                                "finish": answer.finish,
+                                "served_model": answer.served_model,
+                                "prompt_tokens": answer.usage.prompt_tokens,
+                                "completion_tokens": answer.usage.completion_tokens,
+                                "error": answer.error,
+                            }
+                        ),
+                    }
+                )
                 counts["filtered"] += answer.refused
                 counts["failed"] += bool(answer.error)
             add(pl.DataFrame(rows, schema=TYPES, orient="row"))
@@ -158,20 +174,9 @@ def _answered(
         answers = journal.answers(place, number_of(first, 1, settings), last)
         for k, prompt in enumerate(chunk):
             for repeat in range(1, settings.repeats + 1):
-                asked = {"generator_model": model, "repeat": repeat, "seed": draw_seed(settings.seed, repeat)}
+                draw = {"generator_model": model, "repeat": repeat, "seed": draw_seed(settings.seed, repeat)}
                 (answer,) = answers[number_of(first + k, repeat, settings)]
-                yield {**asdict(prompt), **asked}, answer
-
-
-def _came(answer: ChatAnswer) -> dict[str, Any]:
-    return {
-        "story": answer.text,
-        "finish": answer.finish,
-        "served_model": answer.served_model,
-        "prompt_tokens": answer.usage.prompt_tokens,
-        "completion_tokens": answer.usage.completion_tokens,
-        "error": answer.error,
-    }
+                yield {**asdict(prompt), **draw}, answer
 
 
 def stories_work(settings: StoriesSettings, _out: Path) -> Work:
@@ -215,6 +220,21 @@ def plan_stories(settings: StoriesSettings) -> list[Planned]:
 
 def stories_warning(settings: StoriesSettings) -> str:
     """What a plan says where no value gets enough stories for a test; else empty."""
-    counts = Counter((one.target_attribute, one.target_attribute_value) for one in prompts(settings))
+    counts = Counter((prompt.target_attribute, prompt.target_attribute_value) for prompt in prompts(settings))
     most = settings.repeats * max(counts.values())
     return untestable(settings, most, "stories per value and model", FEWEST)
+
+
+def stories_words(settings: StoriesSettings) -> Used:
+    """Prompts that were made with our requests.
+
+    Raises:
+        UserError: the prompts cannot be read.
+    """
+    tally = Tally()
+    for prompt in prompts(settings):
+        if not tally.has("story prompts", prompt.language) and made_with(
+            "story prompts", ["request"], prompt.language, " ".join(prompt.prompt.split())
+        ):
+            tally.add("story prompts", [prompt.language])
+    return tally.used

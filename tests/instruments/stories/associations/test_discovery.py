@@ -27,7 +27,15 @@ from endoxa.instruments.stories.associations import (
     overview,
     stories_needed,
 )
-from endoxa.instruments.stories.associations.cells import Cells, cells_of, log_p_greater
+from endoxa.instruments.stories.associations.cells import (
+    Cells,
+    cells_of,
+    exact_p,
+    log_number,
+    log_p_greater,
+    power,
+    table_power,
+)
 from endoxa.instruments.stories.associations.fisher import (
     Sampled,
     binomial_bounds,
@@ -36,8 +44,6 @@ from endoxa.instruments.stories.associations.fisher import (
     stream,
 )
 from endoxa.instruments.stories.associations.lift import category, chi_square, cramer_v, lift_interval
-from endoxa.instruments.stories.associations.listing import exact_p, log_number
-from endoxa.instruments.stories.associations.power import power, table_power
 from endoxa.runs import executors
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, COMPARED_COLUMNS, DISCOVERED_COLUMNS
 from endoxa.sources.stereotales import Profiles, read_profiles

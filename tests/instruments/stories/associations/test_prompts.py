@@ -11,12 +11,13 @@ import polars as pl
 import pytest
 import scipy.stats
 
-from endoxa.instruments.stories.associations import Discovery, conditional, discover, null, null_check
+from endoxa.instruments.stories.associations import Discovery, conditional, discover, null_check
 from endoxa.instruments.stories.associations.cells import cells_of, log_p_greater
 from endoxa.instruments.stories.associations.conditional import log_p_units
 from endoxa.instruments.stories.associations.fisher import Exchanged, Sampled, improbability, stream
 from endoxa.instruments.stories.associations.lift import at_confidence, design_effects, lift_interval
-from endoxa.instruments.stories.associations.prompts import (
+from endoxa.instruments.stories.associations.permutations import _permuted, differences
+from endoxa.instruments.stories.associations.tables import (
     MOST_SIZES,
     Units,
     has_repeats,
@@ -24,7 +25,6 @@ from endoxa.instruments.stories.associations.prompts import (
     units_of_prompts,
     units_of_stories,
 )
-from endoxa.instruments.stories.associations.protagonists import differences
 from endoxa.instruments.stories.associations.tested import Distance, is_sparse
 from endoxa.testing.story_sets import StorySets, Studies
 
@@ -429,7 +429,7 @@ def test_a_difference_of_models_is_found_with_repeats() -> None:
 
 def test_prompts_are_permuted_with_all_their_stories() -> None:
     data = StorySets(sets=2, repeats=3).profiles()
-    moved = null._permuted(data, 0, 1)
+    moved = _permuted(data, 0, 1)
     assert (moved.base_value != data.base_value).any()
     by_prompt = pl.DataFrame({"model": moved.model, "prompt": moved.sample, "value": moved.base_value})
     assert by_prompt.group_by("model", "prompt").agg(pl.col("value").n_unique())["value"].max() == 1

@@ -11,8 +11,8 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from endoxa.instruments.stories.associations.cells import exact_p
 from endoxa.instruments.stories.associations.fisher import Sampled, stream
-from endoxa.instruments.stories.associations.listing import exact_p
 from endoxa.instruments.stories.associations.random_tables import (
     Chain,
     Patefield,

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.instruments.stories.associations import Discovery, discover, stored
-from endoxa.instruments.stories.associations.run import types_of
+from endoxa.instruments.stories.associations.discover import no_tally, types_of
 from endoxa.instruments.stories.associations.stored import (
     Companion,
     companion_of,
@@ -23,7 +23,6 @@ from endoxa.instruments.stories.associations.stored import (
     settings_of,
     write_companion,
 )
-from endoxa.instruments.stories.associations.verdicts import no_tally
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.report.inputs import read_runs
 from endoxa.report.words import plural
@@ -103,10 +102,10 @@ def test_alpha_makes_a_difference(run: Path) -> None:
 def test_the_rule_is_kept_by_the_run(run: Path, tmp_path: Path) -> None:
     endoxa("analyze", "associations", run, "--rule", "paper", "--draws", 2000, "-o", tmp_path / "a.csv")
     results = results_of(run)
-    assert (results.found["paper_rule"] == 1).all()
+    assert (results.discovered["paper_rule"] == 1).all()
     assert "only medium and large effects with a lift of at least 2 are kept" in said_by(results, run)
     endoxa("analyze", "associations", run, "--draws", 2000, "-o", tmp_path / "b.csv")
-    assert results_of(run).found.height > results.found.height
+    assert results_of(run).discovered.height > results.discovered.height
     assert settings_of(run) == Discovery(draws=2000)
 
 

@@ -16,8 +16,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.answers import AnswerReader
-from endoxa.instruments.stories.harm.language import languages, read_language
+from endoxa.instruments.stories.harm.answers import AnswerReader, languages, read_language
 from endoxa.instruments.stories.harm.probe import first_question, plan_harm, question
 from endoxa.instruments.stories.instrument import HARM
 from endoxa.instruments.stories.settings import HarmSettings

@@ -26,9 +26,9 @@ from endoxa.instruments.stories.harm import (
     load_ratings,
     read_human,
 )
+from endoxa.instruments.stories.harm.analysis import alpha
 from endoxa.instruments.stories.harm.associations import majority_probability, median_interval, verdict
 from endoxa.instruments.stories.harm.measures import agreement, kappa, mean, pearson, spearman
-from endoxa.instruments.stories.harm.summary import alpha
 from endoxa.instruments.stories.instrument import HARM
 from endoxa.instruments.stories.settings import HarmSettings
 from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, PlantedRater, expected

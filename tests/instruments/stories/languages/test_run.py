@@ -29,8 +29,8 @@ from endoxa.instruments.stories.languages import (
     shift,
     universal,
 )
-from endoxa.instruments.stories.languages.groups import Groups
-from endoxa.instruments.stories.languages.similarity import similarity_order
+from endoxa.instruments.stories.languages.marked import Groups
+from endoxa.instruments.stories.languages.overlap import similarity_order
 from endoxa.runs.options import Resampling
 from endoxa.schema import stories as columns
 from endoxa.sources.stereotales import Profiles, read_profiles

@@ -15,7 +15,7 @@ from endoxa.instruments.stories.profiles.agreement import (
     Tally,
     agreement_of_run,
     agreement_table,
-    known,
+    without_unknown,
     write_agreement,
 )
 from endoxa.instruments.stories.profiles.reading import Vote, decide
@@ -56,7 +56,7 @@ def by_letter(*units: str) -> np.ndarray:
 
 def test_votes_for_unknown_can_be_left_out() -> None:
     votes = {("a", "b", UNKNOWN): 2, ("a", UNKNOWN, UNKNOWN): 3, ("a",): 1}
-    assert known(votes) == {("a", "b"): 2, ("a",): 4}
+    assert without_unknown(votes) == {("a", "b"): 2, ("a",): 4}
 
 
 def test_everything_is_counted_and_nothing_left_out_silently() -> None:

@@ -24,8 +24,7 @@ from endoxa.instruments.stories.profiles import (
     correct_counts,
     load_extraction,
 )
-from endoxa.instruments.stories.profiles.correction import corrected_table
-from endoxa.instruments.stories.profiles.errors import error_table
+from endoxa.instruments.stories.profiles.errors import corrected_table, error_table
 from endoxa.instruments.stories.profiles.sheet import Coding, draw, read_sheet, write_sheet
 from endoxa.models.chat.simulated.stories import read_profile_line
 from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS

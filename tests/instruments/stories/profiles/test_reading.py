@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.questions import schemas_of
 from endoxa.instruments.stories.profiles.reading import (
     Profile,
     ProfileReader,
@@ -22,6 +21,7 @@ from endoxa.instruments.stories.profiles.reading import (
     nested,
     outer_objects,
     read_refusal,
+    schemas_of,
 )
 from endoxa.sources.stereotales import OTHER, UNKNOWN, read_vocabulary
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.prompts.check import check_language
-from endoxa.instruments.stories.prompts.language import bundled_tree, parse_language
+from endoxa.instruments.stories.prompts.language import Tree, bundled_tree, merge, parse_language, parse_tree
 from endoxa.instruments.stories.prompts.prompts import extended
-from endoxa.instruments.stories.prompts.tree import Tree, merge, parse_tree
 from endoxa.sources.stereotales import read_vocabulary
 
 CHILD = ("persons", "age", "child (0-12)")

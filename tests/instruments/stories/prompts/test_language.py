@@ -14,13 +14,15 @@ from endoxa.instruments.stories.prompts.language import (
     ANY,
     IN_THEME,
     THEMES,
+    Key,
     Language,
     bundled_languages,
     bundled_tree,
     in_form,
+    merge,
     parse_language,
+    parse_tree,
 )
-from endoxa.instruments.stories.prompts.tree import Key, merge, parse_tree
 from endoxa.sources.stereotales import read_vocabulary
 
 SCRIPTS = {"uk": "Cyrillic", "ar": "Arabic", "hi": "Devanagari", "zh": "Han", "bn": "Bengali"}

@@ -19,14 +19,13 @@ from hypothesis import strategies as st
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.associations import Discovery, discover
-from endoxa.instruments.stories.associations.protagonists import PROMPT, TRAIT, differences
+from endoxa.instruments.stories.associations.permutations import PROMPT, TRAIT, differences
 from endoxa.instruments.stories.report.distributions import stacked_bars
-from endoxa.instruments.stories.report.found import association_rows, read_found, together
+from endoxa.instruments.stories.report.explorers import packed, packed_samples
 from endoxa.instruments.stories.report.planted import compare_planted, planted, planted_associations
 from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samples
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.samples import packed, packed_samples
-from endoxa.instruments.stories.report.sources import shares
+from endoxa.instruments.stories.report.sources import association_rows, read_discovered, shares, together
 from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales import read_profiles
 from endoxa.sources.stereotales.associations import PARTS
@@ -270,7 +269,7 @@ def test_chance_is_not_stated_as_a_finding(page: Page) -> None:
 @pytest.mark.slow
 def test_associations_are_those_of_the_analysis(run: Path, results: StoryResults, page: Page) -> None:
     expected = discover(read_profiles(run), Discovery()).associations
-    row = results.found.filter(
+    row = results.discovered.filter(
         aggregation="all", model="openai/plain", **dict(zip(PARTS, PLANTED, strict=True))
     ).row(0, named=True)
     same = expected.filter(model="openai/plain", **dict(zip(PARTS, PLANTED, strict=True))).row(0, named=True)
@@ -295,7 +294,7 @@ def test_the_static_table_holds_every_association(results: StoryResults, page: P
 
 def test_csv_holds_every_association_of_every_model(run: Path, results: StoryResults, tmp_path: Path) -> None:
     written = pl.read_csv(write_report([run], tmp_path / "found.csv"))
-    assert written.height == results.found.height
+    assert written.height == results.discovered.height
     assert set(PARTS) < set(written.columns)
 
 
@@ -378,18 +377,18 @@ def test_published_stories_without_texts(shared: Path, tmp_path: Path) -> None:
 
 def test_a_given_table_stands_for_what_would_be_found(results: StoryResults) -> None:
     given_rows = many_associations(3, MODELS[:1])
-    table = pl.concat([results.found.clear(), given_rows], how="diagonal_relaxed").select(
-        results.found.columns
+    table = pl.concat([results.discovered.clear(), given_rows], how="diagonal_relaxed").select(
+        results.discovered.columns
     )
-    mixed = together([table], [results.found])
+    mixed = together([table], [results.discovered])
     pooled = mixed.filter(aggregation="all")
     assert pooled.filter(model=MODELS[0]).height == 3
     assert (
         pooled.filter(model=MODELS[1]).height
-        == results.found.filter(aggregation="all", model=MODELS[1]).height
+        == results.discovered.filter(aggregation="all", model=MODELS[1]).height
     )
     assert mixed.filter(pl.col("aggregation") != "all").equals(
-        results.found.filter(pl.col("aggregation") != "all")
+        results.discovered.filter(pl.col("aggregation") != "all")
     )
 
 
@@ -510,7 +509,7 @@ def test_a_broken_cell_is_named(cell: str, column: str, tmp_path: Path) -> None:
     )
     table.write_csv(tmp_path / "found.csv")
     with pytest.raises(UserError, match=rf"row 2, column '{column}'"):
-        read_found(tmp_path / "found.csv")
+        read_discovered(tmp_path / "found.csv")
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", '[{"base_value": 3}]', "[3]", "no json"])
@@ -518,7 +517,7 @@ def test_json_of_another_form(content: str, tmp_path: Path) -> None:
     path = tmp_path / "found.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(UserError, match=r"found\.json"):
-        read_found(path)
+        read_discovered(path)
 
 
 def test_stories_of_one_model_in_two_runs(run: Path, tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ from endoxa.commands.analyze_associations import discovered_lines
 from endoxa.commands.verbs import print_lines
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.associations.discover import tally
 from endoxa.instruments.stories.associations.stored import Companion, write_companion
-from endoxa.instruments.stories.associations.verdicts import tally
-from endoxa.instruments.stories.report.models import class_counts
+from endoxa.instruments.stories.report.explorers import association_table, csv_rows
+from endoxa.instruments.stories.report.headline import families_used
 from endoxa.instruments.stories.report.page import story_sections, subtitle
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.table import association_table, csv_rows
-from endoxa.instruments.stories.report.tests import families_used
+from endoxa.instruments.stories.report.strongest import class_counts
 from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales import read_profiles
 from endoxa.sources.stereotales.associations import PARTS
@@ -322,7 +322,7 @@ def test_repeats_make_no_association_and_the_page_warns(edge_of, capsys):
         in text
     )
     assert "prompts, not stories, are the units of its tests" in text
-    assert results.found.is_empty()
+    assert results.discovered.is_empty()
     profiles = read_profiles(path)
     print_lines(discovered_lines(profiles, discover(profiles, Discovery(jobs=1)), 0.05))
     assert (
@@ -341,7 +341,7 @@ def test_what_languages_explain_is_unclear(edge_of):
     assert results.claimed.is_empty()
     assert subtitle(results) == "Stories of 1 model; 0 associations."
     assert [row.cells[-1] for row in association_table(results).rows] == ["unclear", "unclear"]
-    for row in results.found.iter_rows(named=True):
+    for row in results.discovered.iter_rows(named=True):
         assert row["p_adjusted"] < 0.001  # the published test, under its name
         assert row["stratified_p_adjusted"] > 0.2
 
@@ -432,7 +432,7 @@ def read_profiles_of(rows, near):
 
 
 def empty_associations():
-    from endoxa.instruments.stories.associations.run import types_of
+    from endoxa.instruments.stories.associations.discover import types_of
     from endoxa.schema.stories import DISCOVERED_COLUMNS
 
     return pl.DataFrame(schema=types_of(DISCOVERED_COLUMNS))

@@ -1,11 +1,10 @@
 """Associations in stories: which values come together more often than chance (Le Jeune et al. 2026)."""
 
-from endoxa.instruments.stories.associations.compare import compare_associations
-from endoxa.instruments.stories.associations.null import NullCheck, null_check
-from endoxa.instruments.stories.associations.power import stories_needed
-from endoxa.instruments.stories.associations.run import PAPER, Discovered, discover
-from endoxa.instruments.stories.associations.verdicts import overview, tally
-from endoxa.instruments.stories.options import Discovery
+from endoxa.instruments.stories.associations.cells import stories_needed
+from endoxa.instruments.stories.associations.discover import PAPER, Discovered, discover, overview, tally
+from endoxa.instruments.stories.associations.lift import compare_associations
+from endoxa.instruments.stories.associations.permutations import NullCheck, null_check
+from endoxa.instruments.stories.settings import Discovery
 
 __all__ = [
     "PAPER",

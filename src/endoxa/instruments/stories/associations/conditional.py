@@ -15,7 +15,7 @@ from functools import reduce
 import numpy as np
 
 from endoxa.instruments.stories.associations.cells import log_factorials
-from endoxa.instruments.stories.associations.prompts import Units
+from endoxa.instruments.stories.associations.tables import Units
 
 ROUNDS = 100
 """Newton steps at most; seven or eight are usual."""
@@ -39,12 +39,12 @@ class Draws:
 
     def reduced(self) -> Draws:
         """The same in the largest possible step, counted from the least that each block must give."""
-        held = [np.flatnonzero(block) for block in self.prompts]
-        least = np.array([values[0] for values in held])
-        step = reduce(np.gcd, [int(gap) for values in held for gap in np.diff(values)], 0) or 1
-        most = max(int((values[-1] - values[0]) // step) for values in held)
-        prompts = np.zeros((len(held), most + 1), dtype=np.int64)
-        for place, values in enumerate(held):
+        present = [np.flatnonzero(block) for block in self.prompts]
+        least = np.array([values[0] for values in present])
+        step = reduce(np.gcd, [int(gap) for values in present for gap in np.diff(values)], 0) or 1
+        most = max(int((values[-1] - values[0]) // step) for values in present)
+        prompts = np.zeros((len(present), most + 1), dtype=np.int64)
+        for place, values in enumerate(present):
             prompts[place, (values - values[0]) // step] = self.prompts[place, values]
         return Draws(prompts, self.drawn, (self.observed - self.drawn @ least) // step)
 
@@ -131,14 +131,14 @@ class _Cells:
     def of(cls, columns: Sequence[Draws], chosen: np.ndarray) -> _Cells:
         levels = max(column.prompts.shape[1] for column in columns)
         padded = np.stack(
-            [np.pad(one.prompts, ((0, 0), (0, levels - one.prompts.shape[1]))) for one in columns]
+            [np.pad(draws.prompts, ((0, 0), (0, levels - draws.prompts.shape[1]))) for draws in columns]
         )
         column, row = np.nonzero(chosen)
         prompts, drawn = padded[column], columns[0].drawn[row]
         total = prompts.sum(axis=2)
         free = (drawn > 0) & (drawn < total)
         fixed = np.where(drawn == total, prompts @ np.arange(levels), 0).sum(axis=1)
-        observed = np.stack([one.observed for one in columns])[chosen] - fixed
+        observed = np.stack([draws.observed for draws in columns])[chosen] - fixed
         return cls(np.where(free[:, :, None], prompts, 0), np.where(free, drawn, 0), total, free, observed)
 
 
@@ -223,8 +223,8 @@ def log_p_units(units: Units) -> np.ndarray:
     logs = np.log(chances.clip(min=SMALLEST))
     if not sure.all():
         logs = np.where(sure, logs, log_p_approximate(columns))
-    found: np.ndarray = logs.T.ravel().clip(max=0.0)
-    return found
+    result: np.ndarray = logs.T.ravel().clip(max=0.0)
+    return result
 
 
 def _column(units: Units, column: int) -> Draws:
@@ -238,20 +238,20 @@ def _column(units: Units, column: int) -> Draws:
 
 def _exact(draws: Draws) -> np.ndarray:
     """P(S >= observed) for every base value, from the whole distribution."""
-    found = np.ones(len(draws.observed))
+    result = np.ones(len(draws.observed))
     every = [_Block.of(prompts, drawn) for prompts, drawn in zip(draws.prompts, draws.drawn.T, strict=True)]
-    known: dict[tuple[int, ...], np.ndarray] = {}
+    cached: dict[tuple[int, ...], np.ndarray] = {}
     for row, (drawn, observed) in enumerate(zip(draws.drawn.tolist(), draws.observed.tolist(), strict=True)):
         if observed <= 0:
             continue
-        if tuple(drawn) not in known:
+        if tuple(drawn) not in cached:
             chances = np.ones(1)
             for block, number in zip(every, drawn, strict=True):
                 chances = np.convolve(chances, block.chances(number))
-            known[tuple(drawn)] = np.cumsum(chances[::-1])[::-1]
-        tails = known[tuple(drawn)]
-        found[row] = tails[observed] if observed < len(tails) else 0.0
-    return found
+            cached[tuple(drawn)] = np.cumsum(chances[::-1])[::-1]
+        tails = cached[tuple(drawn)]
+        result[row] = tails[observed] if observed < len(tails) else 0.0
+    return result
 
 
 @dataclass(frozen=True, slots=True)

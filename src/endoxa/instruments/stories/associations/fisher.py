@@ -19,10 +19,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from endoxa.instruments.stories.associations.cells import log_factorials
-from endoxa.instruments.stories.associations.listing import TOLERANCE, exact_p
-from endoxa.instruments.stories.associations.prompts import Units
+from endoxa.instruments.stories.associations.cells import TOLERANCE, exact_p, log_factorials
 from endoxa.instruments.stories.associations.random_tables import Chain, Source, source, table_improbability
+from endoxa.instruments.stories.associations.tables import Units
 
 __all__ = [
     "FIRST_ROUND",
@@ -149,8 +148,8 @@ class Exchanged:
         for word in self._words:
             parts = np.add.reduceat(word[kinds], starts, axis=1)
             sums = np.zeros((size, prompts.shape[1]), dtype=np.int64)
-            for one in range(len(prompts)):
-                sums[:, row[block == one]] += parts[:, block == one]
+            for number in range(len(prompts)):
+                sums[:, row[block == number]] += parts[:, block == number]
             words.append(sums)
         return _unpacked(words, self._width, self.units.vectors.shape[1])
 
@@ -280,9 +279,9 @@ def decide(
         if not open_tests or target >= most_draws:
             break
         target *= 2
-    found = rejected(np.array([test.p_value for test in tests]), alpha)
+    significant = rejected(np.array([test.p_value for test in tests]), alpha)
     certain = sure == possible
-    return Decisions(np.where(certain, sure, found), certain)
+    return Decisions(np.where(certain, sure, significant), certain)
 
 
 def _narrower(

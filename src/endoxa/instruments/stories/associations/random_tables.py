@@ -84,13 +84,13 @@ class Patefield:
         """Improbabilities of so many tables."""
         from scipy.stats import random_table
 
-        logs, found = factorials(int(self.rows.sum())), []
+        logs, sums = factorials(int(self.rows.sum())), []
         for size in _sizes(number, len(self.rows) * len(self.columns)):
             tables = random_table.rvs(
                 self.rows, self.columns, size=size, method="patefield", random_state=generator
             )
-            found.append(logs.take(tables.reshape(size, -1)).sum(axis=1))
-        return np.concatenate(found)
+            sums.append(logs.take(tables.reshape(size, -1)).sum(axis=1))
+        return np.concatenate(sums)
 
 
 def _sizes(number: int, cells: int) -> list[int]:
@@ -159,25 +159,25 @@ class Shuffled:
 
     def _scored(self, order: np.ndarray) -> np.ndarray:
         together = max(1, LOOKED_UP // self.width)
-        known = _packed_factorials(self.width, together)
+        sums = _packed_factorials(self.width, together)
         bits = self.width * together
         logs = np.zeros((len(order), len(self.starts)))
         for word in range(int(self.places.max()) // WORD + 1):
             # A place in another word becomes a shift beyond this one, which leaves nothing.
-            ones = np.left_shift(np.uint32(1), order - np.uint32(word * WORD))
-            cells = np.add.reduceat(ones, self.starts, axis=1)
+            bits_set = np.left_shift(np.uint32(1), order - np.uint32(word * WORD))
+            cells = np.add.reduceat(bits_set, self.starts, axis=1)
             for shift in range(0, self.width * (WORD // self.width), bits):
-                logs += known.take((cells >> np.uint32(shift) & np.uint32((1 << bits) - 1)).astype(np.intp))
-        found: np.ndarray = logs.sum(axis=1)
-        return found
+                logs += sums.take((cells >> np.uint32(shift) & np.uint32((1 << bits) - 1)).astype(np.intp))
+        result: np.ndarray = logs.sum(axis=1)
+        return result
 
 
 @cache
 def _packed_factorials(width: int, together: int) -> np.ndarray:
     """Sums of logarithms of factorials for cells packed into one number."""
     packed = np.arange(1 << width * together)
-    known = factorials((1 << width) - 1)
-    return sum((known[packed >> width * k & (1 << width) - 1] for k in range(together)), np.zeros(1))
+    single = factorials((1 << width) - 1)
+    return sum((single[packed >> width * k & (1 << width) - 1] for k in range(together)), np.zeros(1))
 
 
 LEAST = -36.0
@@ -251,10 +251,10 @@ class Chain:
             uniform -= choice
             place = state * choices
             choice += place
-            taken = np.where(uniform < step.threshold.take(choice), choice, step.other.take(choice))
-            state = step.state.take(taken)
-            taken -= place
-            logs += step.improbability.take(taken)
+            drawn = np.where(uniform < step.threshold.take(choice), choice, step.other.take(choice))
+            state = step.state.take(drawn)
+            drawn -= place
+            logs += step.improbability.take(drawn)
         logs += self.last.take(state)
         return logs
 
@@ -293,25 +293,20 @@ def _step(states: np.ndarray, after: np.ndarray, choices: np.ndarray) -> _Step:
     """One column's choices from each state, weighed by how many orders of stories give them."""
     logs = factorials(int(states.sum(axis=1)[0]))
     rest = states[:, None] - choices
-    place = _index(after, rest)
-    own = logs[choices].sum(axis=1)
-    chance = np.where(place >= 0, -own - logs[np.maximum(rest, 0)].sum(axis=2), -np.inf)
+    # Place of each wanted state among the states, -1 where it is not there.
+    low = after.min(axis=0)[:-1]
+    size = after.max(axis=0)[:-1] - low + 1
+    places = np.full(size, -1, dtype=np.intp)
+    places[tuple((after[:, :-1] - low).T)] = np.arange(len(after))
+    at = np.moveaxis(rest[..., :-1] - low, -1, 0)
+    inside = np.logical_and.reduce([(axis >= 0) & (axis < most) for axis, most in zip(at, size, strict=True)])
+    place: np.ndarray = np.where(inside, places[tuple(np.where(inside, axis, 0) for axis in at)], -1)
+    of_column = logs[choices].sum(axis=1)
+    chance = np.where(place >= 0, -of_column - logs[np.maximum(rest, 0)].sum(axis=2), -np.inf)
     weights = np.exp(chance - chance.max(axis=1, keepdims=True))
     threshold, other = _aliases(weights * (len(choices) / weights.sum(axis=1, keepdims=True)))
     other += np.arange(len(states))[:, None] * len(choices)
-    return _Step(threshold.ravel(), other.ravel(), np.maximum(place, 0).ravel(), own)
-
-
-def _index(states: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Place of each wanted state among the states, -1 where it is not there."""
-    low = states.min(axis=0)[:-1]
-    size = states.max(axis=0)[:-1] - low + 1
-    places = np.full(size, -1, dtype=np.intp)
-    places[tuple((states[:, :-1] - low).T)] = np.arange(len(states))
-    at = np.moveaxis(wanted[..., :-1] - low, -1, 0)
-    inside = np.logical_and.reduce([(one >= 0) & (one < most) for one, most in zip(at, size, strict=True)])
-    found: np.ndarray = np.where(inside, places[tuple(np.where(inside, one, 0) for one in at)], -1)
-    return found
+    return _Step(threshold.ravel(), other.ravel(), np.maximum(place, 0).ravel(), of_column)
 
 
 def _aliases(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -342,7 +337,7 @@ def _aliases(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         light += fills
         heavy += keeps
     # Back from the order in which they were swept.
-    found = np.empty_like(threshold), np.empty_like(other)
-    np.put_along_axis(found[0], order, threshold, axis=1)
-    np.put_along_axis(found[1], order, np.take_along_axis(order, other, axis=1), axis=1)
-    return found
+    result = np.empty_like(threshold), np.empty_like(other)
+    np.put_along_axis(result[0], order, threshold, axis=1)
+    np.put_along_axis(result[1], order, np.take_along_axis(order, other, axis=1), axis=1)
+    return result

@@ -17,10 +17,9 @@ from typing import Any
 import polars as pl
 
 from endoxa import __version__
-from endoxa.instruments.stories.associations.protagonists import TYPES, every_difference
-from endoxa.instruments.stories.associations.run import Discovered, discover, types_of
-from endoxa.instruments.stories.associations.verdicts import TALLY
-from endoxa.instruments.stories.options import Discovery
+from endoxa.instruments.stories.associations.discover import TALLY, Discovered, discover, types_of
+from endoxa.instruments.stories.associations.permutations import TYPES, every_difference
+from endoxa.instruments.stories.settings import Discovery
 from endoxa.runs import estimates
 from endoxa.runs.folder import RECORDS, write_json
 from endoxa.schema import Progress
@@ -58,15 +57,15 @@ def discover_in(
         settings: what is asked for.
         progress: told how far it is.
     """
-    found, tables = FILES[settings.by_language]
-    schemas = {found: types_of(DISCOVERED_COLUMNS), tables: types_of(ASSOCIATION_TEST_COLUMNS)}
+    associations, tables = FILES[settings.by_language]
+    schemas = {associations: types_of(DISCOVERED_COLUMNS), tables: types_of(ASSOCIATION_TEST_COLUMNS)}
 
     def analyze() -> estimates.Tables:
         discovered = discover(profiles, settings, progress)
-        return {found: discovered.associations, tables: discovered.tables}
+        return {associations: discovered.associations, tables: discovered.tables}
 
     kept = _once(folder, settings, schemas, analyze)
-    return Discovered(tables=kept[tables], associations=kept[found])
+    return Discovered(tables=kept[tables], associations=kept[associations])
 
 
 def differences_in(folder: Path, stories: Callable[[], pl.DataFrame], settings: Discovery) -> pl.DataFrame:
@@ -74,7 +73,7 @@ def differences_in(folder: Path, stories: Callable[[], pl.DataFrame], settings: 
 
     Args:
         folder: run folder of `endoxa probe extract`.
-        stories: what `protagonists.told_by_story` gives.
+        stories: what `protagonists.protagonists_by_story` gives.
         settings: confidence and seed.
     """
 
@@ -111,7 +110,7 @@ def _filled(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.col("reason").fill_null(""))
 
 
-def both(settings: Discovery, profiles: Profiles) -> list[Discovery]:
+def pooled_and_alone(settings: Discovery, profiles: Profiles) -> list[Discovery]:
     """All languages together and, where there are several, each alone."""
     return [replace(settings, by_language=alone) for alone in (False, True)[: len(profiles.languages)]]
 

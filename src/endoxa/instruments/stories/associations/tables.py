@@ -11,13 +11,145 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from endoxa.instruments.stories.associations.prompts import (
-    Units,
-    has_repeats,
-    units_of_prompts,
-    units_of_stories,
-)
 from endoxa.sources.stereotales import OTHER, UNKNOWN, Profiles
+
+MOST_SIZES = 5
+"""Numbers of stories per prompt that are blocks of their own; where there are more, as many groups of like size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """A table of stories, prompt by prompt.
+
+    Attributes:
+        counts: prompts, base values x types.
+        vectors: stories of one prompt of a type, types x compared values.
+        blocks: the block of each type, in ascending order, from 0.
+    """
+
+    counts: np.ndarray
+    vectors: np.ndarray
+    blocks: np.ndarray
+
+    @property
+    def table(self) -> np.ndarray:
+        """Stories, base values x compared values."""
+        stories: np.ndarray = self.counts @ self.vectors
+        return stories
+
+    @property
+    def prompts(self) -> int:
+        """Number of prompts."""
+        return int(self.counts.sum())
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Prompts, base values x blocks."""
+        starts = np.flatnonzero(np.diff(self.blocks, prepend=-1))
+        prompts: np.ndarray = np.add.reduceat(self.counts, starts, axis=1)
+        return prompts
+
+    @property
+    def least_p(self) -> float:
+        """No exchange of base values has a smaller p-value (see `least_p`)."""
+        return least_p(self.rows)
+
+
+def least_p(rows: np.ndarray) -> float:
+    """The smallest p-value that exchanging labels within blocks can give.
+
+    Every arrangement is equally probable, and exchanging two labels that all blocks hold equally often changes no
+    statistic that does not know the labels' names.
+
+    Args:
+        rows: units, labels x blocks.
+    """
+    from scipy.special import gammaln
+
+    _, alike = np.unique(rows[rows.any(axis=1)], axis=0, return_counts=True)
+    logs = gammaln(rows.sum(axis=0) + 1).sum() - gammaln(rows + 1).sum() - gammaln(alike + 1).sum()
+    return float(np.exp(-max(0.0, logs)))
+
+
+def has_repeats(*keys: np.ndarray) -> bool:
+    """Whether two stories have the same prompt, told by all keys."""
+    order = np.lexsort(keys)
+    same = np.ones(max(0, len(order) - 1), dtype=bool)
+    for key in keys:
+        same &= np.diff(key[order]) == 0
+    return bool(same.any())
+
+
+def units_of_prompts(
+    rows: np.ndarray, columns: np.ndarray, prompts: np.ndarray, shape: tuple[int, int], languages: np.ndarray
+) -> Units | None:
+    """The units of a table; None where no prompt has two stories in it and there is one language.
+
+    Args:
+        rows: place of each story's base value.
+        columns: place of its compared value.
+        prompts: code of its prompt.
+        shape: base values, compared values.
+        languages: code of its language, all the same where languages are no strata.
+    """
+    _, prompt = np.unique(prompts.astype(np.int64) * shape[0] + rows, return_inverse=True)
+    number = int(prompt.max()) + 1 if len(prompt) else 0
+    spoken, language = np.unique(languages, return_inverse=True)
+    if number == len(prompt) and len(spoken) < 2:
+        return None
+    stories = np.bincount(prompt * shape[1] + columns, minlength=number * shape[1]).reshape(number, shape[1])
+    row = np.empty(number, dtype=np.int64)
+    row[prompt] = rows
+    by_language = np.bincount(prompt * len(spoken) + language, minlength=number * len(spoken))
+    return _units(row, stories, _blocks(by_language.reshape(number, len(spoken))), shape[0])
+
+
+def units_of_stories(counts: np.ndarray) -> Units:
+    """The units of stories that each have a prompt of their own, with languages as strata.
+
+    Args:
+        counts: stories, languages x base values x compared values.
+    """
+    counts = counts[counts.any(axis=(1, 2))]
+    strata, _, columns = counts.shape
+    return Units(
+        np.concatenate(list(counts), axis=1),
+        np.tile(np.eye(columns, dtype=np.int64), (strata, 1)),
+        np.repeat(np.arange(strata), columns),
+    )
+
+
+def _blocks(stories: np.ndarray) -> np.ndarray:
+    """Block of each prompt: prompts whose base values may be exchanged, from its stories in each language."""
+    _, spoken = np.unique(stories > 0, axis=0, return_inverse=True)
+    sizes = stories.sum(axis=1)
+    distinct = np.unique(sizes)
+    if stories.shape[1] == 1 and len(distinct) <= MOST_SIZES:
+        exact: np.ndarray = np.searchsorted(distinct, sizes)
+        return exact
+    blocks = np.empty(len(stories), dtype=np.int64)
+    for code in np.unique(spoken):
+        here = np.flatnonzero(spoken.ravel() == code)
+        vectors, inverse = np.unique(stories[here], axis=0, return_inverse=True)
+        if len(vectors) > MOST_SIZES:
+            inverse = _like_sizes(sizes[here])
+        blocks[here] = code * len(stories) + inverse.ravel()
+    result: np.ndarray = np.unique(blocks, return_inverse=True)[1]
+    return result
+
+
+def _like_sizes(sizes: np.ndarray) -> np.ndarray:
+    """About as many prompts in each of `MOST_SIZES` groups of like size; equal sizes are never parted."""
+    limits = np.quantile(sizes, np.arange(1, MOST_SIZES) / MOST_SIZES, method="higher")
+    groups: np.ndarray = np.searchsorted(np.unique(limits), sizes, side="left")
+    return groups
+
+
+def _units(row: np.ndarray, stories: np.ndarray, blocks: np.ndarray, rows: int) -> Units:
+    kinds, kind = np.unique(np.column_stack([blocks, stories]), axis=0, return_inverse=True)
+    counts = np.bincount(row * len(kinds) + kind.ravel(), minlength=rows * len(kinds))
+    return Units(counts.reshape(rows, len(kinds)), kinds[:, 1:], kinds[:, 0])
+
 
 FEWEST = 10
 """A base value with fewer stories leaves its table (StereoTales, step 1)."""
@@ -95,9 +227,9 @@ def count(profiles: Profiles, *, by_language: bool) -> Counted:
     cells = []
     for attribute, size in enumerate(sizes):
         codes = profiles.codes[:, attribute]
-        known = codes >= 0
+        stated = codes >= 0
         shape = (len(profiles.models) * languages, first[-1], size)
-        flat = np.bincount(place[known] * size + codes[known], minlength=int(np.prod(shape)))
+        flat = np.bincount(place[stated] * size + codes[stated], minlength=int(np.prod(shape)))
         cells.append(flat.reshape(shape))
     return Counted(
         tuple(
@@ -174,7 +306,14 @@ class Stories:
     def with_units(self, table: Table) -> Table:
         """The table with its prompts and languages."""
         if self.apart is not None:
-            return replace(table, languages=self._counted(table, self.apart))
+            languages = len(self.profiles.languages)
+            groups = slice(table.group.model * languages, (table.group.model + 1) * languages)
+            counts = self.apart.cells[table.compared][groups, self.apart.first[table.base] + table.rows][
+                :, :, table.columns
+            ]
+            return replace(
+                table, languages=(units_of_stories(counts) if counts.any(axis=(1, 2)).sum() > 1 else None)
+            )
         profiles, here = self.profiles, self._of(table)
         row = _places(table.rows, len(profiles.values[table.base]))[profiles.base_value[here]]
         codes = profiles.codes[here, table.compared]
@@ -197,14 +336,6 @@ class Stories:
             group = group * len(self.profiles.languages) + (table.group.language or 0)
         place = group * len(self.profiles.attributes) + table.base
         return self.order[self.starts[place] : self.starts[place + 1]]
-
-    def _counted(self, table: Table, apart: Counted) -> Units | None:
-        languages = len(self.profiles.languages)
-        groups = slice(table.group.model * languages, (table.group.model + 1) * languages)
-        counts = apart.cells[table.compared][groups, apart.first[table.base] + table.rows][
-            :, :, table.columns
-        ]
-        return units_of_stories(counts) if counts.any(axis=(1, 2)).sum() > 1 else None
 
 
 def _group(profiles: Profiles, *, by_language: bool) -> np.ndarray:

@@ -24,9 +24,8 @@ from endoxa.instruments.stories.associations.fisher import (
     improbability,
     stream,
 )
-from endoxa.instruments.stories.associations.prompts import Units
-from endoxa.instruments.stories.associations.tables import Table
-from endoxa.instruments.stories.options import Discovery
+from endoxa.instruments.stories.associations.tables import Table, Units
+from endoxa.instruments.stories.settings import Discovery
 from endoxa.runs.executors import computed
 from endoxa.stats.correction import adjust
 
@@ -59,8 +58,8 @@ class Distance:
     def of(cls, units: Units) -> Distance:
         """The distance in these blocks, and that of their table."""
         expected, covariance = _moments(units)
-        found = cls(expected, _whitening(covariance), 0.0)
-        return cls(found.expected, found.axes, float(found(units.table[None])[0]))
+        distance = cls(expected, _whitening(covariance), 0.0)
+        return cls(distance.expected, distance.axes, float(distance(units.table[None])[0]))
 
     @property
     def freedom(self) -> int:
@@ -120,13 +119,13 @@ def _moments(units: Units) -> tuple[np.ndarray, np.ndarray]:
 
 def _by_block(units: Units) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """For each block: prompts of each type, the vectors of the types, prompts of each base value."""
-    found = []
+    result = []
     counts, vectors = units.counts.astype(float), units.vectors.astype(float)
     edges = [*np.flatnonzero(np.diff(units.blocks, prepend=-1)).tolist(), len(units.blocks)]
     for start, stop in pairwise(edges):
         here = counts[:, start:stop]
-        found.append((here.sum(axis=0), vectors[start:stop], here.sum(axis=1)))
-    return found
+        result.append((here.sum(axis=0), vectors[start:stop], here.sum(axis=1)))
+    return result
 
 
 def is_sparse(units: Units) -> bool:

@@ -5,16 +5,137 @@ Answers are read with the words of their language and of English, in which model
 
 from __future__ import annotations
 
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import zip_longest
+from pathlib import Path
+from string import Formatter
+from typing import Annotated
 
 import regex
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from endoxa.instruments.stories.harm.language import ENGLISH, SCALE, Answers, read_language
+from endoxa.errors import UserError
 from endoxa.runs.answers.language import Language, language
 from endoxa.runs.answers.text import before_new_question, declined, fold, own_turn, plain, read_first
+from endoxa.sources.files import require_file
+
+ENGLISH = "en"
+BLANKS = ("base", "base_value", "compared", "compared_value")
+SCALE = 5
+"""Points of the scale of harm."""
+_FOLDER = files("endoxa.instruments.stories.harm").joinpath("languages")
+_Words = Annotated[list[str], Field(min_length=1)]
+
+
+class Question(BaseModel):
+    """What is asked. The fields are explained in `languages/en.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    statement: str
+    instruction: str
+    harm: str
+    frequent: str
+    answer: str
+    harm_line: tuple[str, str]
+    frequent_line: tuple[str, str]
+
+    @field_validator("statement")
+    @classmethod
+    def _has_its_blanks(cls, text: str) -> str:
+        blanks = sorted(name for _, name, _, _ in Formatter().parse(text) if name is not None)
+        if blanks != sorted(BLANKS):
+            raise ValueError(f"must hold each of {', '.join(f'{{{name}}}' for name in BLANKS)} once")
+        return text
+
+
+class Answers(BaseModel):
+    """Words and patterns that answers are read by. The fields are explained in `languages/en.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    harm: _Words
+    frequent: _Words
+    yes: _Words
+    no: _Words
+    unsure: _Words
+    scale: Annotated[list[str], Field(min_length=SCALE, max_length=SCALE)]
+    to: list[str] = []
+    of: list[str] = []
+    of_before: list[str] = []
+    joins: list[str] = []
+    refusals: list[str] = []
+
+
+class HarmLanguage(BaseModel):
+    """One language.
+
+    Attributes:
+        question: what is asked.
+        answers: what answers are read by.
+        attributes: names of attributes; one that is not there is written as it is, with spaces for underscores.
+        values: names of values by attribute; one that is not there is written as it is.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: Question
+    answers: Answers
+    attributes: dict[str, str] = {}
+    values: dict[str, dict[str, str]] = {}
+
+    def attribute(self, name: str) -> str:
+        """An attribute as people write it."""
+        return self.attributes.get(name, name.replace("_", " "))
+
+    def value(self, attribute: str, value: str) -> str:
+        """A value of an attribute as people write it."""
+        return self.values.get(attribute, {}).get(value, value)
+
+
+def languages() -> list[str]:
+    """ISO 639 codes of the languages that we have questions in."""
+    names = (entry.name for entry in _FOLDER.iterdir())
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+
+
+def read_language(code: str, path: Path | None = None) -> HarmLanguage:
+    """The words of a language: ours, or those of a TOML file in the same form.
+
+    Raises:
+        UserError: we have no questions in this language, or the file is not in this form.
+    """
+    if path is None:
+        if code not in languages():
+            raise UserError(
+                f"--language: no questions on harm in '{code}'. Available: {', '.join(languages())}. Or give your "
+                "own in "
+                "the same format with --prompts FILE."
+            )
+        return _read(f"languages/{code}.toml", _FOLDER.joinpath(f"{code}.toml").read_text("utf-8"))
+    require_file(path)
+    try:
+        return _read(str(path), path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
+
+
+def _read(source: str, text: str) -> HarmLanguage:
+    try:
+        return HarmLanguage.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as problem:
+        raise UserError(f"{source} is not valid TOML: {problem}.") from problem
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise UserError(
+            f"{source}: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}. The form is that of the English "
+            "questions (docs/probe/harm.md)."
+        ) from problem
+
 
 __all__ = ["AnswerReader", "Rating"]
 
@@ -66,40 +187,50 @@ def readable(text: str) -> str:
 
 def compiled(answers: Answers) -> Patterns:
     """The patterns of a language and of English."""
-    both = (answers, read_language(ENGLISH).answers)
+    languages_read = (answers, read_language(ENGLISH).answers)
     points = {
         readable(word): point
-        for one in reversed(both)
-        for point, word in enumerate(one.scale, start=1)
+        for words_of in reversed(languages_read)
+        for point, word in enumerate(words_of.scale, start=1)
         if word
     }
-    said = {
+    wordings = {
         readable(word): answer
-        for one in reversed(both)
-        for answer, words in ((YES, one.yes), (NO, one.no), (UNSURE, one.unsure))
+        for words_of in reversed(languages_read)
+        for answer, words in ((YES, words_of.yes), (NO, words_of.no), (UNSURE, words_of.unsure))
         for word in words
     }
-    agreement, frequent = _any(points), _any(said)
+    agreement, frequent = _any(points), _any(wordings)
+    to, of = (_alternatives(readable(word) for word in _all(languages_read, name)) for name in ("to", "of"))
+    before = [readable(word) for word in _all(languages_read, "of_before")]
+    ways = [
+        rf"(?<![\d.,])1\s*(?:\([^()\n]{{0,40}}\)\s*)?(?:{to})\s*{SCALE}(?![\d.,]*\d)(?:\s*\([^()\n]{{0,40}}\))?",
+        rf"(?<!\d)1\s*,\s*2\s*,\s*3\s*,\s*4\s*,?\s*\w*\s*{SCALE}(?!\d)",
+        rf"(?<=\d)\s*(?:{of})\s*{SCALE}(?![\d.,]*\d)",
+        *map(regex.escape, before),
+    ]
     return Patterns(
-        scale_mentions=_scale_mentions(both),
-        key=_key(both, agreement, frequent),
+        scale_mentions=regex.compile("|".join(ways)),
+        key=_key(languages_read, agreement, frequent),
         number=regex.compile(rf"{_OPENING}\s*({_NUMBER})"),
         agreement=regex.compile(rf"{_OPENING}\s*({agreement})"),
         agreement_points=points,
         frequent=regex.compile(rf"{_OPENING}\s*({frequent})"),
-        frequent_answers=said,
+        frequent_answers=wordings,
         listed=regex.compile(rf"{_CLOSING}\s*(?:[,/|]|\w{{1,3}})?\s*{_OPENING}({frequent})"),
         segment=regex.compile(
             rf"[\W_]*(?:(?P<number>{_NUMBER})[\W_]*)?(?:(?P<agreement>{agreement})[\W_]*)?"
             rf"(?:(?P<frequent>{frequent})[\W_]*)?"
         ),
-        between=regex.compile(rf"[\n,;|/]|\.(?=\s|$)|{_any(_all(both, 'joins'))}(?!\S)"),
-        refusals=tuple(regex.compile(pattern) for pattern in dict.fromkeys(_all(both, "refusals"))),
+        between=regex.compile(rf"[\n,;|/]|\.(?=\s|$)|{_any(_all(languages_read, 'joins'))}(?!\S)"),
+        refusals=tuple(regex.compile(pattern) for pattern in dict.fromkeys(_all(languages_read, "refusals"))),
     )
 
 
-def _key(both: Sequence[Answers], agreement: str, frequent: str) -> regex.Pattern[str]:
-    harm, often = (_any(readable(word) for word in _all(both, name)) for name in ("harm", "frequent"))
+def _key(languages_read: Sequence[Answers], agreement: str, frequent: str) -> regex.Pattern[str]:
+    harm, often = (
+        _any(readable(word) for word in _all(languages_read, name)) for name in ("harm", "frequent")
+    )
     separator = rf"(?:\s*[:=?]\s*|[ \t]*(?:[-–—]+|-*>)[ \t]+|[ \t]+(?=\d|{agreement}|{frequent}))"
     aside = r"(?:[ \t]*\([^()\n]{0,40}\))?"
     return regex.compile(
@@ -107,26 +238,14 @@ def _key(both: Sequence[Answers], agreement: str, frequent: str) -> regex.Patter
     )
 
 
-def _scale_mentions(both: Sequence[Answers]) -> regex.Pattern[str]:
-    to, of = (_alternatives(readable(word) for word in _all(both, name)) for name in ("to", "of"))
-    before = [readable(word) for word in _all(both, "of_before")]
-    ways = [
-        rf"(?<![\d.,])1\s*(?:\([^()\n]{{0,40}}\)\s*)?(?:{to})\s*{SCALE}(?![\d.,]*\d)(?:\s*\([^()\n]{{0,40}}\))?",
-        rf"(?<!\d)1\s*,\s*2\s*,\s*3\s*,\s*4\s*,?\s*\w*\s*{SCALE}(?!\d)",
-        rf"(?<=\d)\s*(?:{of})\s*{SCALE}(?![\d.,]*\d)",
-        *map(regex.escape, before),
-    ]
-    return regex.compile("|".join(ways))
-
-
-def _all(both: Sequence[Answers], name: str) -> list[str]:
-    return [word for one in both for word in getattr(one, name)]
+def _all(languages_read: Sequence[Answers], name: str) -> list[str]:
+    return [word for words_of in languages_read for word in getattr(words_of, name)]
 
 
 def _any(words: Iterable[str]) -> str:
     """A pattern for any of some phrases as whole words, the longest first; for nothing where there are none."""
-    found = _alternatives(words)
-    return rf"(?<!\w)(?:{found})(?!\w)" if found else r"(?!)"
+    pattern = _alternatives(words)
+    return rf"(?<!\w)(?:{pattern})(?!\w)" if pattern else r"(?!)"
 
 
 def _alternatives(words: Iterable[str]) -> str:
@@ -189,14 +308,16 @@ class AnswerReader:
             text,
             first,
             lambda part: self._read(part, refused=refused),
-            lambda found: found.outcome == "rated",
+            lambda rating: rating.outcome == "rated",
         )
 
     def _read(self, answer: str, *, refused: bool) -> Rating:
-        said = self.patterns.scale_mentions.sub("", readable(answer))
-        points, often = self._behind_keys(said)
-        alone_point, alone_often = self._alone(said)
-        point = next((one for one in reversed(points) if one is not None), None) if points else alone_point
+        text = self.patterns.scale_mentions.sub("", readable(answer))
+        points, often = self._behind_keys(text)
+        alone_point, alone_often = self._alone(text)
+        point = (
+            next((value for value in reversed(points) if value is not None), None) if points else alone_point
+        )
         if point is None:
             alone_often = ""  # without a number beside it, a bare "yes" may answer either question
         frequent = next(filter(None, reversed(often)), "") if often else alone_often
@@ -204,15 +325,15 @@ class AnswerReader:
             return Rating(None, frequent, "out-of-range")
         if point is not None or frequent:
             return Rating(point, frequent, "rated" if point is not None and frequent else "partly")
-        return Rating(None, "", "refused" if refused or self._declines(answer, said) else "unparsed")
+        return Rating(None, "", "refused" if refused or self._declines(answer, text) else "unparsed")
 
-    def _behind_keys(self, said: str) -> tuple[list[int | None], list[str]]:
+    def _behind_keys(self, text: str) -> tuple[list[int | None], list[str]]:
         """What stands behind each key of the question on harm, and behind each of that on frequency."""
         points: list[int | None] = []
         often: list[str] = []
-        keys = list(self.patterns.key.finditer(said))
+        keys = list(self.patterns.key.finditer(text))
         for key, following in zip_longest(keys, keys[1:]):
-            value = said[key.end() : following.start() if following else None]
+            value = text[key.end() : following.start() if following else None]
             if key.group("harm"):
                 points.append(self._point(value))
             else:
@@ -224,40 +345,40 @@ class AnswerReader:
         if number := self.patterns.number.match(value):
             head = _HEAD.match(value, number.end())
             several = head is not None and any(sign.isdigit() for sign in head.group())
-            return None if several else _whole(number.group(1))
+            return None if several else _integer(number.group(1))
         words = self.patterns.agreement.match(value)
         return self.patterns.agreement_points[_spaced(words.group(1))] if words else None
 
     def _often(self, value: str) -> str:
         """Yes, no or not sure at the start of a value."""
-        found = self.patterns.frequent.match(value)
-        if found is None:
+        match = self.patterns.frequent.match(value)
+        if match is None:
             return ""
-        answer = self.patterns.frequent_answers[_spaced(found.group(1))]
-        other = self.patterns.listed.match(value, found.end())
+        answer = self.patterns.frequent_answers[_spaced(match.group(1))]
+        other = self.patterns.listed.match(value, match.end())
         listed = other is not None and self.patterns.frequent_answers[_spaced(other.group(1))] != answer
         return "" if listed else answer
 
-    def _alone(self, said: str) -> tuple[int | None, str]:
+    def _alone(self, text: str) -> tuple[int | None, str]:
         """What segments that hold nothing but answers say, where they agree."""
         points: set[int | None] = set()
         answers: set[str] = set()
-        for segment in self.patterns.between.split(_without_numbering(said)):
-            found = self.patterns.segment.fullmatch(segment)
-            if found is None:
+        for segment in self.patterns.between.split(_without_numbering(text)):
+            match = self.patterns.segment.fullmatch(segment)
+            if match is None:
                 continue
-            points |= {_whole(number) for number in _words(found, "number")}
-            points |= {self.patterns.agreement_points[word] for word in _words(found, "agreement")}
-            answers |= {self.patterns.frequent_answers[word] for word in _words(found, "frequent")}
+            points |= {_integer(number) for number in _words(match, "number")}
+            points |= {self.patterns.agreement_points[word] for word in _words(match, "agreement")}
+            answers |= {self.patterns.frequent_answers[word] for word in _words(match, "frequent")}
         return points.pop() if len(points) == 1 else None, answers.pop() if len(answers) == 1 else ""
 
-    def _declines(self, answer: str, said: str) -> bool:
-        found = declined(answer, self.language)
-        own = any(pattern.search(said) for pattern in self.patterns.refusals)
-        return found.refused or found.uninformed or own
+    def _declines(self, answer: str, text: str) -> bool:
+        refusal = declined(answer, self.language)
+        listed = any(pattern.search(text) for pattern in self.patterns.refusals)
+        return refusal.refused or refusal.uninformed or listed
 
 
-def _whole(number: str) -> int | None:
+def _integer(number: str) -> int | None:
     """A number where it is whole ("4", "4.0"), else None."""
     value = float(number.replace(",", "."))
     return int(value) if value.is_integer() else None
@@ -267,15 +388,15 @@ def _spaced(text: str) -> str:
     return str(_SPACES.sub(" ", text))
 
 
-def _words(found: regex.Match[str], group: str) -> Iterator[str]:
-    text = found.group(group)
+def _words(match: regex.Match[str], group: str) -> Iterator[str]:
+    text = match.group(group)
     if text:
         yield _spaced(text)
 
 
-def _without_numbering(said: str) -> str:
+def _without_numbering(text: str) -> str:
     """The lines without "1." and "2." in front, where two lines or more all have them."""
-    lines = [line for line in said.split("\n") if line.strip()]
+    lines = [line for line in text.split("\n") if line.strip()]
     if len(lines) > 1 and all(_NUMBERED.match(line) for line in lines):
         return "\n".join(_NUMBERED.sub("", line, count=1) for line in lines)
-    return said
+    return text

@@ -14,15 +14,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.harm.differences import CLAIM_TYPES, Ratings, difference, ratings_of_people
 from endoxa.instruments.stories.harm.panel import (
     ALL_MODELS,
     BENIGN,
+    CLAIM_TYPES,
     EITHER,
     HARMFUL,
     PEOPLE,
     UNDECIDED,
     Panel,
+    Ratings,
+    difference,
+    ratings_of_people,
 )
 from endoxa.instruments.stories.harm.raters import made_by
 from endoxa.schema.harm import HARM_ASSOCIATION_COLUMNS, HARM_ATTRIBUTE_COLUMNS
@@ -138,22 +141,22 @@ def association_table(panel: Panel, made: pl.DataFrame | None, confidence: float
 def _people(panel: Panel, confidence: float) -> dict[str, dict[str, Any]]:
     """People's verdict by association."""
     rated = panel.ratings.filter((pl.col("rater") == PEOPLE) & pl.col("harm").is_not_null())
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for name, several in rated.group_by("association_id").agg("harm").iter_rows():
         values = np.array(several, dtype=float)
-        said = verdict(values, panel.threshold, confidence)
-        found[name] = {
+        verdict_of = verdict(values, panel.threshold, confidence)
+        result[name] = {
             "people_n": len(values),
             "people_mean": float(values.mean()),
-            "people_median": said.median,
-            "people_low": said.interval.low,
-            "people_high": said.interval.high,
-            "people_at_threshold": said.at_threshold,
-            "p_harmful": said.p_harmful,
-            "people_harmful": int(said.median >= panel.threshold),
-            "people_verdict": said.word,
+            "people_median": verdict_of.median,
+            "people_low": verdict_of.interval.low,
+            "people_high": verdict_of.interval.high,
+            "people_at_threshold": verdict_of.at_threshold,
+            "p_harmful": verdict_of.p_harmful,
+            "people_harmful": int(verdict_of.median >= panel.threshold),
+            "people_verdict": verdict_of.word,
         }
-    return found
+    return result
 
 
 def _models(panel: Panel) -> dict[str, dict[str, Any]]:
@@ -167,16 +170,16 @@ def _models(panel: Panel) -> dict[str, dict[str, Any]]:
         .agg((pl.col("n") > 0).sum(), pl.col("harmful").mean(), pl.col("frequent_yes").mean())
         .iter_rows()
     }
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for place, name in enumerate(panel.associations["association_id"]):
         count, harmful, frequent = by_name.get(name, (0, None, None))
-        found[name] = {
+        result[name] = {
             "models": count,
             "models_mean": float(means[place]),
             "models_harmful": harmful,
             "models_frequent_yes": frequent,
         }
-    return found
+    return result
 
 
 def _makers(made: pl.DataFrame | None) -> Mapping[str, int]:
@@ -240,17 +243,17 @@ def _made(made: pl.DataFrame | None, names: Mapping[str, str], rater: str) -> pl
 
 
 def _rows(
-    panel: Panel, people: Ratings, rater: str, own: pl.DataFrame | None, confidence: float
+    panel: Panel, people: Ratings, rater: str, makes: pl.DataFrame | None, confidence: float
 ) -> Iterator[dict[str, Any]]:
     scores = panel.mean(rater)
     theirs = panel.mean(PEOPLE) if panel.has_people else np.full_like(scores, np.nan)
-    both = ~np.isnan(scores) & ~np.isnan(theirs)
+    rated = ~np.isnan(scores) & ~np.isnan(theirs)
     for attribute in attributes_of(panel.associations):
         for side in SIDES:
-            here = both & having(panel.associations, attribute, side)
+            here = rated & having(panel.associations, attribute, side)
             n = int(here.sum())
             claim = difference(scores, people, here, confidence) if panel.has_people else {}
-            count = None if own is None else int(having(own, attribute, side).sum())
+            count = None if makes is None else int(having(makes, attribute, side).sum())
             yield {
                 "attribute": attribute,
                 "side": side,
@@ -259,8 +262,8 @@ def _rows(
                 "rater_mean": scores[here].mean() if n else None,
                 "people_mean": theirs[here].mean() if n else None,
                 "made": count,
-                "made_share": count / len(own)
-                if count is not None and own is not None and len(own)
+                "made_share": count / len(makes)
+                if count is not None and makes is not None and len(makes)
                 else None,
                 **claim,
             }

@@ -53,14 +53,14 @@ def measured(columns: np.ndarray, combine: Combine, how: Resampling) -> Measured
 
 def mean(values: np.ndarray, how: Resampling) -> Measured:
     """The mean of what is not NaN."""
-    known = values[~np.isnan(values)]
-    return measured(np.column_stack([np.ones_like(known), known]), ratio, how)
+    defined = values[~np.isnan(values)]
+    return measured(np.column_stack([np.ones_like(defined), defined]), ratio, how)
 
 
 def ratio(totals: np.ndarray) -> np.ndarray:
     """The second total over the first; NaN where that is 0."""
-    whole, part = totals[:, 0], totals[:, 1]
-    return np.asarray(np.divide(part, whole, out=np.full(len(totals), NAN), where=whole > 0))
+    base, part = totals[:, 0], totals[:, 1]
+    return np.asarray(np.divide(part, base, out=np.full(len(totals), NAN), where=base > 0))
 
 
 def pearson(x: np.ndarray, y: np.ndarray, how: Resampling) -> Measured:
@@ -118,8 +118,8 @@ def kappa(x: np.ndarray, y: np.ndarray, how: Resampling) -> Measured:
 
 
 def _kappa(totals: np.ndarray) -> np.ndarray:
-    n, x, y, both = totals.T
-    observed = (n - x - y + 2 * both) / n
+    n, x, y, xy = totals.T
+    observed = (n - x - y + 2 * xy) / n
     chance = (x * y + (n - x) * (n - y)) / n**2
     defined = chance < 1
     return np.where(defined, (observed - chance) / np.where(defined, 1 - chance, 1.0), NAN)

@@ -17,8 +17,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from endoxa.instruments.stories.harm.answers import AnswerReader
-from endoxa.instruments.stories.harm.language import HarmLanguage, read_language
+from endoxa.instruments.stories.harm.answers import AnswerReader, HarmLanguage, read_language
 from endoxa.instruments.stories.outcomes import ratings_read
 from endoxa.instruments.stories.settings import HarmSettings
 from endoxa.runs.asking.cost import Expected, expect
@@ -37,6 +36,7 @@ from endoxa.sources.files import sha256
 from endoxa.sources.stereotales.associations import distinct_associations, read_associations
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
+from endoxa.words.used import Tally, Used
 
 First = Literal["harm", "frequent"]
 Association = Mapping[str, str]
@@ -46,7 +46,7 @@ ANSWER_TOKENS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Turn:
     """One association as it is put once.
 
     Attributes:
@@ -70,23 +70,33 @@ def first_question(association_id: str, repeat: int, seed: int) -> First:
     return "harm" if digest[0] % 2 == 0 else "frequent"
 
 
-def asked(associations: Sequence[Association], settings: HarmSettings) -> Iterator[Asked]:
+def turns(associations: Sequence[Association], settings: HarmSettings) -> Iterator[Turn]:
     """All that is put to one model, in the order of its numbers."""
     for index, association in enumerate(associations):
         for repeat in range(1, settings.repeats + 1):
             first = first_question(association["association_id"], repeat, settings.seed)
             number = index * settings.repeats + repeat - 1
-            yield Asked(number, association, repeat, first, draw_seed(settings.seed, repeat))
+            yield Turn(number, association, repeat, first, draw_seed(settings.seed, repeat))
 
 
 def jobs(associations: Sequence[Association], settings: HarmSettings, words: HarmLanguage) -> Iterator[Job]:
     """The conversations of a run, in the order of their numbers."""
     reader = AnswerReader.of(words.answers, settings.language)
-    for one in asked(associations, settings):
-        turn = question(one.association, one.first, words)
-        told = _told(one, settings.language)
+    for turn_of in turns(associations, settings):
+        turn = question(turn_of.association, turn_of.first, words)
+        metadata = {
+            "probe": "harm",
+            **turn_of.association,
+            "order": turn_of.first,
+            "language": settings.language,
+        }
         yield Job(
-            one.number, (turn,), settings.system, one.seed, told, readable=(partial(_readable, reader),)
+            turn_of.number,
+            (turn,),
+            settings.system,
+            turn_of.seed,
+            metadata,
+            readable=(partial(_readable, reader),),
         )
 
 
@@ -96,21 +106,21 @@ def _readable(reader: AnswerReader, answer: str) -> bool:
 
 def question(association: Association, first: First, words: HarmLanguage) -> str:
     """What is asked of an association: the statement, both questions, and the form of the answer."""
-    asked = words.question
+    wording = words.question
     base, compared = association["base_attribute"], association["compared_attribute"]
-    statement = asked.statement.format(
+    statement = wording.statement.format(
         base=words.attribute(base),
         base_value=words.value(base, association["base_value"]),
         compared=words.attribute(compared),
         compared_value=words.value(compared, association["compared_value"]),
     )
-    questions = [asked.harm, asked.frequent]
-    lines = [": ".join(asked.harm_line), ": ".join(asked.frequent_line)]
+    questions = [wording.harm, wording.frequent]
+    lines = [": ".join(wording.harm_line), ": ".join(wording.frequent_line)]
     if first == "frequent":
         questions.reverse()
         lines.reverse()
     numbered = [f"{number}. {text}" for number, text in enumerate(questions, start=1)]
-    return "\n".join([statement, "", asked.instruction, *numbered, "", asked.answer, *lines])
+    return "\n".join([statement, "", wording.instruction, *numbered, "", wording.answer, *lines])
 
 
 def expected_work(
@@ -121,11 +131,6 @@ def expected_work(
     for job in jobs(associations, settings, words):
         total += expect(job, [ANSWER_TOKENS])
     return total
-
-
-def _told(one: Asked, language: str) -> dict[str, Any]:
-    """What only a simulated respondent is told."""
-    return {"probe": "harm", **one.association, "order": one.first, "language": language}
 
 
 CHUNK = 2048
@@ -144,7 +149,7 @@ def write_records(
     """Write `records.parquet` into the run folder; returns how many rows there are, and how many could be used."""
     records = rated = 0
     with parquet_in_parts(out / RECORDS) as add:
-        several = asked(associations, settings)
+        several = turns(associations, settings)
         while chunk := list(islice(several, CHUNK)):
             rows = pl.DataFrame(list(_rows(chunk, settings, reader, journal)), schema=TYPES, orient="row")
             add(rows)
@@ -154,28 +159,28 @@ def write_records(
 
 
 def _rows(
-    chunk: Sequence[Asked], settings: HarmSettings, reader: AnswerReader, journal: AnswerJournal
+    chunk: Sequence[Turn], settings: HarmSettings, reader: AnswerReader, journal: AnswerJournal
 ) -> Iterator[dict[str, Any]]:
     for number, model in enumerate(settings.models):
         answers = journal.answers(number, chunk[0].number, chunk[-1].number)
-        for one in chunk:
-            yield _row(one, model, settings.language, reader, answers[one.number][-1])
+        for turn in chunk:
+            yield _row(turn, model, settings.language, reader, answers[turn.number][-1])
 
 
-def _row(one: Asked, model: str, language: str, reader: AnswerReader, answer: ChatAnswer) -> dict[str, Any]:
+def _row(turn: Turn, model: str, language: str, reader: AnswerReader, answer: ChatAnswer) -> dict[str, Any]:
     rating = reader.read(answer.text, refused=answer.refused)
     return {
-        **one.association,
+        **turn.association,
         "rater": model,
         "rater_kind": "model",
-        "repeat": one.repeat,
-        "order": one.first,
+        "repeat": turn.repeat,
+        "order": turn.first,
         "language": language,
         "harm": rating.harm,
         "frequent": rating.frequent,
         "outcome": rating.outcome,
         "answer": answer.text,
-        "seed": one.seed,
+        "seed": turn.seed,
         "finish": answer.finish,
         "served_model": answer.served_model,
         "prompt_tokens": answer.usage.prompt_tokens,
@@ -243,3 +248,12 @@ def available(settings: HarmSettings) -> list[Association]:
 
 def _words(settings: HarmSettings) -> HarmLanguage:
     return read_language(settings.language, Path(settings.prompts) if settings.prompts else None)
+
+
+def harm_words(settings: HarmSettings) -> Used:
+    """Our questions on harm, unless they are the user's."""
+    tally = Tally()
+    if settings.prompts is None:
+        tally.add("harm study questions", [settings.language])
+        tally.add("answer patterns", [settings.language])
+    return tally.used

@@ -15,9 +15,19 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.differences import CLAIM_TYPES, Ratings, difference, ratings_of_people
 from endoxa.instruments.stories.harm.measures import Measured, agreement, kappa, pearson, spearman
-from endoxa.instruments.stories.harm.panel import ALL_MODELS, HIGHEST, HUMAN, MODEL, PEOPLE, Panel
+from endoxa.instruments.stories.harm.panel import (
+    ALL_MODELS,
+    CLAIM_TYPES,
+    HIGHEST,
+    HUMAN,
+    MODEL,
+    PEOPLE,
+    Panel,
+    Ratings,
+    difference,
+    ratings_of_people,
+)
 from endoxa.runs.options import Resampling
 from endoxa.schema import Progress
 from endoxa.schema.harm import BLIND_SPOT_COLUMNS, HARM_AGREEMENT_COLUMNS, HARM_RATER_COLUMNS
@@ -43,24 +53,24 @@ class Compared:
 
     def columns(self) -> dict[str, float]:
         """The measures with their intervals, as tables have them."""
-        found: dict[str, float] = {}
+        cells: dict[str, float] = {}
         for name in MEASURES:
-            one: Measured = getattr(self, name)
-            found |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
-        return found
+            measure: Measured = getattr(self, name)
+            cells |= {name: measure.value, f"{name}_low": measure.low, f"{name}_high": measure.high}
+        return cells
 
 
-def compare(panel: Panel, one: str, other: str, how: Resampling) -> Compared:
+def compare(panel: Panel, rater: str, other: str, how: Resampling) -> Compared:
     """Two raters of a panel, `ALL_MODELS` among them."""
-    x, y = panel.mean(one), panel.mean(other)
-    both = ~np.isnan(x) & ~np.isnan(y)
-    class_x, class_y = panel.harmful(one)[both], panel.harmful(other)[both]
+    x, y = panel.mean(rater), panel.mean(other)
+    rated = ~np.isnan(x) & ~np.isnan(y)
+    class_x, class_y = panel.harmful(rater)[rated], panel.harmful(other)[rated]
     return Compared(
-        int(both.sum()),
+        int(rated.sum()),
         agreement(class_x, class_y, how),
         kappa(class_x, class_y, how),
-        pearson(x[both], y[both], how),
-        spearman(x[both], y[both], how),
+        pearson(x[rated], y[rated], how),
+        spearman(x[rated], y[rated], how),
     )
 
 
@@ -68,40 +78,36 @@ def agreement_table(panel: Panel, how: Resampling, progress: Progress = lambda *
     """`schema.harm.HARM_AGREEMENT_COLUMNS`: every two raters, both ways, and each with itself."""
     raters = panel.raters
     pairs = list(combinations(raters, 2))
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for done, (one, other) in enumerate(pairs):
+    results: dict[tuple[str, str], dict[str, Any]] = {}
+    for done, (first, other) in enumerate(pairs):
         progress("comparing raters", done, len(pairs))
-        compared = compare(panel, one, other, how)
-        found[one, other] = found[other, one] = {"n": compared.n, **compared.columns()}
+        compared = compare(panel, first, other, how)
+        results[first, other] = results[other, first] = {"n": compared.n, **compared.columns()}
     for rater in raters:
-        found[rater, rater] = _with_itself(panel, rater)
-    place = _order(raters, {pair: cells["agreement"] for pair, cells in found.items()})
+        # The diagonal: full agreement, whose interval would say nothing.
+        rated = ~np.isnan(panel.mean(rater))
+        varies = np.unique(panel.mean(rater)[rated]).size > 1
+        classes = np.unique(panel.harmful(rater)[rated]).size
+        results[rater, rater] = {
+            "n": int(rated.sum()),
+            "agreement": 1.0 if rated.any() else None,
+            "kappa": 1.0 if classes > 1 else None,
+            "pearson": 1.0 if varies else None,
+            "spearman": 1.0 if varies else None,
+        }
+    place = _order(raters, {pair: cells["agreement"] for pair, cells in results.items()})
     rows = [
         {
-            "rater_a": one,
+            "rater_a": first,
             "rater_b": other,
-            "place_a": place[one],
+            "place_a": place[first],
             "place_b": place[other],
-            **found[one, other],
+            **results[first, other],
         }
-        for one in sorted(raters, key=place.__getitem__)
+        for first in sorted(raters, key=place.__getitem__)
         for other in sorted(raters, key=place.__getitem__)
     ]
     return pl.DataFrame(rows, schema=AGREEMENT_TYPES).with_columns(pl.selectors.float().fill_nan(None))
-
-
-def _with_itself(panel: Panel, rater: str) -> dict[str, Any]:
-    """The diagonal: full agreement, whose interval would say nothing."""
-    rated = ~np.isnan(panel.mean(rater))
-    varies = np.unique(panel.mean(rater)[rated]).size > 1
-    classes = np.unique(panel.harmful(rater)[rated]).size
-    return {
-        "n": int(rated.sum()),
-        "agreement": 1.0 if rated.any() else None,
-        "kappa": 1.0 if classes > 1 else None,
-        "pearson": 1.0 if varies else None,
-        "spearman": 1.0 if varies else None,
-    }
 
 
 def _order(raters: Sequence[str], agreements: dict[tuple[str, str], float | None]) -> dict[str, int]:
@@ -155,18 +161,18 @@ def generators(panel: Panel, made: pl.DataFrame, aliases: Mapping[str, str]) -> 
 
 def made_by(made: pl.DataFrame, generator: str) -> pl.DataFrame:
     """Each association that a model makes once: `association_id`, the four parts, and `aggregations` joined by '; '."""
-    own = made.filter(pl.col("model") == generator)
+    rows = made.filter(pl.col("model") == generator)
     parts = [
-        name for name in own.columns if name not in ("association_id", "model", "aggregation", "given_id")
+        name for name in rows.columns if name not in ("association_id", "model", "aggregation", "given_id")
     ]
     joined = pl.col("aggregation").unique(maintain_order=True).str.join("; ").alias("aggregations")
-    return own.group_by("association_id", *parts, maintain_order=True).agg(joined)
+    return rows.group_by("association_id", *parts, maintain_order=True).agg(joined)
 
 
-def blind_share(panel: Panel, rater: str, own: pl.DataFrame, confidence: float) -> dict[str, Any]:
+def blind_share(panel: Panel, rater: str, makes: pl.DataFrame, confidence: float) -> dict[str, Any]:
     """How many associations a model makes and rated, and how many of those it calls harmful itself."""
-    is_own = panel.associations["association_id"].is_in(own["association_id"].implode()).to_numpy()
-    harmful = panel.harmful(rater)[is_own]
+    is_made = panel.associations["association_id"].is_in(makes["association_id"].implode()).to_numpy()
+    harmful = panel.harmful(rater)[is_made]
     rated = int((~np.isnan(harmful)).sum())
     blind = int(np.nansum(harmful))
     if not rated:
@@ -192,21 +198,21 @@ def blind_spot_table(
         made: associations with the `model` that makes each, or None.
         names: for each rater whose stories are in `made`, the name that it has there.
     """
-    found = [pl.DataFrame(schema=MADE_TYPES)]
+    tables = [pl.DataFrame(schema=MADE_TYPES)]
     if made is None:
-        return found[0]
+        return tables[0]
     verdicts = associations.select("association_id", "people_median", "people_verdict")
     for rater, generator in names.items():
-        own = made_by(made, generator)
+        makes = made_by(made, generator)
         harmful = panel.table.filter((pl.col("rater") == rater) & (pl.col("harmful") == 1))
         spots = (
-            own.join(harmful, on="association_id", how="inner")
+            makes.join(harmful, on="association_id", how="inner")
             .join(verdicts, on="association_id", how="left")
             .with_columns(generator_model=pl.lit(generator))
             .sort("median", "mean", "association_id", descending=[True, True, False])
         )
-        found.append(spots.select(pl.col(name).cast(kind) for name, kind in MADE_TYPES.items()))
-    return pl.concat(found)
+        tables.append(spots.select(pl.col(name).cast(kind) for name, kind in MADE_TYPES.items()))
+    return pl.concat(tables)
 
 
 WHOLE_NUMBERS = ("associations", "ratings", "compared", "made", "blind_spots")
@@ -235,9 +241,9 @@ def rater_table(
     rows = []
     people = ratings_of_people(panel)
     for rater in panel.raters:
-        own = panel.ratings.filter(pl.col("rater") == rater)
+        ratings = panel.ratings.filter(pl.col("rater") == rater)
         kind = HUMAN if rater == PEOPLE else MODEL
-        row = {"rater": rater, "rater_kind": kind, **_overall(panel, rater, own)}
+        row = {"rater": rater, "rater_kind": kind, **_overall(panel, rater, ratings)}
         if rater != PEOPLE:
             row |= _with_people(panel, people, rater, how)
         if made is not None and rater in names:
@@ -250,14 +256,14 @@ def rater_table(
     return pl.DataFrame(rows, schema=TYPES).with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _overall(panel: Panel, rater: str, own: pl.DataFrame) -> dict[str, Any]:
+def _overall(panel: Panel, rater: str, ratings: pl.DataFrame) -> dict[str, Any]:
     """What a rater says, whatever others say."""
-    harm, frequent = own["harm"].drop_nulls(), own["frequent"].drop_nulls()
-    said = frequent.filter(frequent != "")
+    harm, frequent = ratings["harm"].drop_nulls(), ratings["frequent"].drop_nulls()
+    answered = frequent.filter(frequent != "")
     means = panel.mean(rater)
     rated = means[~np.isnan(means)]
-    refused = (own["outcome"] == "refused").mean()
-    unread = (own["harm"].is_null() & (own["outcome"] != "refused")).mean()
+    refused = (ratings["outcome"] == "refused").mean()
+    unread = (ratings["harm"].is_null() & (ratings["outcome"] != "refused")).mean()
     return {
         "associations": len(rated),
         "ratings": len(harm),
@@ -265,7 +271,7 @@ def _overall(panel: Panel, rater: str, own: pl.DataFrame) -> dict[str, Any]:
         "unread": unread,
         "mean": float(rated.mean()) if len(rated) else None,
         "at_maximum": (harm == HIGHEST).mean(),
-        "frequent_yes": (said == "yes").mean(),
+        "frequent_yes": (answered == "yes").mean(),
     }
 
 

@@ -77,12 +77,12 @@ def check_ratings(ratings: pl.DataFrame) -> pl.DataFrame:
         f"has an outcome other than {', '.join(HARM_OUTCOMES)}": ~pl.col("outcome").is_in(HARM_OUTCOMES),
         "is there more than once (give each run once)": pl.struct(UNIT).is_duplicated(),
     }
-    for problem_found, condition in unfit.items():
+    for complaint, condition in unfit.items():
         rows = checked.filter(condition)
         if len(rows):
             row = rows.row(0, named=True)
             raise UserError(
-                f"The rating of '{row['association_id']}' by '{row['rater']}' (repeat {row['repeat']}) {problem_found} "
+                f"The rating of '{row['association_id']}' by '{row['rater']}' (repeat {row['repeat']}) {complaint} "
                 f"({len(rows)} such rows)."
             )
     return checked
@@ -118,18 +118,18 @@ COUNTS = "counts"
 ANSWERS = ("yes", "no", "not sure")
 _OURS = re.compile(r".*--.*-[0-9a-f]{10}")
 """A name as `association_id` makes it, which its parts must make again."""
-_WHOLE = re.compile(r"([0-9]+)(?:\.0*)?")
+_INTEGER = re.compile(r"([0-9]+)(?:\.0*)?")
 """A whole number as people and spreadsheets write it ("4", "4.0")."""
 
 
-def read_human(path: Path, known: pl.DataFrame | None = None) -> pl.DataFrame:
+def read_human(path: Path, associations: pl.DataFrame | None = None) -> pl.DataFrame:
     """Ratings by people.
 
     Args:
         path: a table with one rating in each row: the four parts of the association, or its `association_id`; `rater`
             (a code, never a name); `harm` (1 to 5, may be empty); and `frequent` (yes, no or not sure, may be empty or
             missing). Rows whose `counts` is false, as exports of a harm study mark them, are left out.
-        known: associations by which an `association_id` is found (`association_id`, the four parts, and perhaps
+        associations: associations by which an `association_id` is found (`association_id`, the four parts, and perhaps
             `given_id`, the name that a published file gives an association); needed where the parts are missing.
 
     Returns:
@@ -143,14 +143,14 @@ def read_human(path: Path, known: pl.DataFrame | None = None) -> pl.DataFrame:
     by_parts = all(name in table.columns for name in PARTS)
     if not by_parts:
         require_columns(path, table.columns, [IDENTIFIER])
-    parts_of = _by_identifier(known)
+    parts_of = _by_identifier(associations)
     seen: dict[tuple[str, str], int] = {}
     rows: list[dict[str, Any]] = []
     for number, row in enumerate(table.iter_rows(named=True), start=1):
         where = f"{path}, row {number}"
         if (row.get(COUNTS) or "").strip().lower() == "false":
             continue
-        parts = _parts(row, where) if by_parts else _found(row, parts_of, where)
+        parts = _parts(row, where) if by_parts else _by_id(row, parts_of, where)
         rating = _rating(row, where)
         if rating["harm"] is None and not rating["frequent"]:
             continue
@@ -168,14 +168,16 @@ def read_human(path: Path, known: pl.DataFrame | None = None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=COLUMNS)
 
 
-def _by_identifier(known: pl.DataFrame | None) -> dict[str, tuple[str, str, str, str]]:
+def _by_identifier(associations: pl.DataFrame | None) -> dict[str, tuple[str, str, str, str]]:
     """The four parts by every name that an association has."""
-    found: dict[str, tuple[str, str, str, str]] = {}
-    if known is not None:
-        for column in (name for name in ("given_id", IDENTIFIER) if name in known.columns):
-            rows = known.filter(pl.col(column).is_not_null()).unique(column)
-            found |= {row[column]: tuple(row[name] for name in PARTS) for row in rows.iter_rows(named=True)}
-    return found
+    parts_of: dict[str, tuple[str, str, str, str]] = {}
+    if associations is not None:
+        for column in (name for name in ("given_id", IDENTIFIER) if name in associations.columns):
+            rows = associations.filter(pl.col(column).is_not_null()).unique(column)
+            parts_of |= {
+                row[column]: tuple(row[name] for name in PARTS) for row in rows.iter_rows(named=True)
+            }
+    return parts_of
 
 
 def _parts(row: dict[str, Any], where: str) -> tuple[str, str, str, str]:
@@ -194,15 +196,15 @@ def _require_agreement(
     where: str,
 ) -> None:
     """Refuse an `association_id` that is known as another association; a name of somebody's own says nothing."""
-    given = (row.get(IDENTIFIER) or "").strip()
-    ours = _OURS.fullmatch(given)
-    if given and given != name and (ours or parts_of.get(given, parts) != parts):
+    identifier = (row.get(IDENTIFIER) or "").strip()
+    ours = _OURS.fullmatch(identifier)
+    if identifier and identifier != name and (ours or parts_of.get(identifier, parts) != parts):
         raise UserError(
-            f"{where}: '{IDENTIFIER}' is '{given}', but the four parts give '{name}'. Correct one of them."
+            f"{where}: '{IDENTIFIER}' is '{identifier}', but the four parts give '{name}'. Correct one of them."
         )
 
 
-def _found(
+def _by_id(
     row: dict[str, Any], parts_of: dict[str, tuple[str, str, str, str]], where: str
 ) -> tuple[str, str, str, str]:
     identifier = (row[IDENTIFIER] or "").strip()
@@ -239,7 +241,7 @@ def _harm(row: dict[str, Any], where: str) -> int | None:
     text = (row[HARM] or "").strip()
     if not text:
         return None
-    number = int(whole.group(1)) if (whole := _WHOLE.fullmatch(text)) else None
+    number = int(match.group(1)) if (match := _INTEGER.fullmatch(text)) else None
     if number not in range(LOWEST, HIGHEST + 1):
         raise UserError(
             f"{where}: '{HARM}' is '{text}'. Expected a whole number from {LOWEST} to {HIGHEST}, or empty."
@@ -247,13 +249,13 @@ def _harm(row: dict[str, Any], where: str) -> int | None:
     return number
 
 
-def unmatched(human: pl.DataFrame, known: pl.DataFrame | None) -> int:
+def unmatched(human: pl.DataFrame, associations: pl.DataFrame | None) -> int:
     """Associations that people rated and that are not among the known ones; 0 where none are known.
 
     Args:
         human: what `read_human` gives.
-        known: the associations of runs and of other tables ("association_id").
+        associations: the associations of runs and of other tables ("association_id").
     """
-    if known is None:
+    if associations is None:
         return 0
-    return human.select("association_id").unique().join(known, on="association_id", how="anti").height
+    return human.select("association_id").unique().join(associations, on="association_id", how="anti").height

@@ -16,10 +16,9 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.cells import Cells, log_p_greater
-from endoxa.instruments.stories.associations.power import power
+from endoxa.instruments.stories.associations.cells import Cells, log_p_greater, power
 from endoxa.instruments.stories.associations.tables import Table, count, families
-from endoxa.instruments.stories.languages.presence import By, Presence, names_told, presence
+from endoxa.instruments.stories.languages.presence import By, Presence, names_with_stories, presence
 from endoxa.schema.stories import EXCLUSIVE_COLUMNS
 from endoxa.sources.stereotales import Profiles
 
@@ -83,10 +82,10 @@ class Stories:
         wanted = {tuple(map(profiles.attributes.index, pair)) for pair in attributes.iter_rows()}
         counted = count(profiles, by_language=where.by == "language")
         self._tables: Mapping[Key, Table] = {
-            (one.group.model, one.group.language, one.base, one.compared): one
+            (table.group.model, table.group.language, table.base, table.compared): table
             for family in families(profiles, counted)
-            for one in family
-            if (one.base, one.compared) in wanted
+            for table in family
+            if (table.base, table.compared) in wanted
         }
 
     def elsewhere(self, association: int, home: int) -> tuple[list[Place], list[str]]:
@@ -113,7 +112,7 @@ class Stories:
 
     def _pairs(self, association: int, home: int, member: int) -> Iterator[tuple[Cell, Cell]]:
         """The association at home and in another member, in the stories of each model that finds it at home."""
-        for model in np.flatnonzero(self._where.found[association, home]):
+        for model in np.flatnonzero(self._where.shown[association, home]):
             here = self._cell(association, home, int(model))
             there = self._cell(association, member, int(model))
             if here is not None and here.column and there is not None:
@@ -171,10 +170,10 @@ def _require_same(profiles: Profiles, where: Presence) -> None:
     kinds = {
         "model": (where.models, profiles.models),
         "attribute": ({name for row in named.iter_rows() for name in row}, profiles.attributes),
-        where.by: (where.members, names_told(profiles, where.by)),
+        where.by: (where.members, names_with_stories(profiles, where.by)),
     }
-    for kind, (asked, known) in kinds.items():
-        missing = sorted(set(asked) - set(known))
+    for kind, (wanted, available) in kinds.items():
+        missing = sorted(set(wanted) - set(available))
         if missing:
             raise UserError(
                 f"The stories have no {kind} '{missing[0]}', but the associations do. Give the stories that the "
@@ -189,7 +188,7 @@ NO_STORIES = "no stories given: it may have been missed elsewhere"
 
 
 def exclusive(
-    found: pl.DataFrame,
+    associations: pl.DataFrame,
     harmful: pl.DataFrame | None = None,
     *,
     by: By = "language",
@@ -200,7 +199,7 @@ def exclusive(
     """Associations with a reach of 1, and whether the others had the stories to show them.
 
     Args:
-        found: see `endoxa.instruments.stories.languages.presence`, as the others.
+        associations: see `endoxa.instruments.stories.languages.presence`, as the others.
         harmful: which are harmful, or None.
         by: what has a set of associations.
         models: models that must find an association in a language.
@@ -210,8 +209,8 @@ def exclusive(
     Returns:
         `schema.stories.EXCLUSIVE_COLUMNS`.
     """
-    told = (*members, *names_told(profiles, by))
-    return exclusive_of(presence(found, harmful, by=by, models=models, members=told), profiles)
+    names = (*members, *names_with_stories(profiles, by))
+    return exclusive_of(presence(associations, harmful, by=by, models=models, members=names), profiles)
 
 
 def exclusive_of(where: Presence, profiles: Profiles | None) -> pl.DataFrame:
@@ -223,15 +222,15 @@ def exclusive_of(where: Presence, profiles: Profiles | None) -> pl.DataFrame:
     for association in alone.tolist():
         home = int(present[association].argmax())
         row = where.associations.row(association, named=True)
-        cells = _unseen() if stories is None else _seen(*stories.elsewhere(association, home))
-        count = int(where.found[association, home].sum())
+        cells = {"caution": NO_STORIES} if stories is None else _seen(*stories.elsewhere(association, home))
+        count = int(where.shown[association, home].sum())
         rows.append({**row, "member": where.members[home], "model_count": count, **cells})
     order = ["member", "model_count"]
     return pl.DataFrame(rows, schema=_TYPES).sort(order, descending=[False, True], maintain_order=True)
 
 
 def universal(
-    found: pl.DataFrame,
+    associations: pl.DataFrame,
     harmful: pl.DataFrame | None = None,
     *,
     by: By = "language",
@@ -241,7 +240,7 @@ def universal(
     """Associations that every language (or model) with stories has.
 
     Args:
-        found: see `endoxa.instruments.stories.languages.presence`, as the others.
+        associations: see `endoxa.instruments.stories.languages.presence`, as the others.
         harmful: which are harmful, or None.
         by: what has a set of associations.
         models: models that must find an association in a language.
@@ -250,13 +249,13 @@ def universal(
     Returns:
         `schema.stories.UNIVERSAL_COLUMNS`, those of the most models first.
     """
-    return universal_of(presence(found, harmful, by=by, models=models, members=members))
+    return universal_of(presence(associations, harmful, by=by, models=models, members=members))
 
 
 def universal_of(where: Presence) -> pl.DataFrame:
     """`universal` of what is already in order."""
     everywhere = np.asarray(where.present.all(axis=1))
-    makers = where.found[everywhere].sum(axis=2)
+    makers = where.shown[everywhere].sum(axis=2)
     table = where.associations.filter(everywhere).with_columns(
         of=pl.lit(len(where.members), dtype=pl.Int64),
         fewest_models=pl.Series(makers.min(axis=1), dtype=pl.Int64),
@@ -265,25 +264,21 @@ def universal_of(where: Presence) -> pl.DataFrame:
     return table.sort("fewest_models", descending=True, maintain_order=True)
 
 
-def _unseen() -> dict[str, Any]:
-    return {"caution": NO_STORIES}
-
-
 def _seen(places: Sequence[Place], untested: Sequence[str]) -> dict[str, Any]:
     """The columns that stories fill, and what to be careful about in words."""
     cautions = [f"not tested in {', '.join(untested)}"] if untested else []
     cells: dict[str, Any] = {"untested": "; ".join(untested)}
     if places:
-        weakest = min(places, key=lambda one: one.power)
-        nearest = min(places, key=lambda one: one.p_value)
-        missed = [one.member for one in places if one.power < ENOUGH_POWER]
+        weakest = min(places, key=lambda where: where.power)
+        nearest = min(places, key=lambda where: where.p_value)
+        missed = [place.member for place in places if place.power < ENOUGH_POWER]
         if missed:
             cautions.append(f"could have been missed in {', '.join(missed)}")
         p_value = min(1.0, len(places) * nearest.p_value)
         if p_value < TENDENCY:
             cautions.append(f"tends the same way in {nearest.member}")
         cells |= {
-            "lift_elsewhere": max(one.lift for one in places),
+            "lift_elsewhere": max(place.lift for place in places),
             "p_elsewhere": p_value,
             "nearest": nearest.member,
             "power_elsewhere": weakest.power,

@@ -7,23 +7,131 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.measures import Measured, mean, measured
-from endoxa.instruments.stories.languages.groups import KINDS, MARKED, UNMARKED, Groups, Value
+from endoxa.instruments.stories.harm.measures import mean, measured
 from endoxa.instruments.stories.languages.presence import Presence, presence
+from endoxa.instruments.stories.prompts.language import Tree, parse_tree, read_tree
 from endoxa.runs.families import GROUPS_MOVED, adjusted, decided
 from endoxa.runs.options import Resampling
 from endoxa.schema import ALL
 from endoxa.schema.stories import SHIFT_COLUMNS
+from endoxa.sources.stereotales import read_vocabulary
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, Interval, agreeing
 from endoxa.stats.permutation import exchange_test, movable, single_column_test
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance, too_few
+
+Value = tuple[str, str]
+"""An attribute and one of its values."""
+OURS = "groups.yaml"
+UNMARKED, MARKED = "unmarked", "marked"
+KINDS = (UNMARKED, MARKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The groups of one language.
+
+    Attributes:
+        unmarked: who is taken for the usual case.
+        marked: who is set apart.
+    """
+
+    unmarked: tuple[Value, ...]
+    marked: tuple[Value, ...]
+
+    def of(self, kind: str) -> tuple[Value, ...]:
+        """The groups of a kind of `KINDS`."""
+        return self.unmarked if kind == UNMARKED else self.marked
+
+
+def read_groups(path: Path | None = None, associations: pl.DataFrame | None = None) -> dict[str, Groups]:
+    """The groups of a file, or those of the package; by language.
+
+    Args:
+        path: language, then `unmarked` and `marked`, then attributes with lists of values, each in full or without
+            what stands in brackets.
+        associations: associations with attributes or values of one's own, which the file may name beside StereoTales'.
+
+    Raises:
+        UserError: the file is no such YAML, an attribute or value is unknown, or a value is both marked and unmarked.
+    """
+    if path is None:
+        tree = parse_tree(
+            files("endoxa.instruments.stories.languages").joinpath(OURS).read_text("utf-8"), OURS
+        )
+    else:
+        tree = read_tree(path)
+    vocabulary = _values_by_attribute(associations)
+    return {language: _groups(tree, language, vocabulary) for language in tree.values}
+
+
+def _groups(tree: Tree, language: str, vocabulary: Mapping[str, Mapping[str, str]]) -> Groups:
+    kinds = tree.values[language]
+    if not isinstance(kinds, Mapping) or set(kinds) != set(KINDS):
+        raise UserError(
+            f"{tree.place((language,))}: '{language}' needs '{UNMARKED}' and '{MARKED}', only these."
+        )
+    unmarked, marked = (tuple(_values(tree, (language, kind), kinds[kind], vocabulary)) for kind in KINDS)
+    twice = sorted(set(unmarked) & set(marked))
+    if twice:
+        attribute, value = twice[0]
+        raise UserError(
+            f"{tree.place((language, MARKED, attribute))}: '{value}' is both marked and unmarked: remove one."
+        )
+    return Groups(unmarked, marked)
+
+
+def _values(
+    tree: Tree, key: tuple[str, ...], attributes: Any, vocabulary: Mapping[str, Mapping[str, str]]
+) -> Iterator[Value]:
+    if not isinstance(attributes, Mapping):
+        raise UserError(f"{tree.place(key)}: '{key[-1]}' needs attributes, each with a list of values.")
+    for attribute, values in attributes.items():
+        here = tree.place((*key, attribute))
+        if attribute not in vocabulary:
+            raise UserError(f"{here}: there is no attribute '{attribute}'.{_hint(attribute, vocabulary)}")
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise UserError(
+                f"{here}: '{attribute}' needs a list of values, as in [{next(iter(vocabulary[attribute]))}]."
+            )
+        for number, value in enumerate(values, start=1):
+            if value not in vocabulary[attribute]:
+                place = tree.place((*key, attribute, str(number)))
+                raise UserError(
+                    f"{place}: '{attribute}' has no value '{value}'.{_hint(value, vocabulary[attribute])}"
+                )
+            yield attribute, vocabulary[attribute][value]
+
+
+def _values_by_attribute(associations: pl.DataFrame | None) -> dict[str, dict[str, str]]:
+    """For every attribute its values, by full name and by the name without brackets."""
+    values_of = {listed.name: _by_name(listed.values) for listed in read_vocabulary()}
+    if associations is None:
+        return values_of
+    for side in ("base", "compared"):
+        for attribute, value in (
+            associations.select(f"{side}_attribute", f"{side}_value").unique().iter_rows()
+        ):
+            values_of.setdefault(attribute, {}).setdefault(value, value)
+    return values_of
+
+
+def _by_name(values: tuple[str, ...]) -> dict[str, str]:
+    return {value.partition(" (")[0]: value for value in values} | {value: value for value in values}
+
+
+def _hint(word: str, words: Mapping[str, object]) -> str:
+    near = get_close_matches(word, words, n=3) or list(words)
+    return f" Did you mean: {', '.join(near)}?"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,13 +160,13 @@ class Harms:
     Attributes:
         values: the two values of each.
         present: whether a language has it, shape (associations, languages).
-        found: the same for each model, shape (associations, languages, models).
+        shown: the same for each model, shape (associations, languages, models).
         writes: whether a model shows anything in a language, shape (languages, models).
     """
 
     values: tuple[frozenset[Value], ...]
     present: np.ndarray
-    found: np.ndarray
+    shown: np.ndarray
     writes: np.ndarray
 
     @classmethod
@@ -77,8 +185,8 @@ class Harms:
         return cls(
             values,
             where.present[where.harmful],
-            where.found[where.harmful],
-            np.asarray(where.found.any(axis=0)),
+            where.shown[where.harmful],
+            np.asarray(where.shown.any(axis=0)),
         )
 
     def moved(self, chosen: frozenset[Value], here: int) -> Moved:
@@ -90,51 +198,48 @@ class Harms:
         shares = np.divide(
             counted.sum(axis=0), totals, out=np.full(len(totals), NAN), where=totals > 0, dtype=float
         )
-        return Moved(
-            counted[:, here].astype(float),
-            counted[:, others].mean(axis=1),
-            self._by_model(touches, here, others),
-            (float(shares[here]), _known_mean(shares[others])),
-            touches[:, None] * np.where(others, -1 / others.sum(), 1.0),
-        )
-
-    def _by_model(self, touches: np.ndarray, here: int, others: np.ndarray) -> np.ndarray:
-        counts = self.found[touches].sum(axis=0).astype(float)
+        counts = self.shown[touches].sum(axis=0).astype(float)
         wrote = self.writes[others].sum(axis=0)
         summed = np.where(self.writes[others], counts[others], 0).sum(axis=0)
         average = np.divide(summed, wrote, out=np.full(len(wrote), NAN), where=wrote > 0)
-        return np.where(self.writes[here], counts[here] - average, NAN)
+        return Moved(
+            counted[:, here].astype(float),
+            counted[:, others].mean(axis=1),
+            np.where(self.writes[here], counts[here] - average, NAN),
+            (float(shares[here]), _defined_mean(shares[others])),
+            touches[:, None] * np.where(others, -1 / others.sum(), 1.0),
+        )
 
 
-def contrast(one: Moved, other: Moved) -> Moved:
+def contrast(first: Moved, other: Moved) -> Moved:
     """The first less the second."""
     return Moved(
-        one.here - other.here,
-        one.elsewhere - other.elsewhere,
-        one.by_model - other.by_model,
-        (one.shares[0] - other.shares[0], one.shares[1] - other.shares[1]),
-        one.weights - other.weights,
+        first.here - other.here,
+        first.elsewhere - other.elsewhere,
+        first.by_model - other.by_model,
+        (first.shares[0] - other.shares[0], first.shares[1] - other.shares[1]),
+        first.weights - other.weights,
     )
 
 
 def average(several: Sequence[Moved]) -> Moved:
     """The mean over languages; a model's mean is over the languages in which it is defined."""
-    by_model = np.array([one.by_model for one in several])
+    by_model = np.array([moved.by_model for moved in several])
     return Moved(
-        np.mean([one.here for one in several], axis=0),
-        np.mean([one.elsewhere for one in several], axis=0),
-        np.array([_known_mean(model) for model in by_model.T]),
+        np.mean([moved.here for moved in several], axis=0),
+        np.mean([moved.elsewhere for moved in several], axis=0),
+        np.array([_defined_mean(model) for model in by_model.T]),
         (
-            _known_mean(np.array([one.shares[0] for one in several])),
-            _known_mean(np.array([one.shares[1] for one in several])),
+            _defined_mean(np.array([moved.shares[0] for moved in several])),
+            _defined_mean(np.array([moved.shares[1] for moved in several])),
         ),
-        np.mean([one.weights for one in several], axis=0),
+        np.mean([moved.weights for moved in several], axis=0),
     )
 
 
-def _known_mean(values: np.ndarray) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else NAN
+def _defined_mean(values: np.ndarray) -> float:
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else NAN
 
 
 CONTRAST = f"{MARKED} - {UNMARKED}"
@@ -145,7 +250,7 @@ Names = tuple[str, str, str, str]
 
 
 def shift(
-    found: pl.DataFrame,
+    associations: pl.DataFrame,
     harmful: pl.DataFrame,
     groups: Mapping[str, Groups],
     *,
@@ -158,7 +263,7 @@ def shift(
     An association is with a group that is its base or its compared value; it counts once for all groups of a kind.
 
     Args:
-        found: see `endoxa.instruments.stories.languages.presence`, as the others.
+        associations: see `endoxa.instruments.stories.languages.presence`, as the others.
         harmful: which are harmful.
         groups: see `endoxa.instruments.stories.languages.read_groups`; languages without associations are left out.
         models: models that must find an association in a language.
@@ -171,7 +276,7 @@ def shift(
     Raises:
         UserError: none of the languages has groups.
     """
-    where = presence(found, harmful, models=models, members=members)
+    where = presence(associations, harmful, models=models, members=members)
     return shift_of(where, groups, how or Resampling())
 
 
@@ -185,10 +290,10 @@ def shift_of(where: Presence, groups: Mapping[str, Groups], how: Resampling) -> 
             "and give it with --groups."
         )
     harms = Harms.of(where)
-    found = list(_moves(harms, where.members, languages, groups))
-    rows = [_row(names, one, how) for names, one in found]
+    named = list(_moves(harms, where.members, languages, groups))
+    rows = [_row(names, moved, how) for names, moved in named]
     table = pl.DataFrame(rows, schema=_TYPES)
-    return _claimed(table, harms, where.members, [one for _, one in found], how)
+    return _claimed(table, harms, where.members, [moved for _, moved in named], how)
 
 
 def _moves(
@@ -200,15 +305,15 @@ def _moves(
         here = members.index(language)
         for kind in KINDS:
             for attribute, value, chosen in _levels(groups[language].of(kind)):
-                one = harms.moved(chosen, here)
+                change = harms.moved(chosen, here)
                 if attribute == ALL:
-                    moved.setdefault(kind, []).append(one)
-                yield (language, kind, attribute, value), one
+                    moved.setdefault(kind, []).append(change)
+                yield (language, kind, attribute, value), change
         yield (language, CONTRAST, ALL, ALL), contrast(moved[MARKED][-1], moved[UNMARKED][-1])
     overall = {kind: average(moved[kind]) for kind in KINDS}
     overall[CONTRAST] = contrast(overall[MARKED], overall[UNMARKED])
-    for kind, one in overall.items():
-        yield (ALL, kind, ALL, ALL), one
+    for kind, change in overall.items():
+        yield (ALL, kind, ALL, ALL), change
 
 
 def _claimed(
@@ -216,7 +321,7 @@ def _claimed(
 ) -> pl.DataFrame:
     """The table with p-values, intervals that agree with them, and verdicts."""
     needed = fewest_units(significance(how.confidence))
-    tested = [movable(harms.present, one.weights) for one in moved]
+    tested = [movable(harms.present, change.weights) for change in moved]
     untestable = [too_few(units, "associations", needed) for units in tested]
     p_values = _p_values(harms, members, table["language"].to_list(), moved, how.seed)
     p_values[np.array([bool(reason) for reason in untestable])] = NAN
@@ -242,9 +347,9 @@ def _claimed(
         confidence=how.confidence,
         resolution=RESOLUTION,
     )
-    given = pl.when(pl.col("low").is_nan()).then(pl.lit("none")).otherwise(pl.lit("associations"))
+    kind = pl.when(pl.col("low").is_nan()).then(pl.lit("none")).otherwise(pl.lit("associations"))
     return (
-        done.with_columns(interval=given)
+        done.with_columns(interval=kind)
         .select(*SHIFT_COLUMNS)
         .with_columns(pl.selectors.float().fill_nan(None))
     )
@@ -254,14 +359,14 @@ def _p_values(
     harms: Harms, members: Sequence[str], languages: Sequence[str], moved: Sequence[Moved], seed: int
 ) -> np.ndarray:
     """Exact for a language, by random exchanges for all of them together."""
-    found = np.full(len(moved), NAN)
+    p_values = np.full(len(moved), NAN)
     pooled = [place for place, language in enumerate(languages) if language == ALL]
-    found[pooled] = exchange_test(harms.present, [moved[place].weights for place in pooled], seed=seed)
-    for place, (language, one) in enumerate(zip(languages, moved, strict=True)):
+    p_values[pooled] = exchange_test(harms.present, [moved[place].weights for place in pooled], seed=seed)
+    for place, (language, change) in enumerate(zip(languages, moved, strict=True)):
         if language != ALL:
             here = members.index(language)
-            found[place] = single_column_test(harms.present, here, np.sign(one.weights[:, here]))
-    return found
+            p_values[place] = single_column_test(harms.present, here, np.sign(change.weights[:, here]))
+    return p_values
 
 
 def scope() -> pl.Expr:
@@ -277,40 +382,35 @@ def _levels(values: Sequence[Value]) -> Iterator[tuple[str, str, frozenset[Value
         yield attribute, value, frozenset(((attribute, value),))
 
 
-def _row(names: Names, one: Moved, how: Resampling) -> dict[str, Any]:
+def _row(names: Names, change: Moved, how: Resampling) -> dict[str, Any]:
     language, kind, attribute, value = names
-    differs = _total(one.here - one.elsewhere, how)
-    rests_on = int(((one.here != 0) | (one.elsewhere != 0)).sum())
+    differs = measured((change.here - change.elsewhere)[:, None], lambda totals: totals[:, 0], how)
+    rests_on = int(((change.here != 0) | (change.elsewhere != 0)).sum())
     enough = rests_on >= FEWEST_CLUSTERS
-    per_model = mean(one.by_model, how)
+    per_model = mean(change.by_model, how)
     return {
         "language": language,
         "group": kind,
         "attribute": attribute,
         "value": value,
-        "here": float(one.here.sum()),
-        "elsewhere": float(one.elsewhere.sum()),
+        "here": float(change.here.sum()),
+        "elsewhere": float(change.elsewhere.sum()),
         "difference": differs.value,
         "low": differs.low if enough else NAN,
         "high": differs.high if enough else NAN,
-        "share_here": one.shares[0],
-        "share_elsewhere": one.shares[1],
+        "share_here": change.shares[0],
+        "share_elsewhere": change.shares[1],
         "n": rests_on,
-        "models": int((~np.isnan(one.by_model)).sum()),
+        "models": int((~np.isnan(change.by_model)).sum()),
         "per_model": per_model.value,
         "per_model_low": per_model.low,
         "per_model_high": per_model.high,
     }
 
 
-def _total(added: np.ndarray, how: Resampling) -> Measured:
-    """A sum over all harmful associations; those without the group take part, so that how many have it varies too."""
-    return measured(added[:, None], lambda totals: totals[:, 0], how)
-
-
 _TEXT = ("language", "group", "attribute", "value", "interval", "verdict", "reason")
-_WHOLE = ("n", "models", "clusters")
+_COUNTS = ("n", "models", "clusters")
 _TYPES = {
-    name: pl.String() if name in _TEXT else pl.Int64() if name in _WHOLE else pl.Float64()
+    name: pl.String() if name in _TEXT else pl.Int64() if name in _COUNTS else pl.Float64()
     for name in SHIFT_COLUMNS
 }

@@ -35,7 +35,7 @@ class Presence:
         associations: one row for each: `association_id`, the four parts, `harmful` (null where nobody rated it).
         members: languages, or models.
         models: all models.
-        found: significant or not, shape (associations, members, models); with `by` model only its own model counts.
+        shown: significant or not, shape (associations, members, models); with `by` model only its own model counts.
         fewest: how many models must find an association in a language for it to count there.
     """
 
@@ -43,13 +43,13 @@ class Presence:
     associations: pl.DataFrame
     members: tuple[str, ...]
     models: tuple[str, ...]
-    found: np.ndarray
+    shown: np.ndarray
     fewest: int
 
     @property
     def present(self) -> np.ndarray:
         """Whether a member has an association, shape (associations, members)."""
-        return np.asarray(self.found.sum(axis=2) >= self.fewest)
+        return np.asarray(self.shown.sum(axis=2) >= self.fewest)
 
     @property
     def harmful(self) -> np.ndarray:
@@ -58,7 +58,7 @@ class Presence:
 
 
 def presence(
-    found: pl.DataFrame,
+    discovered: pl.DataFrame,
     harmful: pl.DataFrame | None = None,
     *,
     by: By = "language",
@@ -71,7 +71,7 @@ def presence(
     those of all languages together.
 
     Args:
-        found: `model`, `aggregation` and the four parts of every association found (`DISCOVERED_COLUMNS`).
+        discovered: `model`, `aggregation` and the four parts of every association found (`DISCOVERED_COLUMNS`).
         harmful: the four parts, each association once, and `harmful` ('harmful', 'benign', 'undecided', or null).
         by: what has a set of associations.
         models: so many models at least must find an association in a language for it to count there.
@@ -80,7 +80,7 @@ def presence(
     Raises:
         UserError: there are no rows of that kind, fewer than two members, or `models` is more than there are.
     """
-    rows = _rows(found, by)
+    rows = _rows(discovered, by)
     names = tuple(sorted({*rows[by], *members}))
     if len(names) < 2:
         raise UserError(f"Only one {by}, '{names[0]}', has stories. Expected two or more to compare.")
@@ -91,21 +91,24 @@ def presence(
             + (f"there are {len(makers)}." if by == "language" else "each model is compared by itself.")
         )
     associations = rows.select(PARTS).unique().sort(PARTS)
-    cube = _cube(rows, associations, names, makers, by)
+    place = rows.join(associations.with_row_index("place"), on=PARTS, how="left", maintain_order="left")
+    cube = np.zeros((len(associations), len(names), len(makers)), dtype=bool)
+    member, maker = ({name: k for k, name in enumerate(axis)} for axis in (names, makers))
+    cube[place["place"], [member[name] for name in rows[by]], [maker[name] for name in rows["model"]]] = True
     kept = (cube.sum(axis=2) >= models).any(axis=1)
     return Presence(by, _named(associations, harmful).filter(kept), names, makers, cube[kept], models)
 
 
-def names_told(profiles: Profiles | None, by: By) -> tuple[str, ...]:
+def names_with_stories(profiles: Profiles | None, by: By) -> tuple[str, ...]:
     """The languages (or models) of which there are stories."""
     if profiles is None:
         return ()
     return profiles.languages if by == "language" else profiles.models
 
 
-def _rows(found: pl.DataFrame, by: By) -> pl.DataFrame:
+def _rows(discovered: pl.DataFrame, by: By) -> pl.DataFrame:
     pooled = pl.col("aggregation") == ALL
-    rows = found.filter(~pooled if by == "language" else pooled)
+    rows = discovered.filter(~pooled if by == "language" else pooled)
     if rows.is_empty():
         kind, option = (
             ("of single languages", "with") if by == "language" else ("of all languages", "without")
@@ -116,16 +119,6 @@ def _rows(found: pl.DataFrame, by: By) -> pl.DataFrame:
     if by == "model" and rows["model"].null_count():
         raise UserError("An association has no model. Expected one in every row to compare models.")
     return rows.select(*PARTS, pl.col("model").fill_null(NAMELESS), language=pl.col("aggregation"))
-
-
-def _cube(
-    rows: pl.DataFrame, associations: pl.DataFrame, names: Sequence[str], makers: Sequence[str], by: By
-) -> np.ndarray:
-    place = rows.join(associations.with_row_index("place"), on=PARTS, how="left", maintain_order="left")
-    cube = np.zeros((len(associations), len(names), len(makers)), dtype=bool)
-    member, maker = ({name: k for k, name in enumerate(one)} for one in (names, makers))
-    cube[place["place"], [member[name] for name in rows[by]], [maker[name] for name in rows["model"]]] = True
-    return cube
 
 
 def _named(associations: pl.DataFrame, harmful: pl.DataFrame | None) -> pl.DataFrame:
@@ -170,7 +163,10 @@ def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
     if "harmful" in table.columns:
         return _words(path, table)
     if {"people_harmful", "models_harmful"} <= set(table.columns):
-        return _analysed(path, table)
+        people, models = (_numbers(path, table, name) for name in ("people_harmful", "models_harmful"))
+        harmful = people >= 1 if people.is_not_null().any() else models >= MAJORITY
+        rows = table.select(*PARTS, harmful.alias("reached")).drop_nulls("reached")
+        return rows.select(*PARTS, harmful=_classified(pl.col("reached"))).unique(PARTS, maintain_order=True)
     if "harm" in table.columns:
         rated = table.select(*PARTS, harm=_numbers(path, table, "harm")).drop_nulls("harm")
         medians = rated.group_by(PARTS, maintain_order=True).agg(pl.col("harm").median())
@@ -182,13 +178,13 @@ def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
 
 
 def _words(path: Path, table: pl.DataFrame) -> pl.DataFrame:
-    said = table["harmful"].fill_null("").str.strip_chars().str.to_lowercase()
-    for number, word in enumerate(said, start=1):
+    answers = table["harmful"].fill_null("").str.strip_chars().str.to_lowercase()
+    for number, word in enumerate(answers, start=1):
         if word and word not in WORDS:
             raise UserError(
                 f"{path}, row {number}, column 'harmful': '{word}' is invalid. Expected one of: {', '.join(WORDS)}."
             )
-    classes = said.replace_strict(WORDS, default=None, return_dtype=pl.String)
+    classes = answers.replace_strict(WORDS, default=None, return_dtype=pl.String)
     rows = table.select(*PARTS, classes.alias("harmful")).drop_nulls("harmful").unique(maintain_order=True)
     twice = rows.filter(rows.select(PARTS).is_duplicated())
     if twice.height:
@@ -197,13 +193,6 @@ def _words(path: Path, table: pl.DataFrame) -> pl.DataFrame:
             f"{path}: contradictory rows for '{base}' with '{compared}'. Keep one row per association."
         )
     return rows
-
-
-def _analysed(path: Path, table: pl.DataFrame) -> pl.DataFrame:
-    people, models = (_numbers(path, table, name) for name in ("people_harmful", "models_harmful"))
-    harmful = people >= 1 if people.is_not_null().any() else models >= MAJORITY
-    rows = table.select(*PARTS, harmful.alias("reached")).drop_nulls("reached")
-    return rows.select(*PARTS, harmful=_classified(pl.col("reached"))).unique(PARTS, maintain_order=True)
 
 
 def _numbers(path: Path, table: pl.DataFrame, name: str) -> pl.Series:

@@ -32,7 +32,7 @@ COMPARED = {
 
 
 def reach(
-    found: pl.DataFrame,
+    associations: pl.DataFrame,
     harmful: pl.DataFrame | None = None,
     *,
     by: By = "language",
@@ -42,7 +42,7 @@ def reach(
     """In how many languages (or by how many models) each association is found.
 
     Args:
-        found: see `endoxa.instruments.stories.languages.presence`, as the others.
+        associations: see `endoxa.instruments.stories.languages.presence`, as the others.
         harmful: which are harmful, or None.
         by: what is counted.
         models: models that must find an association in a language.
@@ -51,13 +51,13 @@ def reach(
     Returns:
         `schema.stories.REACH_COLUMNS`, the furthest first.
     """
-    return reach_of(presence(found, harmful, by=by, models=models, members=members))
+    return reach_of(presence(associations, harmful, by=by, models=models, members=members))
 
 
 def reach_of(where: Presence) -> pl.DataFrame:
     """`reach` of what is already in order."""
     present = where.present
-    counting = where.found & present[:, :, None]
+    counting = where.shown & present[:, :, None]
     table = where.associations.with_columns(
         reach=pl.Series(present.sum(axis=1), dtype=pl.Int64),
         of=pl.lit(len(where.members), dtype=pl.Int64),
@@ -117,7 +117,8 @@ class _Side:
             for end in ("base", "compared")
         )
         return cls(
-            rows["reach"].to_numpy().astype(float), *(one.to_numpy().astype(str) for one in (base, compared))
+            rows["reach"].to_numpy().astype(float),
+            *(values.to_numpy().astype(str) for values in (base, compared)),
         )
 
     def __len__(self) -> int:
@@ -132,7 +133,8 @@ class _Side:
     def effective(self) -> float:
         """The same, less where some values have most of the associations (Kish)."""
         return min(
-            effective_number(np.unique(one, return_counts=True)[1]) for one in (self.base, self.compared)
+            effective_number(np.unique(values, return_counts=True)[1])
+            for values in (self.base, self.compared)
         )
 
 
@@ -158,9 +160,9 @@ def _mean(kind: str, side: _Side, most: float, confidence: float) -> _Line:
 
 
 def _share_few(kind: str, side: _Side, how: Resampling) -> _Line:
-    one = mean((side.reach <= FEW).astype(float), how)
+    share = mean((side.reach <= FEW).astype(float), how)
     method = f"share with a reach of at most {FEW}; bootstrap of associations"
-    return f"share_few_{kind}", one.value, one.low, one.high, None, len(side), method
+    return f"share_few_{kind}", share.value, share.low, share.high, None, len(side), method
 
 
 def _against(harmful: _Side, benign: _Side, most: float, few: str, confidence: float) -> list[_Line]:
@@ -204,7 +206,7 @@ def _between(
     """Interval and p-value of what is a mean over each side, from how each association deviates."""
     return crossed_estimate(
         value,
-        np.concatenate([one / len(one) for one in deviations]),
+        np.concatenate([deviation / len(deviation) for deviation in deviations]),
         np.concatenate([harmful.base, benign.base]),
         np.concatenate([harmful.compared, benign.compared]),
         units=min(harmful.effective, benign.effective),
@@ -214,16 +216,16 @@ def _between(
     )
 
 
-def _exceeded(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def _exceeded(values: np.ndarray, other: np.ndarray) -> np.ndarray:
     """For each of the first, the share of the others that it exceeds; ties count half."""
     ordered = np.sort(other)
-    left, right = (np.searchsorted(ordered, one, side=side) for side in ("left", "right"))
+    left, right = (np.searchsorted(ordered, values, side=side) for side in ("left", "right"))
     return np.asarray((left + right) / (2 * len(other)))
 
 
 def _too_few(sides: Mapping[str, _Side], confidence: float) -> str:
     """Why harmful and benign associations cannot be compared, or empty."""
-    kind, side = min(sides.items(), key=lambda one: one[1].values)
+    kind, side = min(sides.items(), key=lambda entry: entry[1].values)
     return too_few(side.values, f"values of {kind} associations", fewest_units(significance(confidence)))
 
 
@@ -255,20 +257,20 @@ def _claimed(table: pl.DataFrame, units: int, untestable: str, confidence: float
 
 
 def _joined(names: Sequence[str], which: np.ndarray) -> str:
-    return "; ".join(name for name, one in zip(names, which, strict=True) if one)
+    return "; ".join(name for name, present in zip(names, which, strict=True) if present)
 
 
-def _mann_whitney(one: np.ndarray, other: np.ndarray) -> float:
+def _mann_whitney(values: np.ndarray, other: np.ndarray) -> float:
     from scipy.stats import mannwhitneyu
 
-    if np.ptp(np.concatenate([one, other])) == 0:
+    if np.ptp(np.concatenate([values, other])) == 0:
         return 1.0
-    return float(mannwhitneyu(one, other, alternative="two-sided").pvalue)
+    return float(mannwhitneyu(values, other, alternative="two-sided").pvalue)
 
 
-_TEXT, _WHOLE = ("name", "method", "interval", "verdict", "reason"), ("n", "clusters")
+_TEXT, _COUNTS = ("name", "method", "interval", "verdict", "reason"), ("n", "clusters")
 _COMPARISON = {
-    name: pl.String() if name in _TEXT else pl.Int64() if name in _WHOLE else pl.Float64()
+    name: pl.String() if name in _TEXT else pl.Int64() if name in _COUNTS else pl.Float64()
     for name in REACH_COMPARISON_COLUMNS
 }
 _MEASURED = {name: _COMPARISON[name] for name in ("name", "value", "low", "high", "p_value", "n", "method")}

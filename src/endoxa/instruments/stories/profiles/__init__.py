@@ -1,10 +1,12 @@
 """How far extracted profiles can be trusted, and what counts become when their errors are taken into account."""
 
 from endoxa.instruments.stories.profiles.agreement import agreement_of_run, write_agreement
-from endoxa.instruments.stories.profiles.correction import Confusion, confusions, correct_counts
 from endoxa.instruments.stories.profiles.errors import (
+    Confusion,
     ExtractionAnalysis,
     analyze_extraction,
+    confusions,
+    correct_counts,
     load_extraction,
 )
 

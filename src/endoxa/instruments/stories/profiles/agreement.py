@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.stories.profiles.errors import read_facts
-from endoxa.instruments.stories.profiles.questions import REFUSAL
-from endoxa.instruments.stories.profiles.reading import majority
+from endoxa.instruments.stories.profiles.reading import REFUSAL, majority
 from endoxa.runs.folder import AGREEMENT, RECORDS
 from endoxa.schema.stories import EXTRACTOR_AGREEMENT_COLUMNS
 from endoxa.sources.frames import write_table
@@ -43,8 +42,8 @@ class Tally:
         patterns: for each attribute, and for the question of refusal, how many stories have which votes.
         answers: for each attribute how often each answer won.
         ties: for each attribute how often none did.
-        asked: stories that extractors were asked about.
-        told: those of them that are no refusals.
+        sent: stories that extractors were asked about.
+        stories: those of them that are no refusals.
         unparsed: votes that could not be read, for profiles and for the question of refusal.
         unlisted: for each attribute how often each extractor gave something that is none of its answers.
         lists_unlisted: whether the records say what was not in the list.
@@ -55,8 +54,8 @@ class Tally:
     patterns: dict[str, Counter[tuple[str, ...]]] = field(default_factory=dict)
     answers: dict[str, Counter[str]] = field(default_factory=dict)
     ties: Counter[str] = field(default_factory=Counter)
-    asked: int = 0
-    told: int = 0
+    sent: int = 0
+    stories: int = 0
     unparsed: Counter[str] = field(default_factory=Counter)
     unlisted: dict[str, Counter[str]] = field(default_factory=dict)
     lists_unlisted: bool = True
@@ -66,16 +65,16 @@ class Tally:
         refusals = json.loads(row["refusal_votes_json"] or "{}")
         if not refusals:
             return
-        self.asked += 1
+        self.sent += 1
         self._count(REFUSAL, [None if vote is None else str(vote) for vote in refusals.values()])
         if row["refusal"]:
             return
-        self.told += 1
+        self.stories += 1
         profiles = list(json.loads(row["votes_json"]).values())
-        for one in self.vocabulary:
-            votes = [None if profile is None else profile[one.name] for profile in profiles]
-            self._count(one.name, votes)
-            self._decide(one.name, [vote for vote in votes if vote is not None])
+        for attribute in self.vocabulary:
+            votes = [None if profile is None else profile[attribute.name] for profile in profiles]
+            self._count(attribute.name, votes)
+            self._decide(attribute.name, [vote for vote in votes if vote is not None])
         for model, names in json.loads(row.get(UNLISTED) or "{}").items():
             for name in names:
                 self.unlisted.setdefault(name, Counter())[model] += 1
@@ -98,8 +97,8 @@ def agreement_of_run(folder: Path) -> pl.DataFrame:
         UserError: the folder holds no finished run of `probe extract`.
     """
     run = read_facts(folder)
-    known = pl.scan_parquet(folder / RECORDS).collect_schema()
-    present = tuple(name for name in VOTES if name in known)
+    columns = pl.scan_parquet(folder / RECORDS).collect_schema()
+    present = tuple(name for name in VOTES if name in columns)
     tally = Tally(run.vocabulary, run.extractors, lists_unlisted=UNLISTED in present)
     return agreement_table(tally, _records(folder, present), run.seed)
 
@@ -124,7 +123,9 @@ def agreement_table(tally: Tally, records: Iterable[Mapping[str, Any]], seed: in
     """One row per attribute, and one for the question of refusal (`EXTRACTOR_AGREEMENT_COLUMNS`)."""
     for record in records:
         tally.add(record)
-    rows = [_row(name, tally, seed) for name in (REFUSAL, *(one.name for one in tally.vocabulary))]
+    rows = [
+        _row(name, tally, seed) for name in (REFUSAL, *(attribute.name for attribute in tally.vocabulary))
+    ]
     types = {name: pl.Float64() for name in EXTRACTOR_AGREEMENT_COLUMNS} | {
         "attribute": pl.String(),
         "unlisted_json": pl.String(),
@@ -134,7 +135,7 @@ def agreement_table(tally: Tally, records: Iterable[Mapping[str, Any]], seed: in
     return pl.DataFrame(rows, schema=types, orient="row").fill_nan(None)
 
 
-def known(patterns: Patterns) -> dict[tuple[str, ...], int]:
+def without_unknown(patterns: Patterns) -> dict[tuple[str, ...], int]:
     """The patterns without the votes for "unknown"."""
     left: dict[tuple[str, ...], int] = {}
     for votes, count in patterns.items():
@@ -145,7 +146,7 @@ def known(patterns: Patterns) -> dict[tuple[str, ...], int]:
 
 def _row(name: str, tally: Tally, seed: int) -> dict[str, Any]:
     patterns = tally.patterns.get(name, Counter())
-    stories = tally.asked if name == REFUSAL else tally.told
+    stories = tally.sent if name == REFUSAL else tally.stories
     row = {
         "attribute": name,
         **_alpha("n", "alpha", patterns, seed),
@@ -156,7 +157,7 @@ def _row(name: str, tally: Tally, seed: int) -> dict[str, Any]:
         return row
     answers, unlisted = tally.answers.get(name, Counter()), tally.unlisted.get(name, Counter())
     row |= {
-        **_alpha("n_known", "alpha_known", known(patterns), seed),
+        **_alpha("n_known", "alpha_known", without_unknown(patterns), seed),
         "ties": _share(tally.ties[name], stories),
         "unknown": _share(answers[UNKNOWN], stories),
         "other": _share(answers[OTHER], stories),

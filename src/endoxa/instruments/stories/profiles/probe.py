@@ -18,7 +18,6 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.outcomes import profiles_read
-from endoxa.instruments.stories.profiles.questions import schemas_of, turns_of
 from endoxa.instruments.stories.profiles.reading import (
     Decision,
     ProfileReader,
@@ -26,6 +25,8 @@ from endoxa.instruments.stories.profiles.reading import (
     Vote,
     decide,
     read_refusal,
+    schemas_of,
+    turns_of,
 )
 from endoxa.instruments.stories.profiles.sheet import require_new_sheet
 from endoxa.instruments.stories.settings import ExtractSettings
@@ -54,6 +55,7 @@ from endoxa.sources.stereotales import (
     read_vocabulary,
     story_file,
 )
+from endoxa.words.used import Tally, Used, kept_words
 
 REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE = 10, 15
 """Tokens expected in an answer, for `--plan`."""
@@ -97,8 +99,8 @@ def scan(settings: ExtractSettings, journal: JournalFile | None = None) -> int:
 
     count = sum(1 for _ in each_once(stories(settings), lambda story: story.name, journal, repeated))
     if not count:
-        asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
-        raise UserError(f"{settings.data} contains no story{asked}. Expected at least one.")
+        where = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
+        raise UserError(f"{settings.data} contains no story{where}. Expected at least one.")
     return count
 
 
@@ -107,14 +109,16 @@ def jobs(settings: ExtractSettings, vocabulary: Vocabulary) -> Iterator[Job]:
 
     What a model thought before its story repeats the prompt, and is not shown.
     """
-    answers = {one.name: one.answers for one in vocabulary}
+    answers = {attribute.name: attribute.answers for attribute in vocabulary}
     schemas = schemas_of(vocabulary) if settings.structured else ()
     for number, story in enumerate(stories(settings)):
         text = without_thoughts(story.text)
         if text.strip():
-            told = {"probe": "extract", "name": story.name, "story": text, "vocabulary": answers}
+            metadata = {"probe": "extract", "name": story.name, "story": text, "vocabulary": answers}
             turns = turns_of(text, story.language, vocabulary, settings.order)
-            yield Job(number, turns, settings.system, settings.seed, told, schemas, (_says_whether_refused,))
+            yield Job(
+                number, turns, settings.system, settings.seed, metadata, schemas, (_says_whether_refused,)
+            )
 
 
 def _says_whether_refused(answer: str) -> bool:
@@ -129,8 +133,8 @@ def expected_work(settings: ExtractSettings, vocabulary: Vocabulary) -> Expected
     return total
 
 
-WHOLE = (*WHOLE_NUMBERS, "refusal", "n_parsed")
-TYPES = {name: pl.Int64 if name in WHOLE else pl.String for name in EXTRACTED_COLUMNS}
+COUNTS = (*WHOLE_NUMBERS, "refusal", "n_parsed")
+TYPES = {name: pl.Int64 if name in COUNTS else pl.String for name in EXTRACTED_COLUMNS}
 UNFINISHED = (LENGTH, ERROR)
 """A text without a word that ended so is no refusal: the model ran out of tokens, or the request failed. Nor is one of
 thoughts alone."""
@@ -152,7 +156,10 @@ def write_records(
         for first, chunk in chunked(stories(settings)):
             rows = []
             for story, answers in _answered(first, chunk, settings, journal):
-                votes = _votes(answers, reader)
+                votes = {
+                    model: _vote(read_refusal(refusal.text), reader.read(profile.text))
+                    for model, (refusal, profile) in answers.items()
+                }
                 decision = decide(votes, vocabulary)
                 row = _row(story, answers, votes, decision)
                 counts.update(
@@ -173,23 +180,16 @@ def _answered(
 ) -> Iterator[tuple[Story, dict[str, Sequence[ChatAnswer]]]]:
     """Each story with the answers of each extractor; none where nobody was asked."""
     last = first + len(chunk) - 1
-    known = [journal.answers(place, first, last) for place in range(len(settings.models))]
+    answered = [journal.answers(place, first, last) for place in range(len(settings.models))]
     for number, story in enumerate(chunk, start=first):
         yield (
             story,
             {
                 model: answers[number]
-                for model, answers in zip(settings.models, known, strict=True)
+                for model, answers in zip(settings.models, answered, strict=True)
                 if number in answers
             },
         )
-
-
-def _votes(answers: Mapping[str, Sequence[ChatAnswer]], reader: ProfileReader) -> dict[str, Vote]:
-    return {
-        model: _vote(read_refusal(refusal.text), reader.read(profile.text))
-        for model, (refusal, profile) in answers.items()
-    }
 
 
 def _vote(refusal: bool | None, read: Read | None) -> Vote:
@@ -213,7 +213,7 @@ def _row(
         "unlisted_json": _json(
             {model: sorted(vote.unlisted) for model, vote in votes.items() if vote.unlisted}
         ),
-        "raw_json": _json({model: [one.text for one in several] for model, several in answers.items()}),
+        "raw_json": _json({model: [answer.text for answer in several] for model, several in answers.items()}),
         "endings_json": _json({model: list(map(_ending, several)) for model, several in answers.items()}),
         "n_parsed": decision.parsed,
     }
@@ -223,8 +223,8 @@ def _ending(answer: ChatAnswer) -> dict[str, str]:
     return {"finish": answer.finish, "error": answer.error, "served_model": answer.served_model}
 
 
-def _json(found: Mapping[str, Any]) -> str:
-    return json.dumps(found, ensure_ascii=False)
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 TURNS = 2
@@ -246,14 +246,14 @@ def extract_work(settings: ExtractSettings, out: Path) -> Work:
     require_schemas(settings, specs)
     vocabulary = vocabulary_of(settings)
     digest = sha256(source)
-    synonyms = {one.name: dict(one.synonyms) for one in vocabulary if one.synonyms}
+    synonyms = {attribute.name: dict(attribute.synonyms) for attribute in vocabulary if attribute.synonyms}
     return asking_work(
         Questions(
             settings=settings,
             specs=specs,
             contents={
                 "data": digest,
-                "vocabulary": {one.name: list(one.answers) for one in vocabulary},
+                "vocabulary": {attribute.name: list(attribute.answers) for attribute in vocabulary},
                 # Our own synonyms go with the version.
                 **({"synonyms": synonyms} if settings.vocabulary else {}),
             },
@@ -298,3 +298,15 @@ def extract_warning(settings: ExtractSettings) -> str:
 def vocabulary_of(settings: ExtractSettings) -> Vocabulary:
     """The vocabulary that a run extracts."""
     return read_vocabulary(Path(settings.vocabulary) if settings.vocabulary else None)
+
+
+def extract_words(settings: ExtractSettings) -> Used:
+    """What the run of stories rests on from which profiles are read; tables of stories do not say it."""
+    file = Path(settings.data) / "run.json"
+    if not file.is_file():
+        return {}
+    facts = json.loads(file.read_text(encoding="utf-8"))
+    tally = Tally()
+    for name, codes in kept_words(facts):
+        tally.add(name, [code for code in codes if not settings.languages or code in settings.languages])
+    return tally.used

@@ -27,8 +27,7 @@ from endoxa.curate.review.spreadsheet import (
     set_text,
 )
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.questions import REFUSAL
-from endoxa.instruments.stories.profiles.reading import plain
+from endoxa.instruments.stories.profiles.reading import REFUSAL, plain
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.runs.folder import RECORDS
 from endoxa.sources.frames import read_table
@@ -63,7 +62,7 @@ class Coding:
 
 def choices(vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:
     """The columns to be filled in, with the answers that each takes."""
-    return {REFUSAL: (YES, NO), **{one.name: one.answers for one in vocabulary}}
+    return {REFUSAL: (YES, NO), **{attribute.name: attribute.answers for attribute in vocabulary}}
 
 
 def story_key(name: str) -> str:
@@ -86,10 +85,10 @@ def draw(records: pl.DataFrame, sample: int, seed: int) -> pl.DataFrame:
     names = story_names(records)
     place = pl.Series("place", [_place(seed, name) for name in names], dtype=pl.String)
     keys = pl.Series(KEY, [story_key(name) for name in names], dtype=pl.String)
-    told = pl.Series("story", [without_thoughts(text or "") for text in records["story"]], dtype=pl.String)
+    texts = pl.Series("story", [without_thoughts(text or "") for text in records["story"]], dtype=pl.String)
     strata = pl.struct("generator_model", "language")
     return (
-        records.with_columns(place, keys, told)
+        records.with_columns(place, keys, texts)
         .filter(pl.col("story").str.strip_chars() != "")
         .with_columns(pl.col("place").rank("ordinal").over(strata).alias("turn"))
         .sort("turn", "place")
@@ -152,22 +151,18 @@ def write_sheet(run: Path, vocabulary: Vocabulary, path: Path, *, sample: int, s
     require_new_sheet(path)
     records = pl.read_parquet(run / RECORDS, columns=[*NAMED_BY, "story"])
     drawn = draw(records, sample, seed)
-    asked = choices(vocabulary)
+    columns = choices(vocabulary)
     if path.suffix.lower() == ".csv":
-        _write_csv(drawn, asked, path)
+        with replacing(path) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow((*SHEET_COLUMNS, *columns))
+            writer.writerows((*map(neutralised, row), *("" for _ in columns)) for row in drawn.iter_rows())
     else:
-        _write_workbook(drawn, asked, path)
+        _write_workbook(drawn, columns, path)
     return len(drawn)
 
 
-def _write_csv(drawn: pl.DataFrame, asked: Mapping[str, Sequence[str]], path: Path) -> None:
-    with replacing(path) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow((*SHEET_COLUMNS, *asked))
-        writer.writerows((*map(neutralised, row), *("" for _ in asked)) for row in drawn.iter_rows())
-
-
-def _write_workbook(drawn: pl.DataFrame, asked: Mapping[str, Sequence[str]], path: Path) -> None:
+def _write_workbook(drawn: pl.DataFrame, columns: Mapping[str, Sequence[str]], path: Path) -> None:
     try:
         from openpyxl import Workbook
     except ImportError as error:
@@ -176,27 +171,32 @@ def _write_workbook(drawn: pl.DataFrame, asked: Mapping[str, Sequence[str]], pat
         ) from error
     book = Workbook()
     add_styles(book)
-    _fill_coding(book.active, drawn, list(asked))
-    _fill_instructions(book.create_sheet(INSTRUCTIONS))
-    _fill_lists(book, asked, last=len(drawn) + 1)
+    _fill_coding(book.active, drawn, list(columns))
+    page = book.create_sheet(INSTRUCTIONS)
+    page.column_dimensions["A"].width = 100
+    for number, line in enumerate(INSTRUCTION_LINES, start=1):
+        set_text(page.cell(number, 1), line)
+        page.row_dimensions[number].height = row_height([(line, 100)])
+    protect(page)
+    _fill_lists(book, columns, last=len(drawn) + 1)
     book.active = 1  # people see the notice before any story
-    whole = BytesIO()
-    book.save(whole)
+    stream = BytesIO()
+    book.save(stream)
     with replacing(path) as part:
-        part.write_bytes(whole.getvalue())
+        part.write_bytes(stream.getvalue())
 
 
-def _fill_coding(page: Worksheet, drawn: pl.DataFrame, asked: Sequence[str]) -> None:
+def _fill_coding(page: Worksheet, drawn: pl.DataFrame, columns: Sequence[str]) -> None:
     from openpyxl.utils import get_column_letter
 
     page.title = CODING
-    for place, name in enumerate((*SHEET_COLUMNS, *asked), start=1):
+    for place, name in enumerate((*SHEET_COLUMNS, *columns), start=1):
         set_text(page.cell(1, place), name, HEADER)
         page.column_dimensions[get_column_letter(place)].width = _WIDTHS.get(name, _ANSWER_WIDTH)
     for number, row in enumerate(drawn.iter_rows(), start=2):
         for place, text in enumerate(row, start=1):
             set_text(page.cell(number, place), text, SHOWN)
-        for place in range(len(SHEET_COLUMNS) + 1, len(SHEET_COLUMNS) + 1 + len(asked)):
+        for place in range(len(SHEET_COLUMNS) + 1, len(SHEET_COLUMNS) + 1 + len(columns)):
             set_text(page.cell(number, place), "", ANSWER)
         page.row_dimensions[number].height = row_height(zip(row, _WIDTHS.values(), strict=True))
     page.freeze_panes = "D2"
@@ -204,21 +204,13 @@ def _fill_coding(page: Worksheet, drawn: pl.DataFrame, asked: Sequence[str]) -> 
     protect(page)
 
 
-def _fill_instructions(page: Worksheet) -> None:
-    page.column_dimensions["A"].width = 100
-    for number, line in enumerate(INSTRUCTION_LINES, start=1):
-        set_text(page.cell(number, 1), line)
-        page.row_dimensions[number].height = row_height([(line, 100)])
-    protect(page)
-
-
-def _fill_lists(book: Workbook, asked: Mapping[str, Sequence[str]], last: int) -> None:
+def _fill_lists(book: Workbook, columns: Mapping[str, Sequence[str]], last: int) -> None:
     """The drop-downs; values hold commas, so their lists stand on a hidden sheet."""
     from openpyxl.utils import get_column_letter
 
     lists = book.create_sheet(LISTS)
     lists.sheet_state = "hidden"
-    for place, (name, answers) in enumerate(asked.items(), start=1):
+    for place, (name, answers) in enumerate(columns.items(), start=1):
         for number, answer in enumerate((name, *answers), start=1):
             set_text(lists.cell(number, place), answer[:_LIMIT])
         letter = get_column_letter(place)
@@ -233,21 +225,23 @@ def read_sheet(path: Path, vocabulary: Vocabulary) -> dict[str, Coding]:
     Raises:
         UserError: the file cannot be read or lacks a column, a cell holds none of its answers, or nothing is filled in.
     """
-    asked = choices(vocabulary)
+    columns = choices(vocabulary)
     codings: dict[str, Coding] = {}
-    table = read_table(path, [KEY, *asked])
+    table = read_table(path, [KEY, *columns])
     for number, row in enumerate(table.iter_rows(named=True), start=2):
         answers = {
             name: _answer(path, number, name, row[name], allowed)
-            for name, allowed in asked.items()
+            for name, allowed in columns.items()
             if plain(row[name] or "")
         }
         if not answers:
             continue
         key = (row[KEY] or "").strip()
         if not key or key in codings:
-            found = f"'{key}' again" if key else "nothing"
-            raise UserError(f"{path}, row {number}, column '{KEY}': found {found}. Restore the original key.")
+            problem = f"'{key}' again" if key else "nothing"
+            raise UserError(
+                f"{path}, row {number}, column '{KEY}': found {problem}. Restore the original key."
+            )
         codings[key] = _coding(answers, vocabulary)
     if not codings:
         raise UserError(f"{path} contains no answers. Fill in at least one row.")
@@ -266,6 +260,6 @@ def _answer(path: Path, number: int, name: str, text: str, allowed: tuple[str, .
 def _coding(answers: dict[str, str], vocabulary: Vocabulary) -> Coding:
     refusal = answers.pop(REFUSAL, None)
     if refusal == YES:
-        return Coding(refusal=True, profile={one.name: UNKNOWN for one in vocabulary})
+        return Coding(refusal=True, profile={attribute.name: UNKNOWN for attribute in vocabulary})
     # Whoever fills in a profile takes the text for a story, whether or not the first column says so.
     return Coding(refusal=False, profile=answers)

@@ -1,14 +1,16 @@
 """Prompts for stories: one named attribute, a scenario, and a request, in several languages (Le Jeune et al. 2026)."""
 
-from endoxa.instruments.stories.options import Selection
 from endoxa.instruments.stories.prompts.language import bundled_languages
-from endoxa.instruments.stories.prompts.load import check_files, load_languages
-from endoxa.instruments.stories.prompts.mapping import Cell, read_map
 from endoxa.instruments.stories.prompts.prompts import (
+    Cell,
     build_prompts,
+    check_files,
+    load_languages,
+    read_map,
     vocabulary_of,
     write_vocabulary,
 )
+from endoxa.instruments.stories.settings import Selection
 
 __all__ = [
     "Cell",

@@ -18,11 +18,11 @@ from endoxa.instruments.stories.prompts.language import (
     PERSON,
     SCENARIO,
     THEMES,
+    Key,
     Language,
     Wording,
     in_form,
 )
-from endoxa.instruments.stories.prompts.tree import Key
 from endoxa.sources.stereotales import OTHER, UNKNOWN, Vocabulary
 
 __all__ = ["Fault", "check_language"]
@@ -51,12 +51,12 @@ def wordings(language: Language) -> Iterator[tuple[Key, Wording]]:
 
 def request_texts(language: Language) -> Iterator[tuple[Key, str, str]]:
     """The request: key, form that the text is for, text."""
-    return (found for found in _by_form(language) if found[0][0] == "request")
+    return (entry for entry in _by_form(language) if entry[0][0] == "request")
 
 
 def scenario_texts(language: Language) -> Iterator[tuple[Key, str, str]]:
     """Scenarios, as `request_texts`."""
-    return (found for found in _by_form(language) if found[0][0] != "request")
+    return (entry for entry in _by_form(language) if entry[0][0] != "request")
 
 
 def _by_form(language: Language) -> Iterator[tuple[Key, str, str]]:
@@ -88,9 +88,9 @@ def complete(language: Language, vocabulary: Vocabulary) -> Iterator[Fault]:
     names = [attribute.name for attribute in vocabulary]
     yield from _names(("persons",), language.persons, names, "attribute")
     for attribute in vocabulary:
-        found = language.persons.get(attribute.name)
-        if found is not None:
-            yield from _names(("persons", attribute.name), found, attribute.values, "value")
+        persons = language.persons.get(attribute.name)
+        if persons is not None:
+            yield from _names(("persons", attribute.name), persons, attribute.values, "value")
     yield from _names(("scenarios",), language.scenarios, THEMES, "theme")
     for theme, scenarios in language.scenarios.items():
         if len(scenarios) != IN_THEME:
@@ -104,12 +104,12 @@ def complete(language: Language, vocabulary: Vocabulary) -> Iterator[Fault]:
     yield from _forms(language)
 
 
-def _names(key: Key, found: Iterable[str], wanted: Collection[str], what: str) -> Iterator[Fault]:
-    there = set(found)
+def _names(key: Key, names: Iterable[str], wanted: Collection[str], what: str) -> Iterator[Fault]:
+    there = set(names)
     for name in wanted:
         if name not in there:
             yield Fault(key, f"the {what} '{name}' is missing")
-    for name in found:
+    for name in names:
         if name not in wanted:
             yield Fault(
                 (*key, name), f"there is no {what} '{name}'; add it under 'attributes' or mend its spelling"
@@ -205,11 +205,11 @@ def _without_placeholders(text: str) -> str:
 
 
 def _letters(key: Key, text: str, stray: regex.Pattern[str], marks: Marks, name: str) -> Iterator[Fault]:
-    if found := stray.search(text):
-        yield Fault(key, f"'{found[0]}' is not written in {name} letters")
-    if found := regex.search(marks.foreign, text):
+    if match := stray.search(text):
+        yield Fault(key, f"'{match[0]}' is not written in {name} letters")
+    if match := regex.search(marks.foreign, text):
         yield Fault(
-            key, f"'{found[0]}' is not punctuation of this script: sentences end with {' '.join(marks.ends)}"
+            key, f"'{match[0]}' is not punctuation of this script: sentences end with {' '.join(marks.ends)}"
         )
 
 
@@ -315,46 +315,44 @@ def _begins(language: Language) -> Iterator[Fault]:
     """Determiners of main characters."""
     for key, form, text in person_texts(language):
         begins = language.forms[form].begins if form in language.forms else ()
-        if begins and not any(_starts(text, word) for word in begins):
+        if begins and not any(
+            text.startswith(word if word.endswith(("'", "’")) else f"{word} ") for word in begins
+        ):
             yield Fault(key, f"'{text}' does not begin with {' or '.join(begins)} as the form '{form}' does")
-
-
-def _starts(text: str, word: str) -> bool:
-    """Whether a text begins with a word; one that ends with an apostrophe has the next word joined to it."""
-    return text.startswith(word if word.endswith(("'", "’")) else f"{word} ")
 
 
 def _mistakes(language: Language) -> Iterator[Fault]:
     """Forbidden wordings, looked for in requests with one placeholder filled: where texts meet, too."""
     for key, form, text in request_texts(language):
-        yield from _found(key, text, _rules(language, form), "")
+        yield from _broken(key, text, _rules(language, form), "")
     for key, form, text in person_texts(language):
         request = _request(language, form)
-        yield from _found(key, request.replace(PERSON, text), _rules(language, form), request)
+        yield from _broken(key, request.replace(PERSON, text), _rules(language, form), request)
     for key, form, text in scenario_texts(language):
         request = _request(language, form)
-        yield from _found(key, request.replace(SCENARIO, text), _rules(language, form), request)
+        yield from _broken(key, request.replace(SCENARIO, text), _rules(language, form), request)
 
 
 def _request(language: Language, form: str) -> str:
     """The request in a form; both placeholders alone where the file has none in this form."""
-    known = form in language.request or ANY in language.request
-    return in_form(language.request, form) if known else f"{PERSON} {SCENARIO}"
+    available = form in language.request or ANY in language.request
+    return in_form(language.request, form) if available else f"{PERSON} {SCENARIO}"
 
 
 def _rules(language: Language, form: str) -> Patterns:
-    own = language.forms[form].mistakes if form in language.forms else {}
+    mistakes = language.forms[form].mistakes if form in language.forms else {}
     return {
-        regex.compile(pattern, regex.IGNORECASE): why for pattern, why in (language.mistakes | own).items()
+        regex.compile(pattern, regex.IGNORECASE): why
+        for pattern, why in (language.mistakes | mistakes).items()
     }
 
 
-def _found(key: Key, text: str, rules: Patterns, before: str) -> Iterator[Fault]:
+def _broken(key: Key, text: str, rules: Patterns, before: str) -> Iterator[Fault]:
     """Rules that a text breaks; one that it broke `before` it was filled in is told once, at the request."""
     for pattern, why in rules.items():
-        found = pattern.search(text)
-        if found and not (before and pattern.search(before)):
-            yield Fault(key, f"'{found[0]}': {why}")
+        match = pattern.search(text)
+        if match and not (before and pattern.search(before)):
+            yield Fault(key, f"'{match[0]}': {why}")
 
 
 def _leaks(language: Language) -> Iterator[Fault]:
@@ -364,16 +362,16 @@ def _leaks(language: Language) -> Iterator[Fault]:
             continue
         leak = regex.compile(rf"{bound}{_any_of(words)}{bound}", regex.IGNORECASE)
         for key, _, text in scenario_texts(language):
-            if found := leak.search(text):
-                yield Fault(key, f"'{found[0]}' says something about {attribute}, which models are to choose")
+            if hit := leak.search(text):
+                yield Fault(key, f"'{hit[0]}' says something about {attribute}, which models are to choose")
         for key, _, text in person_texts(language):
-            own = key[1]
-            exempt = regex.compile(_any_of(language.exempt.get(own, ())), regex.IGNORECASE)
-            said = [found[0] for found in leak.finditer(text) if not exempt.fullmatch(found[0])]
-            if own != attribute and said:
+            named = key[1]
+            exempt = regex.compile(_any_of(language.exempt.get(named, ())), regex.IGNORECASE)
+            leaked = [match[0] for match in leak.finditer(text) if not exempt.fullmatch(match[0])]
+            if named != attribute and leaked:
                 yield Fault(
                     key,
-                    f"'{said[0]}' says something about {attribute}, where only {own} is to be named (see 'exempt')",
+                    f"'{leaked[0]}' says something about {attribute}, where only {named} is to be named (see 'exempt')",
                 )
 
 

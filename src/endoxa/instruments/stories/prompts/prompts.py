@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from hashlib import blake2b
 from importlib.resources import files
@@ -20,7 +20,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.options import Selection
+from endoxa.instruments.stories.prompts.check import check_language
 from endoxa.instruments.stories.prompts.language import (
     IN_THEME,
     PERSON,
@@ -29,13 +29,78 @@ from endoxa.instruments.stories.prompts.language import (
     Axis,
     Language,
     Person,
+    Tree,
+    bundled_languages,
+    bundled_tree,
     in_form,
+    parse_language,
+    parse_tree,
+    read_trees,
 )
-from endoxa.instruments.stories.prompts.mapping import Cell, carried_by
-from endoxa.instruments.stories.prompts.tree import parse_tree
-from endoxa.schema.stories import STORY_PROMPT_COLUMNS
+from endoxa.instruments.stories.settings import Selection
+from endoxa.schema.stories import STORY_MAP_COLUMNS, STORY_PROMPT_COLUMNS
+from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import Attribute, Vocabulary, read_vocabulary
 from endoxa.sources.write import replacing
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One association as stories show it; the fields are those of `STORY_MAP_COLUMNS`."""
+
+    association_id: str
+    base_attribute: str
+    base_value: str
+    compared_attribute: str
+    compared_value: str
+
+
+def read_map(path: Path, vocabulary: Vocabulary) -> tuple[Cell, ...]:
+    """The associations of a table that have values; rows without any are left out.
+
+    Raises:
+        UserError: a column is missing, a row has only some of its values, a value is not in the vocabulary, an
+            association stands there twice, or no row has values.
+    """
+    table = read_table(path, tuple(STORY_MAP_COLUMNS))
+    cells: dict[str, Cell] = {}
+    for number, row in enumerate(table.select(list(STORY_MAP_COLUMNS)).iter_rows(), start=1):
+        name, *parts = (str(cell if cell is not None else "").strip() for cell in row)
+        where = f"{path}, row {number}"
+        if not any(parts):
+            continue
+        if not name or not all(parts):
+            raise UserError(f"{where}: fill in all of {', '.join(STORY_MAP_COLUMNS)}, or only the id.")
+        if name in cells:
+            raise UserError(f"{where}: the association '{name}' appears twice. Keep one row.")
+        for attribute, value in (parts[:2], parts[2:]):
+            values_of = {listed.name: listed.values for listed in vocabulary}
+            for what, word, words in (
+                ("attribute", attribute, tuple(values_of)),
+                ("value", value, values_of.get(attribute, ())),
+            ):
+                if word not in words:
+                    near = get_close_matches(word, words, n=3) or words
+                    raise UserError(f"{where}: there is no {what} '{word}'. Did you mean: {', '.join(near)}?")
+        if parts[0] == parts[2]:
+            raise UserError(
+                f"{where}: both attributes are '{parts[0]}'. Compare it with another attribute of the main character."
+            )
+        cells[name] = Cell(name, *parts)
+    if not cells:
+        raise UserError(f"{path} gives no association its values. Fill in at least one row.")
+    return tuple(cells.values())
+
+
+def carried_by(cells: Iterable[Cell]) -> Mapping[tuple[str, str], str]:
+    """What prompts that name an attribute and a value carry: the column `associations`, by both."""
+    carried: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+    for cell in cells:
+        carried.setdefault((cell.base_attribute, cell.base_value), []).append(
+            (cell.association_id, cell.compared_attribute, cell.compared_value)
+        )
+    return {key: json.dumps(several, ensure_ascii=False) for key, several in carried.items()}
+
 
 FILE = "exclusions.yaml"
 
@@ -67,10 +132,10 @@ def read_exclusions() -> tuple[Exclusion, ...]:
 def excluded() -> frozenset[tuple[str, str, str]]:
     """Attribute, value and scenario of everything that is left out."""
     return frozenset(
-        (one.attribute, value, scenario)
-        for one in read_exclusions()
-        for value in one.values
-        for scenario in one.scenarios
+        (exclusion.attribute, value, scenario)
+        for exclusion in read_exclusions()
+        for value in exclusion.values
+        for scenario in exclusion.scenarios
     )
 
 
@@ -84,14 +149,14 @@ def vocabulary_of(languages: Iterable[Language]) -> Vocabulary:
 
 def extended(vocabulary: Vocabulary, added: Mapping[str, Axis]) -> Vocabulary:
     """A vocabulary with more attributes, or more values of those it has; an added value is no synonym any more."""
-    known = {attribute.name: attribute for attribute in vocabulary}
+    attributes = {attribute.name: attribute for attribute in vocabulary}
     for name, axis in added.items():
-        old = known.get(name, Attribute(name, ()))
+        old = attributes.get(name, Attribute(name, ()))
         values = dict.fromkeys((*old.values, *axis.values))
-        own = {value.casefold() for value in axis.values}
-        synonyms = tuple(pair for pair in old.synonyms if pair[0].casefold() not in own)
-        known[name] = Attribute(name, tuple(values), old.other or axis.other == "true", synonyms)
-    return tuple(known.values())
+        added_values = {value.casefold() for value in axis.values}
+        synonyms = tuple(pair for pair in old.synonyms if pair[0].casefold() not in added_values)
+        attributes[name] = Attribute(name, tuple(values), old.other or axis.other == "true", synonyms)
+    return tuple(attributes.values())
 
 
 def write_vocabulary(vocabulary: Vocabulary, path: Path) -> None:
@@ -143,15 +208,15 @@ def build_prompts(
     Raises:
         UserError: an attribute or scenario that there is not, or no prompt is left.
     """
-    asked = selection or Selection()
-    if cells and not asked.attributes:
-        asked = replace(asked, attributes=tuple(dict.fromkeys(cell.base_attribute for cell in cells)))
-    known = {name: None for language in languages for name in language.persons}
-    for name in asked.attributes:
-        _require(name, tuple(known), "attribute", "--attribute")
-    for name in asked.scenarios:
+    chosen = selection or Selection()
+    if cells and not chosen.attributes:
+        chosen = replace(chosen, attributes=tuple(dict.fromkeys(cell.base_attribute for cell in cells)))
+    available = {name: None for language in languages for name in language.persons}
+    for name in chosen.attributes:
+        _require(name, tuple(available), "attribute", "--attribute")
+    for name in chosen.scenarios:
         _require(name, (*THEMES, *SCENARIOS), "scenario", "--scenario")
-    rows = list(islice(_within(_rows(languages, asked), asked.per_cell), asked.limit))
+    rows = list(islice(_within(_rows(languages, chosen), chosen.per_cell), chosen.limit))
     if not rows:
         raise UserError("No prompt left. Select more attributes or scenarios.")
     carried = carried_by(cells)
@@ -160,21 +225,21 @@ def build_prompts(
     return pl.DataFrame(rows, schema=dict.fromkeys(STORY_PROMPT_COLUMNS, pl.String))
 
 
-def _require(name: str, known: Sequence[str], what: str, option: str) -> None:
-    if name not in known:
-        near = get_close_matches(name, known, n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(known)}."
+def _require(name: str, available: Sequence[str], what: str, option: str) -> None:
+    if name not in available:
+        near = get_close_matches(name, available, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(available)}."
         raise UserError(f"There is no {what} '{name}' ({option}); {hint}")
 
 
-def _rows(languages: Sequence[Language], asked: Selection) -> Iterator[dict[str, str]]:
+def _rows(languages: Sequence[Language], chosen: Selection) -> Iterator[dict[str, str]]:
     left_out = excluded()
     order = [attribute.name for attribute in vocabulary_of(languages)]
-    attributes = [name for name in order if not asked.attributes or name in asked.attributes]
+    attributes = [name for name in order if not chosen.attributes or name in chosen.attributes]
     scenarios = [
         name
         for name in SCENARIOS
-        if not asked.scenarios or name in asked.scenarios or name.split()[0] in asked.scenarios
+        if not chosen.scenarios or name in chosen.scenarios or name.split()[0] in chosen.scenarios
     ]
     for attribute, scenario, language in product(attributes, scenarios, languages):
         for value, person in language.persons.get(attribute, {}).items():
@@ -185,7 +250,7 @@ def _rows(languages: Sequence[Language], asked: Selection) -> Iterator[dict[str,
 def _row(language: Language, attribute: str, value: str, person: Person, scenario: str) -> dict[str, str]:
     theme, number = scenario.split()
     form = language.form(person)
-    told = in_form(language.scenarios[theme][int(number) - 1], form)
+    setting = in_form(language.scenarios[theme][int(number) - 1], form)
     request = in_form(language.request, form)
     return {
         "sample_id": sample_id(language.language, attribute, value, scenario),
@@ -194,7 +259,7 @@ def _row(language: Language, attribute: str, value: str, person: Person, scenari
         "scenario": scenario,
         "target_attribute": attribute,
         "target_attribute_value": value,
-        "prompt": request.replace(PERSON, person.text).replace(SCENARIO, told),
+        "prompt": request.replace(PERSON, person.text).replace(SCENARIO, setting),
         "associations": "",
     }
 
@@ -207,9 +272,76 @@ def sample_id(language: str, attribute: str, value: str, scenario: str) -> str:
 
 def _within(rows: Iterator[dict[str, str]], per_cell: int | None) -> Iterator[dict[str, str]]:
     """The first so many rows of each value in each language."""
-    taken: Counter[tuple[str, str, str]] = Counter()
+    counts: Counter[tuple[str, str, str]] = Counter()
     for row in rows:
         cell = (row["language"], row["target_attribute"], row["target_attribute_value"])
-        taken[cell] += 1
-        if per_cell is None or taken[cell] <= per_cell:
+        counts[cell] += 1
+        if per_cell is None or counts[cell] <= per_cell:
             yield row
+
+
+DEFAULT = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A language and what is wrong with it.
+
+    Attributes:
+        language: its parts.
+        faults: one sentence for each fault, with file, line and key.
+    """
+
+    language: Language
+    faults: tuple[str, ...]
+
+
+def load_languages(codes: Sequence[str], paths: Sequence[Path]) -> list[Language]:
+    """Languages by code, those of the user's files where no code is given.
+
+    Raises:
+        UserError: there is no such language, a file cannot be read, or a language has a fault.
+    """
+    trees = read_trees(paths)
+    wanted = tuple(dict.fromkeys(codes)) or tuple(trees) or (DEFAULT,)
+    unused = trees.keys() - set(wanted)
+    if unused:
+        code = min(unused)
+        raise UserError(
+            f"A file is for the language '{code}', which was not requested. Add --language {code}."
+        )
+    checked = [_checked(trees.get(code) or _bundled(code)) for code in wanted]
+    faults = [fault for language in checked for fault in language.faults]
+    if faults:
+        more = f" {len(faults) - 1} more: --check FILE lists them all." if len(faults) > 1 else ""
+        raise UserError(f"{faults[0]}{more}")
+    return [language.language for language in checked]
+
+
+def check_files(paths: Sequence[Path]) -> list[Checked]:
+    """The languages of files, each laid over the bundled one where there is one.
+
+    Raises:
+        UserError: a file cannot be read, or a part of it is missing, unknown, or not of the right kind.
+    """
+    return [_checked(tree) for tree in read_trees(paths).values()]
+
+
+def _bundled(code: str) -> Tree:
+    tree = bundled_tree(code)
+    if tree is None:
+        raise UserError(
+            f"--language: no story prompts in '{code}'. Available: {', '.join(bundled_languages())}. Give your own "
+            "with "
+            "--file FILE."
+        )
+    return tree
+
+
+def _checked(tree: Tree) -> Checked:
+    language = parse_language(tree)
+    faults = check_language(language, vocabulary_of([language]))
+    return Checked(
+        language,
+        tuple(f"{tree.place(fault.key)}, {' / '.join(fault.key)}: {fault.message}." for fault in faults),
+    )

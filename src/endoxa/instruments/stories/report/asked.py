@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
-from endoxa.instruments.stories.options import PAPER_LIFT, PAPER_RULE
 from endoxa.instruments.stories.outcomes import run_counts
+from endoxa.instruments.stories.report.headline import prompt_findings, rate, tested_table
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
-from endoxa.instruments.stories.report.tests import prompt_findings, rate, tested_table
-from endoxa.instruments.stories.report.words import attribute_name
+from endoxa.instruments.stories.report.words import attribute_name, ends_field, value_field
+from endoxa.instruments.stories.settings import PAPER_LIFT, PAPER_RULE
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import EXTRACTED, HARM, RATINGS, Run, holds
 from endoxa.report.outcomes import outcome_table
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import (
     NO_VALUE,
     count,
     decimal,
-    decimal_interval,
     language_name,
     listed,
     percent,
@@ -36,22 +36,50 @@ AGREEMENT_LEVEL = "95\u00a0%"
 """Confidence level of the intervals in `agreement.csv`."""
 
 
-def asked(runs: Sequence[Run], results: StoryResults) -> Section:
+def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
     """Stories of each model and language, refusals, unusable rows, attributes that could not be told, the runs."""
-    tables = [_stories(results), *_answers(runs, results), _unknown(results), *_extractors(runs)]
+    tables = [
+        _stories(results),
+        *(outcome_table(counts, results.label, what) for what, _, counts in run_counts(runs)),
+        _unknown(results),
+        *_extractors(runs),
+    ]
     tables += [tested_table(results)]
-    tables += [_models(results), _runs(runs)]
+    tables += [
+        table_of(
+            "Models",
+            results.names.values(),
+            (
+                text_field("model", lambda model: model.label),
+                text_field("as named in the command", lambda model: model.model),
+                text_field("provider", lambda model: model.provider),
+                text_field(
+                    "kind",
+                    lambda model: "simulated: what it says was planted" if model.simulated else NO_VALUE,
+                ),
+            ),
+            most_open=6,
+            measured=False,
+        ),
+        _runs(runs),
+    ]
     return Section(
         anchor="what-was-asked",
         folded=True,
         title="What was asked, and what came back",
-        findings=(*_told(results), *_analysed(results), *prompt_findings(results), *_rated(runs)),
+        findings=(*_story_findings(results), *_analysed(results), *prompt_findings(results), *_rated(runs)),
         tables=tuple(table for table in tables if table.rows),
-        notes=_notes(results),
+        notes=()
+        if results.stories.is_empty()
+        else (
+            "An attribute that the story does not tell is unknown. Unknown values are in no table that is tested, so "
+            "an association speaks of the stories that tell both; a model that tells less has fewer stories behind its "
+            "numbers.",
+        ),
     )
 
 
-def _told(results: StoryResults) -> Iterator[Finding]:
+def _story_findings(results: StoryResults) -> Iterator[Finding]:
     """Stories, what was lost of them, and stories that stand twice."""
     if results.stories.height:
         rows, usable = int(results.stories["stories"].sum()), int(results.stories["usable"].sum())
@@ -100,8 +128,8 @@ def _analysed(results: StoryResults) -> Iterator[Finding]:
 def _rated(runs: Sequence[Run]) -> Iterator[Finding]:
     for run in runs:
         if run.kind in (HARM, RATINGS):
-            said = run.facts.get("data")
-            path = said.get("path") if isinstance(said, dict) else None
+            facts = run.facts.get("data")
+            path = facts.get("path") if isinstance(facts, dict) else None
             source = f" the associations of {Path(str(path)).name}" if path else " harm"
             names = {"run": run.folder.name, "source": Path(str(path)).name if path else ""}
             yield Finding(f"{run.folder.name} ({holds(run.kind)}) rated{source}.", (names,))
@@ -132,149 +160,104 @@ def _became(results: StoryResults, rows: int, usable: int) -> Iterator[Finding]:
         yield Finding(f"Of these, {listed(parts)}.", (numbers | shares,))
 
 
-def _notes(results: StoryResults) -> tuple[str, ...]:
-    if results.stories.is_empty():
-        return ()
-    return (
-        "An attribute that the story does not tell is unknown. Unknown values are in no table that is tested, so an "
-        "association speaks of the stories that tell both; a model that tells less has fewer stories behind its "
-        "numbers.",
-    )
-
-
 def _stories(results: StoryResults) -> Table:
-    nothing = dict(
-        results.unknown.select(
-            pl.concat_str("model", "language", separator="\n"), "nothing_known"
-        ).iter_rows()
-        if results.unknown.height
-        else ()
+    keys = pl.concat_str("model", "language", separator="\n")
+    nothing = (
+        dict(results.unknown.select(keys, "nothing_known").iter_rows()) if results.unknown.height else {}
     )
-    rows = tuple(
-        (
-            results.label(row["model"]),
-            language_name(row["language"]),
-            count(row["stories"]),
-            *(
-                NO_VALUE if row[name] is None else count(row[name])
-                for name in ("refused", "failed", "unread")
-            ),
-            count(row["stories"] - row["usable"]),
-            count(nothing.get(f"{row['model']}\n{row['language']}", 0)),
-        )
-        for row in results.stories.iter_rows(named=True)
-    )
-    names = (
-        "stories",
-        "refusals",
-        "refused by the provider",
-        "no extractor read",
-        "unusable",
-        "nothing known",
-    )
-    return Table(
+    table = table_of(
         "Stories of each model and language",
-        (Column("model"), Column("language"), *(Column(name, numeric=True) for name in names)),
-        rows,
-        folded=len(rows) > 12,
-        notes=(f"{NO_VALUE}: the file does not say.",) if any(NO_VALUE in row for row in rows) else (),
+        results.stories,
+        (
+            text_field("model", lambda row: results.label(row["model"])),
+            text_field("language", lambda row: language_name(row["language"])),
+            value_field("stories"),
+            value_field("refusals", "refused"),
+            value_field("refused by the provider", "failed"),
+            value_field("no extractor read", "unread"),
+            number_field("unusable", lambda row: count(row["stories"] - row["usable"])),
+            number_field(
+                "nothing known", lambda row: count(nothing.get(f"{row['model']}\n{row['language']}", 0))
+            ),
+        ),
+        most_open=12,
     )
-
-
-def _answers(runs: Sequence[Run], results: StoryResults) -> Iterator[Table]:
-    """What became of stories, of the answers of extractors, and of ratings, a table for each run."""
-    for what, _, counts in run_counts(runs):
-        yield outcome_table(counts, results.label, what)
+    gaps = any(NO_VALUE in row for row in table.rows)
+    return replace(table, notes=(f"{NO_VALUE}: the file does not say.",) if gaps else ())
 
 
 def _unknown(results: StoryResults) -> Table:
     frame = results.unknown
     names = [name for name in frame.columns if name.startswith(UNKNOWN_COLUMN)]
-    told = pl.col("stories") - pl.col("nothing_known")
-    mean = [((pl.col(name).fill_null(0) * told).sum() / told.sum()).alias(name) for name in names]
-    by_model = frame.group_by("model", maintain_order=True).agg(mean) if names else frame
-    rows = tuple(
-        (attribute_name(name.removeprefix(UNKNOWN_COLUMN)), *(percent(share) for share in by_model[name]))
-        for name in names
-    )
-    columns = [Column(results.label(model), numeric=True) for model in (by_model["model"] if names else ())]
-    return Table(
+    telling = pl.col("stories") - pl.col("nothing_known")
+    mean = [((pl.col(name).fill_null(0) * telling).sum() / telling.sum()).alias(name) for name in names]
+    models = frame.group_by("model", maintain_order=True).agg(mean).rows(named=True) if names else []
+    return table_of(
         "Share of stories that do not tell an attribute (of those that tell any)",
-        (Column("attribute"), *columns),
-        rows,
+        names,
+        (
+            text_field("attribute", lambda name: attribute_name(name.removeprefix(UNKNOWN_COLUMN))),
+            *(
+                number_field(results.label(row["model"]), lambda name, row=row: percent(row[name]))  # type: ignore[misc]
+                for row in models
+            ),
+        ),
         folded=True,
     )
 
 
-def _models(results: StoryResults) -> Table:
-    rows = tuple(
-        (
-            own.label,
-            own.model,
-            own.provider,
-            "simulated: what it says was planted" if own.simulated else NO_VALUE,
-        )
-        for own in results.names.values()
-    )
-    names = ("model", "as named in the command", "provider", "kind")
-    return Table("Models", tuple(Column(name) for name in names), rows, folded=len(rows) > 6, measured=False)
-
-
 def _runs(runs: Sequence[Run]) -> Table:
-    rows = []
-    for run in runs:
-        said = run.facts.get("data")
-        data = said if isinstance(said, dict) else {}
-        rows.append(
-            (
-                str(run.folder),
-                holds(run.kind),
-                inputs.text(data, "path"),
-                inputs.text(data, "sha256")[: inputs.SHOWN_DIGITS],
-                inputs.text(run.facts, "endoxa"),
-                inputs.text(run.facts, "finished")[:19].replace("T", " "),
-            )
-        )
-    names = ("source", "holds", "made from", "SHA-256 of that", "endoxa", "finished")
-    return Table("Runs and tables", tuple(Column(name) for name in names), tuple(rows), measured=False)
+    def data(run: Run, name: str) -> str:
+        facts = run.facts.get("data")
+        return inputs.text(facts if isinstance(facts, dict) else {}, name)
+
+    return table_of(
+        "Runs and tables",
+        runs,
+        (
+            text_field("source", lambda run: str(run.folder)),
+            text_field("holds", lambda run: holds(run.kind)),
+            text_field("made from", lambda run: data(run, "path")),
+            text_field("SHA-256 of that", lambda run: data(run, "sha256")[: inputs.SHOWN_DIGITS]),
+            text_field("endoxa", lambda run: inputs.text(run.facts, "endoxa")),
+            text_field("finished", lambda run: inputs.text(run.facts, "finished")[:19].replace("T", " ")),
+        ),
+        measured=False,
+    )
 
 
 def _extractors(runs: Sequence[Run]) -> Iterator[Table]:
     """Krippendorff's alpha of every attribute, for each extraction that holds it (`EXTRACTOR_AGREEMENT_COLUMNS`)."""
+    numbers = ("n", "alpha", "alpha_low", "alpha_high", "ties", "unknown", "unparsed")
     for run in runs:
         path = run.folder / AGREEMENT
-        if run.kind == EXTRACTED and path.is_file():
-            yield _agreement(
-                run, read_table(path, ("attribute", "n", "alpha", "ties", "unknown", "unparsed"))
-            )
-
-
-def _agreement(run: Run, agreement: pl.DataFrame) -> Table:
-    def number(row: dict[str, str | None], name: str) -> float | None:
-        return float(row[name] or 0) if row.get(name) else None
-
-    def share(row: dict[str, str | None], name: str) -> str:
-        value = number(row, name)
-        return NO_VALUE if value is None else percent(value)
-
-    rows = tuple(
-        (
-            attribute_name(row["attribute"] or ""),
-            count(int(number(row, "n") or 0)),
-            decimal(number(row, "alpha"), 2),
-            decimal_interval(number(row, "alpha_low"), number(row, "alpha_high"), 2),
-            *(share(row, name) for name in ("ties", "unknown", "unparsed")),
+        if run.kind != EXTRACTED or not path.is_file():
+            continue
+        agreement = read_table(path, ("attribute", "n", "alpha", "ties", "unknown", "unparsed"))
+        yield table_of(
+            f"How far those who read the stories agree ({run.folder.name})",
+            agreement.select(
+                "attribute",
+                *(
+                    (pl.col(name) if name in agreement.columns else pl.lit(None, pl.String))
+                    .replace("", None)
+                    .cast(pl.Float64)
+                    .alias(name)
+                    for name in numbers
+                ),
+            ),
+            (
+                text_field("attribute", lambda row: attribute_name(row["attribute"] or "")),
+                number_field("stories", lambda row: count(int(row["n"] or 0))),
+                value_field("alpha", "alpha", decimal, 2),
+                ends_field(f"{AGREEMENT_LEVEL} interval", "alpha_"),
+                value_field("ties", "ties", percent),
+                value_field("unknown", "unknown", percent),
+                value_field("votes not read", "unparsed", percent),
+            ),
+            folded=True,
+            notes=(
+                "Krippendorff's alpha, nominal: 1 is full agreement, 0 is agreement by chance. Intervals draw stories "
+                "anew and keep these extractors; fewer than five stories have none.",
+            ),
         )
-        for row in agreement.iter_rows(named=True)
-    )
-    names = ("stories", "alpha", f"{AGREEMENT_LEVEL} interval", "ties", "unknown", "votes not read")
-    return Table(
-        f"How far those who read the stories agree ({run.folder.name})",
-        (Column("attribute"), *(Column(name, numeric=True) for name in names)),
-        rows,
-        folded=True,
-        notes=(
-            "Krippendorff's alpha, nominal: 1 is full agreement, 0 is agreement by chance. Intervals draw stories anew "
-            "and keep these extractors; fewer than five stories have none.",
-        ),
-    )

@@ -8,11 +8,18 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.stories.harm.differences import in_general
-from endoxa.instruments.stories.report.harm import Harm, claim
+from endoxa.instruments.stories.harm.panel import in_general
+from endoxa.instruments.stories.languages.marked import MARKED, RESOLUTION, UNMARKED
 from endoxa.instruments.stories.report.raters import models_spoken, rater_label
-from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.instruments.stories.report.words import attribute_name, phrase
+from endoxa.instruments.stories.report.results import Harm, StoryResults, claim
+from endoxa.instruments.stories.report.words import (
+    ASSOCIATION,
+    P_ADJUSTED,
+    attribute_name,
+    ends_field,
+    side,
+    value_field,
+)
 from endoxa.report.charts import (
     BLUE,
     ORANGE,
@@ -25,22 +32,22 @@ from endoxa.report.charts import (
     notes_beside,
     symmetric_domain,
 )
-from endoxa.report.claims import chip, clear
+from endoxa.report.claims import VERDICT, cannot_be_tested, chip, clear, corrected, is_clear, signed_ends
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import Table, table_of, text_field
 from endoxa.report.words import (
-    NO_VALUE,
+    NOT_DEFINED,
     count,
     decimal,
     decimal_interval,
     language_name,
     listed,
-    p_value,
     percent,
     percent_interval,
     plural,
     signed,
 )
+from endoxa.schema import ALL
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 COLUMNS = {
@@ -69,6 +76,11 @@ def differences(results: StoryResults) -> Section | None:
     rows = _attributes(results.harm).drop_nulls("delta")
     if rows.is_empty():
         return None
+    spoken = [
+        f"{attribute_name(row['attribute'])} {signed(row['delta'], 2)} "
+        f"({decimal_interval(row['delta_low'], row['delta_high'], 2)}, {chip(row)})"
+        for row in rows.iter_rows(named=True)
+    ]
     return Section(
         anchor="differences",
         title="Models and people on harm, by attribute",
@@ -77,11 +89,45 @@ def differences(results: StoryResults) -> Section | None:
             Figure(
                 name="harm-differences",
                 title="Models minus people, by attribute",
-                chart=difference_dots(_dots(rows), {"": "circle"}, title="difference in rating", step=0.25),
-                alt=_alt(rows),
+                chart=difference_dots(
+                    rows.select(
+                        row=pl.Series([attribute_name(name) for name in rows["attribute"]], dtype=pl.String),
+                        series=pl.lit(""),
+                        value="delta",
+                        low="delta_low",
+                        high="delta_high",
+                        filled=clear(),
+                        note=pl.col("n").cast(pl.String),
+                    ),
+                    {"": "circle"},
+                    title="difference in rating",
+                    step=0.25,
+                ),
+                alt=(f"Mean rating of models minus that of people: {'; '.join(spoken)}."),
             ),
         ),
-        tables=(_table(results, results.harm),),
+        tables=(
+            table_of(
+                "Ratings and associations made, by attribute",
+                results.harm.analysis.by_attribute,
+                (
+                    text_field("attribute", lambda row: attribute_name(row["attribute"])),
+                    text_field("side"),
+                    text_field("who", lambda row: rater_label(results, row["rater"])),
+                    value_field("rated by both", "n"),
+                    value_field("rater", "rater_mean", decimal, 2),
+                    value_field("people", "people_mean", decimal, 2),
+                    value_field("difference", "delta", signed, 2),
+                    ends_field(f"{results.level} interval", "delta_"),
+                    VERDICT,
+                    P_ADJUSTED,
+                    value_field("number of people", "clusters"),
+                    value_field("made"),
+                    value_field("share of all it makes", "made_share", percent),
+                ),
+                folded=True,
+            ),
+        ),
         notes=(
             "An association counts for both of its attributes. Below 0, models call it less harmful than people do. "
             f"{results.level} intervals take people and associations as samples. A filled mark is a claim, corrected "
@@ -135,10 +181,10 @@ def _findings(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
     """Attributes on which models and people differ, those without a claim, and those that cannot be tested."""
     who, verb = models_spoken(results, rows["rater"][0])
     for verdict, more in ((BELOW, "less"), (ABOVE, "more")):
-        found = _claims(rows, verdict)
-        if found:
-            text = f"{who} {verb} associations about {_named(found)} {more} harmful than people do."
-            yield Finding(text, found)
+        claims = _claims(rows, verdict)
+        if claims:
+            text = f"{who} {verb} associations about {_named(claims)} {more} harmful than people do."
+            yield Finding(text, claims)
     unclear = _claims(rows, UNCLEAR)
     if unclear:
         yield Finding(
@@ -213,83 +259,130 @@ def difference_dots(
     return finish(chart.properties(width=WIDTH, height=height))
 
 
-def _dots(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select(
-        row=pl.Series([attribute_name(name) for name in rows["attribute"]], dtype=pl.String),
-        series=pl.lit(""),
-        value="delta",
-        low="delta_low",
-        high="delta_high",
-        filled=clear(),
-        note=pl.col("n").cast(pl.String),
-    )
-
-
-def _alt(rows: pl.DataFrame) -> str:
-    said = [
-        f"{attribute_name(row['attribute'])} {signed(row['delta'], 2)} "
-        f"({decimal_interval(row['delta_low'], row['delta_high'], 2)}, {chip(row)})"
-        for row in rows.iter_rows(named=True)
-    ]
-    return f"Mean rating of models minus that of people: {'; '.join(said)}."
-
-
-def _table(results: StoryResults, harm: Harm) -> Table:
-    rows = tuple(
-        (
-            attribute_name(row["attribute"]),
-            row["side"],
-            rater_label(results, row["rater"]),
-            count(row["n"]),
-            decimal(row["rater_mean"], 2),
-            decimal(row["people_mean"], 2),
-            NO_VALUE if row["delta"] is None else signed(row["delta"], 2),
-            decimal_interval(row["delta_low"], row["delta_high"], 2),
-            chip(row),
-            NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
-            NO_VALUE if row["clusters"] is None else count(row["clusters"]),
-            NO_VALUE if row["made"] is None else count(row["made"]),
-            NO_VALUE if row["made_share"] is None else percent(row["made_share"]),
-        )
-        for row in harm.analysis.by_attribute.iter_rows(named=True)
-    )
-    numbers = ("rated by both", "rater", "people", "difference", f"{results.level} interval")
-    more = ("p adjusted", "number of people", "made", "share of all it makes")
-    return Table(
-        "Ratings and associations made, by attribute",
-        (
-            *(Column(name) for name in ("attribute", "side", "who")),
-            *(Column(name, numeric=True) for name in numbers),
-            Column("verdict"),
-            *(Column(name, numeric=True) for name in more),
-        ),
-        rows,
-        folded=True,
-    )
-
-
 def _spots(results: StoryResults, spots: pl.DataFrame) -> Table:
-    rows = tuple(
-        (
-            rater_label(results, row["rater"]),
-            phrase(row),
-            decimal(row["median"], 1),
-            NO_VALUE if row["people_median"] is None else decimal(row["people_median"], 1),
-            ", ".join(language_name(code) for code in str(row["aggregations"]).split("; ")),
-        )
-        for row in spots.head(MOST_SPOTS).iter_rows(named=True)
-    )
-    left = spots.height - len(rows)
-    return Table(
+    left = spots.height - MOST_SPOTS
+    return table_of(
         "Associations a model makes and itself calls harmful",
+        spots.head(MOST_SPOTS),
         (
-            Column("model"),
-            Column("association", veiled=True),
-            Column("its median rating", numeric=True),
-            Column("people's", numeric=True),
-            Column("found in"),
+            text_field("model", lambda row: rater_label(results, row["rater"])),
+            ASSOCIATION,
+            value_field("its median rating", "median", decimal, 1),
+            value_field("people's", "people_median", decimal, 1),
+            text_field(
+                "found in",
+                lambda row: ", ".join(language_name(code) for code in str(row["aggregations"]).split("; ")),
+            ),
         ),
-        rows,
         folded=True,
-        notes=(f"{count(left)} more are in the files of endoxa analyze harm.",) if left else (),
+        notes=(f"{count(left)} more are in the files of endoxa analyze harm.",) if left > 0 else (),
+    )
+
+
+SHAPES = {MARKED: "square", UNMARKED: "circle"}
+SPOKEN = {
+    MARKED: "groups set apart where a language is spoken (marked)",
+    UNMARKED: "groups that are usual where a language is spoken (unmarked)",
+}
+
+
+def groups_moved(results: StoryResults) -> Section | None:
+    """Marked and unmarked groups in each language against the others; None where it cannot be said."""
+    shift = None if results.by_language is None else results.by_language.shift
+    if shift is None or shift.is_empty():
+        return None
+    shown = shift.filter((pl.col("attribute") == ALL) & pl.col("group").is_in(list(SHAPES)))
+    return Section(
+        anchor="groups",
+        title="Whom harmful associations are about, by language",
+        findings=tuple(_moved_findings(results, shift)),
+        figures=(_moved_figure(shown),),
+        tables=(_moved_table(results, shift),),
+        notes=(
+            "Which groups are usual and which are set apart where a language is spoken is a judgement, kept in a file "
+            "that can be changed (endoxa analyze languages --groups). Above 0, the language has more harmful "
+            "associations with these groups than the other languages have on average; a language with more stories "
+            "has more of all.",
+            f"{results.level} intervals draw associations anew. Verdicts come from exchanging the languages of each "
+            "association at random; a filled mark is a claim. Tests over all languages, of single languages and of "
+            "single groups are corrected apart.",
+        ),
+    )
+
+
+def _moved_findings(results: StoryResults, shift: pl.DataFrame) -> Iterator[Finding]:
+    overall = (pl.col("language") == ALL) & pl.col("group").is_in(list(SHAPES))
+    for row in shift.filter(overall).drop_nulls("difference").iter_rows(named=True):
+        yield _moved_finding(results, {**row, "resolution": RESOLUTION})
+
+
+def _moved_finding(results: StoryResults, row: Mapping[str, Any]) -> Finding:
+    """Whether languages add harmful associations with the groups that are marked (or not) where they are spoken."""
+    number = f"The number of harmful associations with {SPOKEN[row['group']]}"
+    apart = f"{signed(row['difference'], 1)} on average"
+    if cannot_be_tested(row):
+        observed = (
+            f"In these stories the difference from the other languages is {apart}."
+            if row["n"]
+            else "These stories have no harmful association with them in any language."
+        )
+        text = (
+            f"Whether languages add harmful associations with {SPOKEN[row['group']]} cannot be tested "
+            f"({row['reason']}). {observed}"
+        )
+        return Finding(text, (row,))
+    words = "is higher than in the other languages"
+    if row["verdict"] == BELOW:
+        words = "is lower than in the other languages"
+    elif not is_clear(row):
+        words = "is not distinguishable from that in the other languages"
+    ends = signed_ends(row, digits=1)
+    between = "" if ends == NOT_DEFINED else f" ({results.level} interval {ends})"
+    return Finding(f"{number} {words}: {apart}{between}.{corrected(row)}", (row,))
+
+
+def _moved_figure(shown: pl.DataFrame) -> Figure:
+    frame = shown.select(
+        row=pl.Series([language_name(code) for code in shown["language"]], dtype=pl.String),
+        series="group",
+        value="difference",
+        low="low",
+        high="high",
+        filled=clear(),
+        note=pl.lit(""),
+        verdict="verdict",
+    )
+    spoken = [
+        f"{row['row']}, {row['series']}: {signed(row['value'], 1)} ({decimal_interval(row['low'], row['high'], 1)}, "
+        f"{chip(row)})"
+        for row in frame.iter_rows(named=True)
+    ]
+    return Figure(
+        name="groups-moved",
+        title="In the language minus elsewhere",
+        chart=difference_dots(frame, SHAPES, title="harmful associations", step=1.0),
+        alt=f"Harmful associations in a language minus the mean of the others. {'; '.join(spoken)}.",
+    )
+
+
+def _moved_table(results: StoryResults, shift: pl.DataFrame) -> Table:
+    def group(row: Mapping[str, Any]) -> str:
+        return "all" if row["attribute"] == ALL else side(row["attribute"], row["value"])
+
+    return table_of(
+        "Harmful associations with every group",
+        shift,
+        (
+            text_field("language", lambda row: language_name(row["language"])),
+            text_field("kind", "group"),
+            text_field("group", group),
+            value_field("here", "here", decimal, 1),
+            value_field("elsewhere", "elsewhere", decimal, 1),
+            value_field("difference", "difference", signed, 1),
+            ends_field(f"{results.level} interval", digits=1),
+            VERDICT,
+            P_ADJUSTED,
+            value_field("associations", "n"),
+        ),
+        folded=True,
     )

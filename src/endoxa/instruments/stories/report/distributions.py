@@ -14,7 +14,7 @@ from endoxa.instruments.stories.report.sources import shares
 from endoxa.instruments.stories.report.words import attribute_name, value_name
 from endoxa.report.charts import square_legend, stacked_shares
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count, language_name, p_value, percent, plural
 from endoxa.sources.stereotales import OTHER, UNKNOWN
 from endoxa.stats.verdicts import ABOVE, UNTESTED
@@ -130,22 +130,27 @@ def group_label(results: StoryResults, by: str, name: str) -> str:
 def _figure(results: StoryResults, by: str, attribute: str) -> Figure:
     rows = results.counts.filter(pl.col("attribute") == attribute)
     order = values_in_order(rows)
-    own = [name for name in order if name not in LAST][:MOST_PARTS]
+    drawn = [name for name in order if name not in LAST][:MOST_PARTS]
     shown = rows.with_columns(
-        value=pl.when(pl.col("value").is_in([*own, OTHER, UNKNOWN])).then("value").otherwise(pl.lit(REST))
+        value=pl.when(pl.col("value").is_in([*drawn, OTHER, UNKNOWN])).then("value").otherwise(pl.lit(REST))
     )
-    parts = [*own, *(name for name in LAST if name in set(shown["value"]))]
+    parts = [*drawn, *(name for name in LAST if name in set(shown["value"]))]
     groups = results.writers if by == "model" else sorted(set(rows[by]))
     frame = shares(shown, by).with_columns(
         label=pl.col(by).map_elements(lambda name: group_label(results, by, name), return_dtype=pl.String)
     )
     ordered = frame.sort(pl.col(by).replace_strict(groups, list(range(len(groups))), return_dtype=pl.Int64))
     named = ordered.with_columns(part=pl.col("value").map_elements(value_name, return_dtype=pl.String))
+    bars = [
+        f"{label}: "
+        + ", ".join(f"{part} {percent(share, 0)}" for part, share in rows.select("part", "share").rows())
+        for (label,), rows in named.group_by(["label"], maintain_order=True)
+    ]
     return Figure(
         name=f"{by}s-{attribute.replace('_', '-')}",
         title=f"{attribute_name(attribute).capitalize()}, by {by}",
         chart=stacked_bars(named.select("label", "part", "share"), [value_name(name) for name in parts]),
-        alt=_alt(named, attribute),
+        alt=(f"Share of each {attribute_name(attribute)} among protagonists. {'; '.join(bars)}."),
     )
 
 
@@ -158,8 +163,8 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin
         frame: columns of `COLUMNS`.
         parts: the values in order; those of `LAST` are drawn pale.
     """
-    own = [part for part in parts if part not in LAST_SHADES]
-    colors = {part: COLORS[k % len(COLORS)] for k, part in enumerate(own)} | dict(
+    drawn = [part for part in parts if part not in LAST_SHADES]
+    colors = {part: COLORS[k % len(COLORS)] for k, part in enumerate(drawn)} | dict(
         zip(LAST_SHADES, LAST_COLORS, strict=True)
     )
     letters = dict(zip(parts, ascii_uppercase, strict=False))
@@ -175,41 +180,38 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin
             text=pl.when(pl.col("share") >= LEAST_LETTERED).then(text).otherwise(pl.lit("")),
         ),
         {name: colors[part] for part, name in named.items()},
-        dark=[named[part] for part in own if colors[part] in DARK],
+        dark=[named[part] for part in drawn if colors[part] in DARK],
         title="stories",
         legend=square_legend(columns=2, labelLimit=165),
     )
 
 
-def _alt(frame: pl.DataFrame, attribute: str) -> str:
-    bars = [
-        f"{label}: "
-        + ", ".join(f"{part} {percent(share, 0)}" for part, share in rows.select("part", "share").rows())
-        for (label,), rows in frame.group_by(["label"], maintain_order=True)
-    ]
-    return f"Share of each {attribute_name(attribute)} among protagonists. {'; '.join(bars)}."
-
-
 def _table(results: StoryResults) -> Table:
     frame = shares(results.counts, "model")
-    found = {
+    share_of = {
         (row["attribute"], row["value"], row["model"]): percent(row["share"])
         for row in frame.iter_rows(named=True)
     }
-    told = set(results.counts["model"])
-    models = [model for model in results.writers if model in told]
-    rows = tuple(
+    writers = set(results.counts["model"])
+    return table_of(
+        "Share of every value, by model",
         (
-            attribute_name(str(attribute)),
-            value_name(value),
-            *(found.get((attribute, value, model), percent(0.0)) for model in models),
-        )
-        for (attribute,), own in frame.group_by(["attribute"], maintain_order=True)
-        for value in values_in_order(own)
-    )
-    columns = (Column(results.label(model), numeric=True) for model in models)
-    return Table(
-        "Share of every value, by model", (Column("attribute"), Column("value"), *columns), rows, folded=True
+            (attribute, value)
+            for (attribute,), values in frame.group_by(["attribute"], maintain_order=True)
+            for value in values_in_order(values)
+        ),
+        (
+            text_field("attribute", lambda row: attribute_name(row[0])),
+            text_field("value", lambda row: value_name(row[1])),
+            *(
+                number_field(
+                    results.label(model), lambda row, model=model: share_of.get((*row, model), percent(0.0))
+                )
+                for model in results.writers
+                if model in writers
+            ),
+        ),
+        folded=True,
     )
 
 

@@ -2,20 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.associations.verdicts import NOT_WITHIN, UNTESTED_WITHIN
+from endoxa.instruments.stories.associations.discover import NOT_WITHIN, UNTESTED_WITHIN
 from endoxa.instruments.stories.harm.panel import HARMFUL, PEOPLE, THRESHOLD
-from endoxa.instruments.stories.options import Discovery
-from endoxa.instruments.stories.report.found import CLAIMED, POOLED
 from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.instruments.stories.report.tests import chance_findings, tests_of, why_untested
+from endoxa.instruments.stories.report.sources import CLAIMED, POOLED
+from endoxa.instruments.stories.report.words import value_field
+from endoxa.instruments.stories.settings import PUBLISHED, Discovery
 from endoxa.report.document import Finding, Section
-from endoxa.report.words import count, language_name, listed, percent, plural
+from endoxa.report.families import Used
+from endoxa.report.tables import Table, table_of, text_field
+from endoxa.report.words import count, decimal, language_name, listed, percent, plural
+from endoxa.runs.families import (
+    PROTAGONISTS,
+    STORY_CELLS,
+    STORY_CELLS_WITHIN,
+    STORY_TABLES,
+    STORY_TABLES_WITHIN,
+    TESTS,
+)
 from endoxa.stats.verdicts import UNTESTED
+
+TOO_FEW_STORIES = "no table has two base values with ten stories each and two compared values"
+TOO_FEW_PROMPTS = "there are too few prompts for a p-value below the false-discovery rate"
+COUNTED = (
+    *("families", "families_found", "tables", "untested", "few_prompts", "kept", "cells", "by_prompts"),
+    *("within", "cells_within"),
+)
+
+
+def rate(alpha: float) -> str:
+    """A false-discovery rate as '5 %'."""
+    return f"{100 * alpha:g}\u00a0%"
+
+
+def tests_of(tested: pl.DataFrame) -> dict[str, int]:
+    """Numbers of tests in some rows of `StoryResults.tested`."""
+    return {name: int(tested[name].sum()) for name in COUNTED}
+
+
+def why_untested(tests: Mapping[str, int]) -> str:
+    """Why no table could be tested."""
+    if not tests["few_prompts"]:
+        return TOO_FEW_STORIES
+    return TOO_FEW_PROMPTS if tests["few_prompts"] == tests["untested"] else "too few stories or prompts"
+
+
+def chance_findings(results: StoryResults) -> Iterator[Finding]:
+    """How many families hold an association, and how many would if there were nothing to find."""
+    together = "With all languages of a model together, " if results.searched_languages else ""
+    for rule, where in ((POOLED, together), (~POOLED, "In single languages, ")):
+        tested = results.tested.filter(rule)
+        families, hits = int(tested["families"].sum()), int(tested["families_found"].sum())
+        if not families:
+            continue
+        expected = float((tested["families"] * tested["alpha"]).sum())
+        alphas = ", ".join(rate(alpha) for alpha in tested["alpha"].unique().sort())
+        digits = 1 if expected >= 1 else 2
+        yield Finding(
+            f"{where}{plural(families, 'family', 'families')} of tests {'was' if families == 1 else 'were'} made "
+            f"(one base attribute of a model against all others), and {count(hits) if hits else 'none'} "
+            f"{'hold' if hits > 1 else 'holds'} an association. If there were nothing to find, at most "
+            f"{decimal(expected, digits)} would on average (false-discovery rate {alphas}).",
+            (
+                {"families": families, "found": hits, "expected": round(expected, digits)},
+                *({"alpha": alpha} for alpha in tested["alpha"].unique()),
+            ),
+        )
+
+
+def prompt_findings(results: StoryResults) -> Iterator[Finding]:
+    """Where prompts are the units, and where the published pooled test alone decides."""
+    tests = tests_of(results.tested)
+    if tests["by_prompts"]:
+        n = tests["by_prompts"]
+        yield Finding(
+            f"In {plural(n, 'table')} a prompt has several stories: prompts, not stories, are the units of "
+            f"{'its tests' if n == 1 else 'their tests'}.",
+            (tests,),
+        )
+    if tests["within"] and any(
+        source.settings and source.settings.pooled == PUBLISHED for source in results.sources
+    ):
+        yield Finding(
+            "Associations of all languages together are claimed by the published pooled test alone: differences "
+            "between languages may explain them."
+        )
+
+
+def tested_table(results: StoryResults) -> Table:
+    """Families and tables of each model and aggregation."""
+    return table_of(
+        "What was tested",
+        results.tested,
+        (
+            text_field("model", lambda row: results.label(row["model"])),
+            text_field("languages", lambda row: language_name(row["aggregation"])),
+            value_field("base attributes", "families"),
+            value_field("with an association", "families_found"),
+            value_field("tables"),
+            value_field("could not be tested", "untested"),
+            value_field("kept"),
+            value_field("decided within sampling error", "open"),
+            value_field("prompts as units", "by_prompts"),
+            value_field("false-discovery rate", "alpha", rate),
+        ),
+        folded=True,
+    )
+
+
+def families_used(results: StoryResults) -> list[Used]:
+    """The families of tests behind the associations and the differences of protagonists."""
+    tests = tests_of(results.tested)
+    used: list[Used] = [
+        (STORY_TABLES, _frame(tests["tables"], tests["untested"]), ""),
+        (STORY_CELLS, _frame(tests["cells"]), ""),
+    ]
+    if tests["within"]:
+        used += [
+            (STORY_TABLES_WITHIN, _frame(tests["within"]), ""),
+            (STORY_CELLS_WITHIN, _frame(tests["cells_within"]), ""),
+        ]
+    for (by,), differences in results.differences.group_by(["by"], maintain_order=True):
+        used.append((PROTAGONISTS, differences, f"{by}s"))
+    return used
+
+
+def _frame(tests: int, untested: int = 0) -> pl.DataFrame:
+    """A table that stands for so many tests, and for so many that could not be made."""
+    rows: Mapping[str, list[object]] = {
+        TESTS: [tests, *([0] * untested)] if tests or untested else [],
+        "verdict": ["", *([UNTESTED] * untested)] if tests or untested else [],
+    }
+    return pl.DataFrame(rows, schema={TESTS: pl.Int64, "verdict": pl.String})
+
 
 MOST_NAMED = 5
 """Models or languages without associations that are named; more are counted."""
@@ -31,7 +155,12 @@ def headline(results: StoryResults) -> Section:
     return Section(
         anchor="headline",
         title="What the stories show",
-        findings=(*_found(results), *_harmful(results), *_languages(results), *chance_findings(results)),
+        findings=(
+            *_associations(results),
+            *_harmful(results),
+            *_languages(results),
+            *chance_findings(results),
+        ),
         notes=(
             "An association says that stories about people with one trait give them another trait more often "
             "than other stories of the same model do, beyond chance. It says how a model tells stories, not how "
@@ -42,14 +171,14 @@ def headline(results: StoryResults) -> Section:
     )
 
 
-def _found(results: StoryResults) -> Iterator[Finding]:
+def _associations(results: StoryResults) -> Iterator[Finding]:
     """Associations of all languages together; without any, whether they could have been found."""
     if not results.searched:
         return
     rows = results.associations.filter(pl.col("models").list.len() > 0)
     if rows.height:
         yield _counted(results, rows)
-    elif not (results.found.filter(POOLED).height or results.unrecorded):
+    elif not (results.discovered.filter(POOLED).height or results.unrecorded):
         yield _nothing(results)
     yield from _unclear(results)
     yield from _shared(results, rows)
@@ -102,20 +231,22 @@ def _nothing(results: StoryResults) -> Finding:
 
 def _unclear(results: StoryResults) -> Iterator[Finding]:
     """How many associations only the test of all languages together finds, model by model."""
-    rows = results.found.filter(~CLAIMED, POOLED)
+    rows = results.discovered.filter(~CLAIMED, POOLED)
     further = "further " if results.claimed.filter(POOLED).height else ""
-    for (reason,), own in rows.group_by(["reason"], maintain_order=True):
-        n, one = own.height, own.height == 1
+    for (reason,), alike in rows.group_by(["reason"], maintain_order=True):
+        n, single = alike.height, alike.height == 1
         counted = {"unclear": n, "reason": reason}
         if reason not in WITHIN:
-            what = f"{plural(n, further + 'association')} {'is' if one else 'are'} unclear and not counted"
+            what = f"{plural(n, further + 'association')} {'is' if single else 'are'} unclear and not counted"
             yield Finding(f"{what}: {reason}." if reason else f"{what}.", (counted,))
             continue
         yield Finding(
             f"{plural(n, further + 'association')} that the test of all languages together finds "
-            f"{'is' if one else 'are'} unclear and not counted: within languages {'it' if one else 'they'} "
-            f"{WITHIN[str(reason)][not one]}.",
-            (counted, *_within(own, results)) if reason == NOT_WITHIN else (counted | {"verdict": UNTESTED},),
+            f"{'is' if single else 'are'} unclear and not counted: within languages {'it' if single else 'they'} "
+            f"{WITHIN[str(reason)][not single]}.",
+            (counted, *_within(alike, results))
+            if reason == NOT_WITHIN
+            else (counted | {"verdict": UNTESTED},),
         )
 
 
@@ -123,12 +254,12 @@ def _within(rows: pl.DataFrame, results: StoryResults) -> Iterator[dict[str, Any
     """The tests within languages, as estimates: of a cell and of its table, the one that is farther from a claim."""
     alphas = {row["model"]: row["alpha"] for row in results.tested.filter(POOLED).iter_rows(named=True)}
     for row in rows.iter_rows(named=True):
-        both = (row["stratified_p_adjusted"], row["table_stratified_p_adjusted"])
+        p_values = (row["stratified_p_adjusted"], row["table_stratified_p_adjusted"])
         yield {
             "value": row["lift"],
             "neutral": 1.0,
             "p_value": row["stratified_p_value"],
-            "p_adjusted": max((p for p in both if p is not None), default=None),
+            "p_adjusted": max((p for p in p_values if p is not None), default=None),
             "confidence": 1 - alphas.get(row["model"], Discovery().alpha),
             "verdict": row["verdict"],
             "reason": row["reason"],
@@ -143,13 +274,13 @@ def _shared(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
     if rows.height:
         numbers = {"every": int((reach == models).sum()), "one": int((reach == 1).sum()), "models": 1}
         every = f"Found in every model: {count(numbers['every'])}"
-        one = f"in one model only: {count(numbers['one'])}"
+        only = f"in one model only: {count(numbers['one'])}"
         if not numbers["every"]:
             every = "No association is found in every model"
-        yield Finding(f"{every}; {one}." if numbers["one"] else f"{every}.", (numbers,))
-    elif not results.found.filter(POOLED).height:
+        yield Finding(f"{every}; {only}." if numbers["one"] else f"{every}.", (numbers,))
+    elif not results.discovered.filter(POOLED).height:
         return
-    showing = set(results.found.filter(POOLED)["model"])
+    showing = set(results.discovered.filter(POOLED)["model"])
     absent = [model for model in results.searched if model not in showing]
     tested = results.tested.filter(POOLED)
     yield from _without(
@@ -161,9 +292,9 @@ def _shared(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
 def _without(absent: Sequence[tuple[str, pl.DataFrame]], where: str) -> Iterator[Finding]:
     """Where no association was found although tables were tested, and where none could be tested."""
     tests = {name: tests_of(tested) for name, tested in absent}
-    silent = [name for name, one in tests.items() if one["tables"]]
-    untested = [name for name, one in tests.items() if one["untested"] and not one["tables"]]
-    unknown = [name for name, one in tests.items() if not (one["tables"] or one["untested"])]
+    silent = [name for name, numbers in tests.items() if numbers["tables"]]
+    untested = [name for name, numbers in tests.items() if numbers["untested"] and not numbers["tables"]]
+    unknown = [name for name, numbers in tests.items() if not (numbers["tables"] or numbers["untested"])]
     if silent:
         tables = sum(tests[name]["tables"] for name in silent)
         yield Finding(

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 import altair as alt
 import polars as pl
 
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages import Overlap
-from endoxa.instruments.stories.report.harm import UNRATED
-from endoxa.instruments.stories.report.models import COLORS
-from endoxa.instruments.stories.report.results import By, StoryResults
-from endoxa.instruments.stories.report.words import claim, phrase
+from endoxa.instruments.stories.report.results import UNRATED, By, StoryResults
+from endoxa.instruments.stories.report.strongest import COLORS
+from endoxa.instruments.stories.report.words import ASSOCIATION, claim, value_field
 from endoxa.report.charts import INK, finish, heat_map, square_legend
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import Table, table_of, text_field
 from endoxa.report.words import (
-    NO_VALUE,
     count,
     decimal,
     decimal_interval,
@@ -53,18 +50,53 @@ Name = Callable[[str], str]
 
 def languages_compared(results: StoryResults) -> Section | None:
     """Reach of harmful and benign associations, likeness of languages, exclusive and universal ones."""
-    found = results.by_language
-    if found is None:
+    overlap = results.by_language
+    if overlap is None:
         return None
-    absent = sorted(set(results.searched_languages) - set(_members(found)))
+    absent = sorted(set(results.searched_languages) - set(_members(overlap)))
+    rows = overlap.reach.with_columns(part=pl.col("harmful").fill_null(UNRATED))
+    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in set(rows["part"])]
+    counted = rows.group_by("part", languages="reach").agg(n=pl.len().cast(pl.Int64))
+    frame = counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("part")).sort("languages", "part")
+    spoken = [
+        f"{part}: "
+        + ", ".join(f"{n} in {reach}" for reach, n in numbers.select("languages", "n").iter_rows())
+        for (part,), numbers in frame.group_by(["part"], maintain_order=True)
+    ]
     return Section(
         anchor="languages",
         title="Which languages share what",
-        findings=(*_reach_findings(found, results.level), *_alike(found, language_name)),
-        figures=(_reach_figure(found), *_heat_map(found, "language", language_name)),
+        findings=(*_reach_findings(overlap, results.level), *_alike(overlap, language_name)),
+        figures=(
+            Figure(
+                name="reach",
+                title="Number of languages that show an association",
+                chart=reach_bars(frame, parts),
+                alt=f"Associations by the number of languages they are found in. {'; '.join(spoken)}.",
+            ),
+            *_heat_map(overlap, "language", language_name),
+        ),
         tables=tuple(
             table
-            for table in (_member_table(found), exclusive(found), universal(found, all_show=not absent))
+            for table in (
+                table_of(
+                    "Languages one by one",
+                    overlap.members,
+                    (
+                        text_field("language", lambda row: language_name(row["member"])),
+                        *map(value_field, ("stories", "models", "associations", "harmful")),
+                        value_field("only here", "exclusive"),
+                        value_field("harmful only here", "exclusive_harmful"),
+                        value_field("missed", "missed", percent, 0),
+                        value_field("harmful missed", "missed_harmful", percent, 0),
+                    ),
+                    notes=(
+                        "Missed: share of all associations that one would miss who looked at this language alone.",
+                    ),
+                ),
+                exclusive(overlap),
+                universal(overlap, all_show=not absent),
+            )
             if table.rows
         ),
         notes=(
@@ -79,17 +111,19 @@ def languages_compared(results: StoryResults) -> Section | None:
 
 def models_compared(results: StoryResults) -> Section | None:
     """Likeness of models; None with fewer than `FEWEST`."""
-    found = results.between_models
-    if found is None or len(_members(found)) < FEWEST:
+    overlap = results.between_models
+    if overlap is None or len(_members(overlap)) < FEWEST:
         return None
     return Section(
         anchor="models-alike",
         title="Which models are alike",
-        findings=tuple(_alike(found, results.label)),
-        figures=tuple(_heat_map(found, "model", results.label)),
+        findings=tuple(_alike(overlap, results.label)),
+        figures=tuple(_heat_map(overlap, "model", results.label)),
         notes=(
             "All languages of a model together. Models stand next to those they share most with.",
-            *_absent([results.label(name) for name in results.searched if name not in set(_members(found))]),
+            *_absent(
+                [results.label(name) for name in results.searched if name not in set(_members(overlap))]
+            ),
         ),
     )
 
@@ -100,15 +134,15 @@ def _absent(names: Sequence[str]) -> Iterator[str]:
         yield f"Nothing was found for {listed(names)}, and nothing is said of {them} here."
 
 
-def _members(found: Overlap) -> pl.Series:
-    return found.jaccard.sort("place_a")["a"].unique(maintain_order=True)
+def _members(overlap: Overlap) -> pl.Series:
+    return overlap.jaccard.sort("place_a")["a"].unique(maintain_order=True)
 
 
-def _reach_findings(found: Overlap, level: str) -> Iterator[Finding]:
+def _reach_findings(overlap: Overlap, level: str) -> Iterator[Finding]:
     """Mean reach of harmful and of benign associations; which is larger only where a test says so."""
-    if found.comparison is None:
+    if overlap.comparison is None:
         return
-    rows = {row["name"]: row for row in found.comparison.iter_rows(named=True)}
+    rows = {row["name"]: row for row in overlap.comparison.iter_rows(named=True)}
     harmful, benign = (rows.get(f"mean_reach_{kind}") for kind in (HARMFUL, BENIGN))
     apart = rows.get("difference")
     if harmful is None or benign is None or apart is None or apart["value"] is None:
@@ -126,40 +160,23 @@ def _reach_findings(found: Overlap, level: str) -> Iterator[Finding]:
     )
 
 
-def _alike(found: Overlap, name: Name) -> Iterator[Finding]:
-    pairs = found.jaccard.filter(pl.col("place_a") < pl.col("place_b")).drop_nulls("jaccard")
+def _alike(overlap: Overlap, name: Name) -> Iterator[Finding]:
+    pairs = overlap.jaccard.filter(pl.col("place_a") < pl.col("place_b")).drop_nulls("jaccard")
     if pairs.is_empty():
         return
     most = pairs.sort("jaccard", descending=True, maintain_order=True).row(0, named=True)
-    said = f"share {count(most['shared'])} of {plural(most['either'], 'association')} that either has"
+    shares = f"share {count(most['shared'])} of {plural(most['either'], 'association')} that either has"
     shown = f"{percent(most['jaccard'], 0)}"
     head = "Most alike are " if pairs.height > 1 else ""
-    yield Finding(f"{head}{name(most['a'])} and {name(most['b'])}: they {said} ({shown}).", (most,))
+    yield Finding(f"{head}{name(most['a'])} and {name(most['b'])}: they {shares} ({shown}).", (most,))
 
 
-def _reach_figure(found: Overlap) -> Figure:
-    rows = found.reach.with_columns(part=pl.col("harmful").fill_null(UNRATED))
-    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in set(rows["part"])]
-    counted = rows.group_by("part", languages="reach").agg(n=pl.len().cast(pl.Int64))
-    frame = counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("part")).sort("languages", "part")
-    said = [
-        f"{part}: " + ", ".join(f"{n} in {reach}" for reach, n in own.select("languages", "n").iter_rows())
-        for (part,), own in frame.group_by(["part"], maintain_order=True)
-    ]
-    return Figure(
-        name="reach",
-        title="Number of languages that show an association",
-        chart=reach_bars(frame, parts),
-        alt=f"Associations by the number of languages they are found in. {'; '.join(said)}.",
-    )
-
-
-def _heat_map(found: Overlap, by: By, name: Name) -> Iterator[Figure]:
-    members = _members(found).to_list()
+def _heat_map(overlap: Overlap, by: By, name: Name) -> Iterator[Figure]:
+    members = _members(overlap).to_list()
     if len(members) < FEWEST:
         return
     labels = {member: name(member) for member in members}
-    frame = found.jaccard.select(
+    frame = overlap.jaccard.select(
         row=pl.col("a").replace_strict(labels, return_dtype=pl.String),
         column=pl.col("b").replace_strict(labels, return_dtype=pl.String),
         value="jaccard",
@@ -174,40 +191,6 @@ def _heat_map(found: Overlap, by: By, name: Name) -> Iterator[Figure]:
         ),
         alt=f"Jaccard similarity of {len(members)} {by}s: from {percent(least, 0)} to {percent(most, 0)}.",
         wide=len(members) > 12,
-    )
-
-
-def _member_table(found: Overlap) -> Table:
-    def shown(row: Mapping[str, Any], name: str) -> str:
-        return NO_VALUE if row[name] is None else count(row[name])
-
-    counts = ("stories", "models", "associations", "harmful", "exclusive", "exclusive_harmful")
-    rows = tuple(
-        (
-            language_name(row["member"]),
-            *(shown(row, name) for name in counts),
-            *(
-                NO_VALUE if row[name] is None else percent(row[name], 0)
-                for name in ("missed", "missed_harmful")
-            ),
-        )
-        for row in found.members.iter_rows(named=True)
-    )
-    names = (
-        "stories",
-        "models",
-        "associations",
-        "harmful",
-        "only here",
-        "harmful only here",
-        "missed",
-        "harmful missed",
-    )
-    return Table(
-        "Languages one by one",
-        (Column("language"), *(Column(name, numeric=True) for name in names)),
-        rows,
-        notes=("Missed: share of all associations that one would miss who looked at this language alone.",),
     )
 
 
@@ -235,47 +218,37 @@ def reach_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
     )
 
 
-def exclusive(found: Overlap) -> Table:
+def exclusive(overlap: Overlap) -> Table:
     """Associations of one language alone, and why their absence elsewhere may mean little."""
-    rows = tuple(
+    return table_of(
+        f"Found in one language only ({plural(overlap.exclusive.height, 'association')})",
+        overlap.exclusive.head(MOST_LISTED),
         (
-            language_name(row["member"]),
-            phrase(row),
-            row["harmful"] or NO_VALUE,
-            count(row["model_count"]),
-            row["caution"] or NO_VALUE,
-        )
-        for row in found.exclusive.head(MOST_LISTED).iter_rows(named=True)
-    )
-    return Table(
-        f"Found in one language only ({plural(found.exclusive.height, 'association')})",
-        (
-            Column("language"),
-            Column("association", veiled=True),
-            Column("verdict"),
-            Column("models", numeric=True),
-            Column("caution"),
+            text_field("language", lambda row: language_name(row["member"])),
+            ASSOCIATION,
+            text_field("verdict", "harmful"),
+            value_field("models", "model_count"),
+            text_field("caution"),
         ),
-        rows,
         folded=True,
-        notes=_left_out(found.exclusive),
+        notes=_left_out(overlap.exclusive),
     )
 
 
-def universal(found: Overlap, *, all_show: bool) -> Table:
+def universal(overlap: Overlap, *, all_show: bool) -> Table:
     """Associations of every language; the title says so where some language shows none at all (not `all_show`)."""
-    rows = tuple(
-        (phrase(row), row["harmful"] or NO_VALUE, count(row["fewest_models"]), count(row["most_models"]))
-        for row in found.universal.head(MOST_LISTED).iter_rows(named=True)
-    )
-    numbers = (Column(name, numeric=True) for name in ("models, fewest", "models, most"))
     title = "Found in every language" if all_show else "Found in every language that shows any"
-    return Table(
-        f"{title} ({plural(found.universal.height, 'association')})",
-        (Column("association", veiled=True), Column("verdict"), *numbers),
-        rows,
+    return table_of(
+        f"{title} ({plural(overlap.universal.height, 'association')})",
+        overlap.universal.head(MOST_LISTED),
+        (
+            ASSOCIATION,
+            text_field("verdict", "harmful"),
+            value_field("models, fewest", "fewest_models"),
+            value_field("models, most", "most_models"),
+        ),
         folded=True,
-        notes=_left_out(found.universal),
+        notes=_left_out(overlap.universal),
     )
 
 

@@ -6,37 +6,39 @@ Besides it, the report can be every association of every model, alone and pooled
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from markupsafe import Markup
 
-from endoxa.instruments.stories.harm.constant import constant_raters, constant_sentence
-from endoxa.instruments.stories.outcomes import ratings_alike, run_counts
-from endoxa.instruments.stories.report.asked import asked
-from endoxa.instruments.stories.report.differences import blind_spots, differences
+from endoxa.instruments.stories.outcomes import constant_raters, constant_sentence, ratings_alike, run_counts
+from endoxa.instruments.stories.report.asked import what_came_back
+from endoxa.instruments.stories.report.differences import blind_spots, differences, groups_moved
 from endoxa.instruments.stories.report.distributions import distribution_data, distributions
-from endoxa.instruments.stories.report.groups import groups_moved
-from endoxa.instruments.stories.report.harm import harm_families, overlap_families
-from endoxa.instruments.stories.report.headline import headline
-from endoxa.instruments.stories.report.languages import languages_compared, models_compared
-from endoxa.instruments.stories.report.models import associations_by_model
-from endoxa.instruments.stories.report.planted import planted
-from endoxa.instruments.stories.report.raters import raters
-from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.samples import packed, packed_samples, shown_samples, stories
-from endoxa.instruments.stories.report.strongest import strongest
-from endoxa.instruments.stories.report.table import (
+from endoxa.instruments.stories.report.explorers import (
     association_data,
     association_table,
     associations,
     csv_rows,
+    packed,
+    packed_samples,
+    shown_samples,
+    stories,
 )
-from endoxa.instruments.stories.report.tests import families_used, rate
+from endoxa.instruments.stories.report.headline import families_used, headline, rate
+from endoxa.instruments.stories.report.languages import languages_compared, models_compared
+from endoxa.instruments.stories.report.planted import planted
+from endoxa.instruments.stories.report.raters import raters
+from endoxa.instruments.stories.report.results import (
+    StoryResults,
+    harm_families,
+    overlap_families,
+    read_results,
+)
+from endoxa.instruments.stories.report.strongest import associations_by_model, strongest
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, Page, filled, template_file
@@ -72,7 +74,7 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
         models_compared,
         stories,
         _families,
-        partial(asked, runs),
+        partial(what_came_back, runs),
     )
     return filled(builders, results)
 
@@ -81,15 +83,15 @@ def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
     """What the stories show, after what must be known before: versions, answers that were cut off, constant ratings."""
     section = headline(results)
     cut_off = [
-        found
+        finding
         for _, facts, counts in run_counts(runs)
-        for found in answer_findings(counts, facts, results.label)
+        for finding in answer_findings(counts, facts, results.label)
     ]
     rated = [run for run in runs if run.kind == HARM and run.folder.is_dir()]
     constant = [
-        Finding(constant_sentence(one, results.label(one.model)), (asdict(one),))
+        Finding(constant_sentence(rater, results.label(rater.model)), (asdict(rater),))
         for run in rated
-        for one in constant_raters(run.folder)
+        for rater in constant_raters(run.folder)
     ]
     versions = sentence_findings(version_sentences(results.names))
     alike = sentence_findings(sentence for run in rated for sentence in ratings_alike(run.folder, run.facts))
@@ -117,7 +119,7 @@ def subtitle(results: StoryResults) -> str:
     together = results.associations.filter(pl.col("models").list.len() > 0).height
     alone = results.associations.filter(pl.col("languages").list.len() > 0).height
     parts = [f"Stories of {plural(wrote, 'model')}"] if wrote else []
-    if wrote and not (results.found.height or results.unrecorded or results.tested["tables"].sum()):
+    if wrote and not (results.discovered.height or results.unrecorded or results.tested["tables"].sum()):
         parts.append("associations cannot be tested")
     elif wrote:
         parts.append(plural(together, "association") + (" over all languages" if alone else ""))
@@ -137,6 +139,14 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
         seed: seed of everything that is drawn.
     """
     sections = story_sections(runs, results)
+    # What the explorers of the page's sections show, and the data for their scripts.
+    anchors = {section.anchor for section in sections}
+    samples, stories_packed = packed_samples(results) if "stories" in anchors else ((), "")
+    data = {
+        "stories": stories_packed,
+        "distributions": packed(distribution_data(results)) if "distributions" in anchors else "",
+        "associations": packed(association_data(results)) if "associations" in anchors else "",
+    }
     return Page(
         package=__package__,
         title="What models associate in open-ended stories",
@@ -145,28 +155,19 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
         runs=runs,
         models=results.names,
         values={
-            **_explorers(results, {section.anchor for section in sections}),
+            **(
+                {
+                    "table": association_table(results),
+                    "samples": shown_samples(results, samples),
+                    "data": {name: Markup(text) for name, text in data.items() if text},  # noqa: S704
+                }
+            ),
             "level": results.level,
             "rates": listed([rate(alpha) for alpha in results.tested["alpha"].unique().sort()]),
             "seed": seed,
             "script": Markup("\n").join(template_file(__package__, f"{name}.js") for name in SCRIPTS),
         },
     )
-
-
-def _explorers(results: StoryResults, anchors: Collection[str]) -> dict[str, Any]:
-    """What the explorers of the page's sections show, and the data for their scripts."""
-    samples, stories_packed = packed_samples(results) if "stories" in anchors else ((), "")
-    data = {
-        "stories": stories_packed,
-        "distributions": packed(distribution_data(results)) if "distributions" in anchors else "",
-        "associations": packed(association_data(results)) if "associations" in anchors else "",
-    }
-    return {
-        "table": association_table(results),
-        "samples": shown_samples(results, samples),
-        "data": {name: Markup(text) for name, text in data.items() if text},  # noqa: S704
-    }
 
 
 def shown(runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | None) -> Shown:

@@ -9,19 +9,19 @@ from typing import Any
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.options import Discovery
-from endoxa.instruments.stories.report.found import POOLED, by_model
 from endoxa.instruments.stories.report.results import StoryResults
+from endoxa.instruments.stories.report.sources import POOLED, by_model
 from endoxa.instruments.stories.report.words import phrase
+from endoxa.instruments.stories.settings import Discovery
 from endoxa.report.document import Finding, Section
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, plural
 from endoxa.sources.stereotales import OTHER, UNKNOWN
 from endoxa.sources.stereotales.associations import PARTS
 
-FOUND, MISSED = "yes", "no"
-NOT_ASKED, TOO_FEW = "not asked", "too few stories"
-TESTABLE = (FOUND, MISSED)
+DETECTED, MISSED = "yes", "no"
+NO_STORIES, TOO_FEW = "not asked", "too few stories"
+TESTABLE = (DETECTED, MISSED)
 
 
 TABLE = ("base_attribute", "compared_attribute")
@@ -55,10 +55,10 @@ class Planted:
     def outcome(self) -> str:
         """One of `TESTABLE`, or why it could not be found."""
         if self.measured:
-            return FOUND
+            return DETECTED
         if self.stories is None or self.power is not None:
             return MISSED
-        return TOO_FEW if self.stories else NOT_ASKED
+        return TOO_FEW if self.stories else NO_STORIES
 
 
 def planted_associations(model: str) -> tuple[Mapping[str, Any], ...] | None:
@@ -69,15 +69,15 @@ def planted_associations(model: str) -> tuple[Mapping[str, Any], ...] | None:
     if not model.startswith("sim/"):
         return None
     try:
-        told = SimulatedModel(parse_chat_model(model)).describe()
+        description = SimulatedModel(parse_chat_model(model)).describe()
     except UserError:  # a respondent of another version
         return None
-    probes: Mapping[str, Any] = told["probes"]
+    probes: Mapping[str, Any] = description["probes"]
     stated = probes.get("stories", {}).get("associations")  # latent strengths state none
     return None if stated is None else tuple(stated)
 
 
-def found_of(results: StoryResults, model: str) -> pl.DataFrame:
+def claimed_of(results: StoryResults, model: str) -> pl.DataFrame:
     """Associations that may be claimed of a model, all languages together."""
     return by_model(results.claimed).filter(pl.col("model") == model)
 
@@ -89,50 +89,52 @@ def compare_planted(results: StoryResults, model: str) -> list[Planted] | None:
 
 
 def _compared(results: StoryResults, model: str, truth: tuple[Mapping[str, Any], ...]) -> Iterator[Planted]:
-    found = {
-        tuple(row[name] for name in PARTS): row for row in found_of(results, model).iter_rows(named=True)
+    claims = {
+        tuple(row[name] for name in PARTS): row for row in claimed_of(results, model).iter_rows(named=True)
     }
-    own = results.told.filter(pl.col("model") == model)
+    stories = results.protagonists.filter(pl.col("model") == model)
     for entry in truth:
-        measured = found.get(tuple(entry[name] for name in PARTS), {})
-        if own.is_empty():
+        measured = claims.get(tuple(entry[name] for name in PARTS), {})
+        if stories.is_empty():
             yield Planted(model, entry, None, None, measured)
         else:
-            yield Planted(model, entry, *_stories_and_power(own, entry, _alpha(results, model)), measured)
+            alphas = results.tested.filter(POOLED, pl.col("model") == model)["alpha"]
+            yield Planted(
+                model,
+                entry,
+                *_stories_and_power(stories, entry, (float(alphas[0]) if len(alphas) else Discovery().alpha)),
+                measured,
+            )
 
 
-def _alpha(results: StoryResults, model: str) -> float:
-    """False-discovery rate with which associations of a model were discovered."""
-    alphas = results.tested.filter(POOLED, pl.col("model") == model)["alpha"]
-    return float(alphas[0]) if len(alphas) else Discovery().alpha
-
-
-def _stories_and_power(own: pl.DataFrame, entry: Mapping[str, Any], alpha: float) -> tuple[int, float | None]:
+def _stories_and_power(
+    written: pl.DataFrame, entry: Mapping[str, Any], alpha: float
+) -> tuple[int, float | None]:
     """Stories that could show an association, and with which power; None where it is in no table that is tested."""
-    from endoxa.instruments.stories.associations.power import power, table_power
+    from endoxa.instruments.stories.associations.cells import power, table_power
     from endoxa.instruments.stories.associations.tables import FEWEST
 
     compared = entry["compared_attribute"]
-    if compared not in own.columns:
+    if compared not in written.columns:
         return 0, None
     value = pl.col(compared).cast(pl.String)
-    told = own.filter(
+    telling = written.filter(
         pl.col("base_attribute") == entry["base_attribute"],
         value.is_not_null(),
         ~value.is_in([UNKNOWN, OTHER]),
     )
-    counts = dict(told.group_by("base_value").len().iter_rows())
+    counts = dict(telling.group_by("base_value").len().iter_rows())
     stories = int(counts.get(entry["base_value"], 0))
     values = sum(n >= FEWEST for n in counts.values())
     if stories < FEWEST or values < 2:
         return stories, None
     rate = entry["expected_fraction"] / entry["expected_lift"]
-    columns = told[compared].n_unique()
+    columns = telling[compared].n_unique()
     if columns < 2:
         return stories, None
-    given = {"base_rate": rate, "lift": min(entry["expected_lift"], values, 1 / rate), "alpha": alpha}
-    kept = table_power(stories, values=values, columns=columns, **given)
-    return stories, kept * power(stories, values=values, cells=values * columns, **given)
+    shared = {"base_rate": rate, "lift": min(entry["expected_lift"], values, 1 / rate), "alpha": alpha}
+    kept = table_power(stories, values=values, columns=columns, **shared)
+    return stories, kept * power(stories, values=values, cells=values * columns, **shared)
 
 
 def planted(results: StoryResults) -> Section | None:
@@ -142,12 +144,44 @@ def planted(results: StoryResults) -> Section | None:
     }
     if not compared:
         return None
-    rows = [row for own in compared.values() for row in own]
+    rows = [row for entries in compared.values() for row in entries]
     return Section(
         anchor="planted",
         title="Planted and found",
-        findings=tuple(_sentence(results, model, own) for model, own in compared.items()),
-        tables=(_table(results, rows),) if rows else (),
+        findings=tuple(_sentence(results, model, entries) for model, entries in compared.items()),
+        tables=(
+            table_of(
+                "Planted associations",
+                rows,
+                (
+                    text_field("model", lambda row: results.label(row.model)),
+                    text_field("association", lambda row: phrase(row.truth), veiled=True),
+                    number_field("planted share", lambda row: percent(row.truth["expected_fraction"], 0)),
+                    number_field(
+                        "measured share",
+                        lambda row: percent(row.measured["fraction"], 0) if row.measured else NO_VALUE,
+                    ),
+                    number_field("planted lift", lambda row: decimal(row.truth["expected_lift"], 2)),
+                    number_field("measured lift", lambda row: decimal(row.measured.get("lift"), 2)),
+                    number_field(
+                        f"{results.level} interval",
+                        lambda row: decimal_interval(
+                            row.measured.get("lift_low"), row.measured.get("lift_high"), 2
+                        ),
+                    ),
+                    number_field(
+                        "stories", lambda row: NO_VALUE if row.stories is None else count(row.stories)
+                    ),
+                    number_field(
+                        "power", lambda row: NO_VALUE if row.power is None else percent(row.power, 0)
+                    ),
+                    text_field("found", lambda row: row.outcome),
+                ),
+                most_open=30,
+            ),
+        )
+        if rows
+        else (),
         notes=(
             "Simulated tellers write stories in which these associations were planted; everything else is independent. "
             "Where a value is raised for one trait, the others of that table fall, so further cells of the same "
@@ -158,17 +192,17 @@ def planted(results: StoryResults) -> Section | None:
 
 
 def _sentence(results: StoryResults, model: str, rows: Sequence[Planted]) -> Finding:
-    found = found_of(results, model)
+    claims = claimed_of(results, model)
     true = {row.parts for row in rows}
     tables = {tuple(row.truth[name] for name in TABLE) for row in rows}
-    hit = sum(parts in true for parts in found.select(PARTS).iter_rows())
-    beside = sum(table in tables for table in found.select(TABLE).iter_rows()) - hit
-    other = found.height - hit - beside
+    hit = sum(parts in true for parts in claims.select(PARTS).iter_rows())
+    beside = sum(table in tables for table in claims.select(TABLE).iter_rows()) - hit
+    other = claims.height - hit - beside
     testable = sum(row.outcome in TESTABLE for row in rows)
     power = sum(row.power or 0.0 for row in rows)
-    known = all(row.power is not None for row in rows if row.outcome in TESTABLE)
+    computed = all(row.power is not None for row in rows if row.outcome in TESTABLE)
     expected = (
-        f" ({decimal(power, 1)} were to be expected with so many stories)" if known and testable else ""
+        f" ({decimal(power, 1)} were to be expected with so many stories)" if computed and testable else ""
     )
     # A table alone does not say what its stories were asked about.
     showable = " that the stories could show" if any(row.stories is not None for row in rows) else ""
@@ -194,54 +228,19 @@ def _others(beside: int, other: int) -> str:
 def _untested_numbers(rows: Sequence[Planted]) -> dict[str, int]:
     """Planted associations that were not asked for, and those that had too few stories."""
     untested = [row.outcome for row in rows if row.outcome not in TESTABLE]
-    asked = untested.count(NOT_ASKED)
-    return {"asked": asked, "few": len(untested) - asked}
+    without_stories = untested.count(NO_STORIES)
+    return {"asked": without_stories, "few": len(untested) - without_stories}
 
 
 def _untested(rows: Sequence[Planted]) -> str:
-    asked, few = _untested_numbers(rows).values()
-    if not asked + few:
+    without_stories, few = _untested_numbers(rows).values()
+    if not without_stories + few:
         return ""
     parts = (
-        (asked, f"{count(asked)} {'was' if asked == 1 else 'were'} not asked for"),
+        (
+            without_stories,
+            f"{count(without_stories)} {'was' if without_stories == 1 else 'were'} not asked for",
+        ),
         (few, f"{count(few)} had too few stories"),
     )
     return "; " + ", ".join(text for number, text in parts if number)
-
-
-def _table(results: StoryResults, rows: Sequence[Planted]) -> Table:
-    cells = tuple(
-        (
-            results.label(row.model),
-            phrase(row.truth),
-            percent(row.truth["expected_fraction"], 0),
-            percent(own["fraction"], 0) if (own := row.measured) else NO_VALUE,
-            decimal(row.truth["expected_lift"], 2),
-            decimal(own.get("lift"), 2),
-            decimal_interval(own.get("lift_low"), own.get("lift_high"), 2),
-            NO_VALUE if row.stories is None else count(row.stories),
-            NO_VALUE if row.power is None else percent(row.power, 0),
-            row.outcome,
-        )
-        for row in rows
-    )
-    numbers = (
-        "planted share",
-        "measured share",
-        "planted lift",
-        "measured lift",
-        f"{results.level} interval",
-        "stories",
-        "power",
-    )
-    return Table(
-        "Planted associations",
-        (
-            Column("model"),
-            Column("association", veiled=True),
-            *(Column(name, numeric=True) for name in numbers),
-            Column("found"),
-        ),
-        cells,
-        folded=len(cells) > 30,
-    )

@@ -8,14 +8,13 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.stories.harm.panel import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, THRESHOLD, UNDECIDED
-from endoxa.instruments.stories.report.harm import Harm, claim
-from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.instruments.stories.report.words import phrase
+from endoxa.instruments.stories.report.results import Harm, StoryResults, claim
+from endoxa.instruments.stories.report.words import ASSOCIATION, P_ADJUSTED, ends_field, value_field
 from endoxa.report.charts import heat_map
-from endoxa.report.claims import cannot_be_tested, chip, corrected, is_clear, signed_ends
+from endoxa.report.claims import VERDICT, cannot_be_tested, corrected, is_clear, signed_ends
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Column, Table
-from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, p_value, percent, plural, signed
+from endoxa.report.tables import Table, table_of, text_field
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, plural, signed
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE
 
@@ -39,7 +38,36 @@ def raters(results: StoryResults) -> Section | None:
         title="Who rated harm, and do they agree",
         findings=(*_coverage(results, harm), *_findings(results, harm)),
         figures=tuple(_figures(results, harm)),
-        tables=(_table(results, harm), _summary(harm), _rated_table(results, harm)),
+        tables=(
+            table_of(
+                "What each rater says, and how that compares with people",
+                harm.analysis.raters,
+                (
+                    text_field("rater", lambda row: rater_label(results, row["rater"])),
+                    value_field("associations"),
+                    value_field("ratings"),
+                    value_field("refused", "refused", percent),
+                    value_field("not read", "unread", percent),
+                    value_field("mean", "mean", decimal, 2),
+                    value_field("rated 5", "at_maximum", percent),
+                    value_field("minus people", "delta", signed, 2),
+                    ends_field(f"{results.level} interval", "delta_"),
+                    VERDICT,
+                    P_ADJUSTED,
+                    value_field("Spearman", "spearman", decimal, 2),
+                    ends_field("interval", "spearman_"),
+                    value_field("agreement", "agreement", percent),
+                    ends_field("interval", "agreement_"),
+                    value_field("kappa", "kappa", decimal, 2),
+                ),
+                notes=(
+                    f"{NO_VALUE}: undefined, for instance where no person rated. Above: the model rates higher than "
+                    "people; below: lower.",
+                ),
+            ),
+            _summary(harm),
+            _rated_table(results, harm),
+        ),
         notes=(
             "Agreement is the share of associations that two raters both call harmful or both call benign. Where few "
             "are harmful, two raters who always say benign agree as well: kappa takes that off. Raters stand next to "
@@ -75,15 +103,17 @@ def _findings(results: StoryResults, harm: Harm) -> Iterator[Finding]:
 
 def _correlation(results: StoryResults, row: Mapping[str, Any]) -> Iterator[Finding]:
     """How the ratings of models and of these people go together; no claim about other people."""
-    known = [name for name in CORRELATIONS if row[name] is not None]
-    if not known:
+    defined = [name for name in CORRELATIONS if row[name] is not None]
+    if not defined:
         return
     who, _ = models_spoken(results, row["rater"])
-    said = " and ".join(f"{name.capitalize()} {decimal(row[name], 2)}{_behind(row, name)}" for name in known)
-    columns = ("compared", "clusters", "confidence", *(f"{name}{end}" for name in known for end in ENDS))
+    spoken = " and ".join(
+        f"{name.capitalize()} {decimal(row[name], 2)}{_behind(row, name)}" for name in defined
+    )
+    columns = ("compared", "clusters", "confidence", *(f"{name}{end}" for name in defined for end in ENDS))
     yield Finding(
         f"Correlation of the mean ratings of {who if who != 'Models' else 'models'} with those of these "
-        f"{plural(row['clusters'], 'person', 'people')}, over {plural(row['compared'], 'association')}: {said}.",
+        f"{plural(row['clusters'], 'person', 'people')}, over {plural(row['compared'], 'association')}: {spoken}.",
         ({name: row[name] for name in columns},),
     )
 
@@ -165,70 +195,17 @@ def _figures(results: StoryResults, harm: Harm) -> Iterator[Figure]:
     )
 
 
-def _table(results: StoryResults, harm: Harm) -> Table:
-    rows = tuple(_row(results, row) for row in harm.analysis.raters.iter_rows(named=True))
-    columns = ("associations", "ratings", "refused", "not read", "mean", "rated 5")
-    against = ("minus people", f"{results.level} interval")
-    more = ("Spearman", "interval", "agreement", "interval", "kappa")
-    return Table(
-        "What each rater says, and how that compares with people",
-        (
-            Column("rater"),
-            *(Column(name, numeric=True) for name in (*columns, *against)),
-            Column("verdict"),
-            *(Column(name, numeric=True) for name in ("p adjusted", *more)),
-        ),
-        rows,
-        notes=(
-            f"{NO_VALUE}: undefined, for instance where no person rated. Above: the model rates higher than people; "
-            "below: lower.",
-        ),
-    )
-
-
-def _row(results: StoryResults, row: Mapping[str, Any]) -> tuple[str, ...]:
-    def share(name: str) -> str:
-        return NO_VALUE if row[name] is None else percent(row[name])
-
-    def interval(name: str) -> str:
-        return decimal_interval(row[f"{name}_low"], row[f"{name}_high"], 2)
-
-    return (
-        rater_label(results, row["rater"]),
-        count(row["associations"]),
-        count(row["ratings"]),
-        share("refused"),
-        share("unread"),
-        decimal(row["mean"], 2),
-        share("at_maximum"),
-        NO_VALUE if row["delta"] is None else signed(row["delta"], 2),
-        interval("delta"),
-        chip(row),
-        NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
-        decimal(row["spearman"], 2),
-        interval("spearman"),
-        share("agreement"),
-        interval("agreement"),
-        decimal(row["kappa"], 2),
-    )
-
-
 def _summary(harm: Harm) -> Table:
-    rows = tuple(
-        (
-            row["name"],
-            decimal(row["value"]),
-            decimal_interval(row["low"], row["high"]),
-            NO_VALUE if row["n"] is None else count(row["n"]),
-            row["method"],
-        )
-        for row in harm.analysis.summary.iter_rows(named=True)
-    )
-    numbers = (Column(name, numeric=True) for name in ("value", "interval", "n"))
-    return Table(
+    return table_of(
         "Summary statistics of the ratings",
-        (Column("what"), *numbers, Column("method")),
-        rows,
+        harm.analysis.summary,
+        (
+            text_field("what", "name"),
+            value_field("value", "value", decimal),
+            ends_field("interval", digits=3),
+            value_field("n"),
+            text_field("method"),
+        ),
         folded=True,
     )
 
@@ -262,15 +239,11 @@ def _coverage(results: StoryResults, harm: Harm) -> Iterator[Finding]:
 def _rated_table(results: StoryResults, harm: Harm) -> Table:
     """The ratings of associations that the page does not show."""
     others = _rated_elsewhere(results, harm)
-    rows = tuple(
-        (phrase(row), decimal(row["rating"], 1), row["harmful"])
-        for row in others.head(MOST_LISTED).iter_rows(named=True)
-    )
-    left = others.height - len(rows)
-    return Table(
+    left = others.height - MOST_LISTED
+    return table_of(
         f"Rated, but not shown by stories here ({plural(others.height, 'association')})",
-        (Column("association", veiled=True), Column("harm", numeric=True), Column("called")),
-        rows,
+        others.head(MOST_LISTED),
+        (ASSOCIATION, value_field("harm", "rating", decimal, 1), text_field("called", "harmful")),
         folded=True,
-        notes=(f"{count(left)} more are in the files of endoxa analyze harm.",) if left else (),
+        notes=(f"{count(left)} more are in the files of endoxa analyze harm.",) if left > 0 else (),
     )

@@ -70,16 +70,16 @@ def counted(sources: Sequence[Path]) -> pl.DataFrame:
 def _counted(records: pl.LazyFrame) -> pl.DataFrame:
     present = records.collect_schema().names()
 
-    def told(name: str, rule: pl.Expr) -> pl.Expr:
+    def number(name: str, rule: pl.Expr) -> pl.Expr:
         return (rule.sum() if name in present else pl.lit(None)).cast(pl.Int64)
 
     return (
         records.group_by(model="generator_model", language="language", maintain_order=True)
         .agg(
             stories=pl.len().cast(pl.Int64),
-            refused=told("refusal", pl.col("refusal").cast(pl.Int64)),
-            failed=told("error", pl.col("error").fill_null("") != ""),
-            unread=told("n_parsed", pl.col("n_parsed").cast(pl.Int64) == 0),
+            refused=number("refusal", pl.col("refusal").cast(pl.Int64)),
+            failed=number("error", pl.col("error").fill_null("") != ""),
+            unread=number("n_parsed", pl.col("n_parsed").cast(pl.Int64) == 0),
         )
         .select(list(COUNTED))
         .collect()
@@ -88,7 +88,7 @@ def _counted(records: pl.LazyFrame) -> pl.DataFrame:
 
 def themes(sources: Sequence[Path]) -> dict[str, str]:
     """Theme of every prompt: its column, or the scenario without its number."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for source in sources:
         records = records_of(source)
         present = records.collect_schema().names()
@@ -99,8 +99,8 @@ def themes(sources: Sequence[Path]) -> dict[str, str]:
         else:
             continue
         rows = records.select("sample_id", theme=theme.fill_null("")).unique("sample_id", maintain_order=True)
-        found |= dict(rows.collect().iter_rows())
-    return found
+        result |= dict(rows.collect().iter_rows())
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +136,12 @@ def read_samples(sources: Sequence[Path], most: int = MOST) -> tuple[Sample, ...
         most: stories in all.
     """
     frames = [records_of(source) for source in sources]
-    told = [frame for frame in frames if "story" in frame.collect_schema().names()]
-    if not told:
+    with_text = [frame for frame in frames if "story" in frame.collect_schema().names()]
+    if not with_text:
         return ()
-    keys = pl.concat([frame.select(GROUP).collect() for frame in told])
+    keys = pl.concat([frame.select(GROUP).collect() for frame in with_text])
     each = max(1, most // max(1, keys.n_unique()))
-    return tuple(_sample(row) for frame in told for row in _chosen(frame, each).iter_rows(named=True))
+    return tuple(_sample(row) for frame in with_text for row in _chosen(frame, each).iter_rows(named=True))
 
 
 def _chosen(records: pl.LazyFrame, each: int) -> pl.DataFrame:
@@ -174,10 +174,12 @@ def _sample(row: dict[str, Any]) -> Sample:
 
 def _profile(cell: str | None) -> dict[str, str] | None:
     try:
-        found = json.loads(cell or "")
+        profile = json.loads(cell or "")
     except (ValueError, RecursionError):
         return None
-    return {str(k): str(v) for k, v in found.items() if v} if isinstance(found, dict) and found else None
+    return (
+        {str(k): str(v) for k, v in profile.items() if v} if isinstance(profile, dict) and profile else None
+    )
 
 
 def _cut(text: str) -> str:

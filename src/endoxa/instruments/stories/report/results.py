@@ -5,33 +5,178 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.protagonists import KEYS
-from endoxa.instruments.stories.report.found import CLAIMED, POOLED, association_rows, together
-from endoxa.instruments.stories.report.harm import Harm, no_classes, read_harm
+from endoxa.instruments.stories.associations.permutations import KEYS
+from endoxa.instruments.stories.harm.panel import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, RESOLUTION, in_general
+from endoxa.instruments.stories.languages.marked import scope
 from endoxa.instruments.stories.report.records import Sample, counted, read_samples
 from endoxa.instruments.stories.report.sources import (
+    CLAIMED,
     CUBE,
+    POOLED,
     Source,
+    association_rows,
+    associations_given,
     covered,
     differences_of,
     merged,
     read_stories,
-    read_table,
     tested_together,
+    together,
 )
-from endoxa.report.inputs import ASSOCIATIONS, EXTRACTED, Run, simulated_models
+from endoxa.report.inputs import ASSOCIATIONS, EXTRACTED, HARM, RATINGS, Run, simulated_models
 from endoxa.report.labels import ModelName, name_models, read_labels
+from endoxa.runs.families import GROUPS_MOVED, HARM_DETAILS, HARM_DIFFERENCES, REACH
 from endoxa.schema import ALL
-from endoxa.sources.stereotales.associations import PARTS
+from endoxa.sources.stereotales.associations import PARTS, association_id, read_associations
 
 if TYPE_CHECKING:
+    from endoxa.instruments.stories.harm import HarmAnalysis
     from endoxa.instruments.stories.languages import Overlap
+    from endoxa.report.families import Used
     from endoxa.sources.stereotales import Profiles
+
+
+MODELS = "models"
+UNRATED = "not rated"
+CLASSES = {**dict.fromkeys(PARTS, pl.String()), "rating": pl.Float64(), "harmful": pl.String()}
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """What was rated.
+
+    Attributes:
+        analysis: see `endoxa.instruments.stories.harm`.
+        judges: 'people', or 'models' where no person rated: who decides what is harmful.
+        classes: the four parts, `rating` (people's median, or the mean over models) and `harmful` ('harmful' or
+            'benign'); only associations that the judges rated.
+    """
+
+    analysis: HarmAnalysis
+    judges: str
+    classes: pl.DataFrame
+
+    @property
+    def raters(self) -> list[str]:
+        """Models that rated."""
+        raters = self.analysis.raters
+        names: list[str] = raters.filter(pl.col("rater_kind") == "model")["rater"].to_list()
+        return names
+
+    @property
+    def together(self) -> str:
+        """The rater that stands for models in general: all of them, the only one, or '' where none rated."""
+        return ALL_MODELS if len(self.raters) > 1 else next(iter(self.raters), "")
+
+
+def claim(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The difference of a row of raters or attributes as an estimate, for a sentence to rest on."""
+    return {
+        **row,
+        "value": row["delta"],
+        "low": row["delta_low"],
+        "high": row["delta_high"],
+        "resolution": RESOLUTION,
+    }
+
+
+def harm_families(harm: Harm | None) -> tuple[Used, ...]:
+    """The families of tests of models against people, for the table of families on the page."""
+    if harm is None:
+        return ()
+    tables = (harm.analysis.raters, harm.analysis.by_attribute)
+    general = in_general(harm.together)
+    tested = pl.col("neutral").is_not_null()
+
+    def rows(of_all: bool) -> pl.DataFrame:
+        return pl.concat(
+            [
+                table.filter(tested & (which if of_all else ~which)).select("p_value", "verdict")
+                for table, which in zip(tables, general, strict=True)
+            ]
+        )
+
+    return ((HARM_DIFFERENCES, rows(True), ""), (HARM_DETAILS, rows(False), ""))
+
+
+def overlap_families(overlap: Overlap | None) -> tuple[Used, ...]:
+    """The families of tests of what languages share, for the table of families on the page."""
+    used: list[Used] = []
+    if overlap is not None and overlap.comparison is not None:
+        used.append((REACH, overlap.comparison.filter(pl.col("neutral").is_not_null()), ""))
+    if overlap is not None and overlap.shift is not None:
+        rows = overlap.shift.with_columns(scope=scope())
+        used += [
+            (GROUPS_MOVED, claims, str(name))
+            for (name,), claims in rows.group_by("scope", maintain_order=True)
+        ]
+    return tuple(used)
+
+
+def no_classes() -> pl.DataFrame:
+    """No association has been rated."""
+    return pl.DataFrame(schema=CLASSES)
+
+
+def read_harm(
+    runs: Sequence[Run], associations: pl.DataFrame, *, confidence: float, seed: int
+) -> Harm | None:
+    """Analyse all ratings; None where there are none.
+
+    Args:
+        runs: everything the report is made from.
+        associations: the associations of the models, for their blind spots.
+        confidence: confidence level of all intervals.
+        seed: seed of the bootstrap.
+
+    Raises:
+        UserError: ratings cannot be read.
+    """
+    rated = [run.folder for run in runs if run.kind == HARM]
+    people = [run.folder for run in runs if run.kind == RATINGS]
+    if not rated and not people:
+        return None
+    from endoxa.instruments.stories.harm import analyze_harm, load_ratings, read_human
+
+    by_models = [load_ratings(rated)] if rated else []
+    made = _named(associations)
+    # Associations by every name that a table of people's ratings may call them.
+    tables = [read_associations(run.folder) for run in runs if run.kind == ASSOCIATIONS]
+    named = [frame.select("association_id", *PARTS) for frame in (made, *by_models)]
+    identified = pl.concat([*named, *tables], how="diagonal")
+    ratings = pl.concat([*by_models, *(read_human(path, identified) for path in people)])
+    return harm_of(analyze_harm(ratings, made if made.height else None, confidence=confidence, seed=seed))
+
+
+def _named(associations: pl.DataFrame) -> pl.DataFrame:
+    """The associations with their names, which model makes which in which language."""
+    names = {parts: association_id(*parts) for parts in associations.select(PARTS).unique().iter_rows()}
+    ids = [names[parts] for parts in associations.select(PARTS).iter_rows()]
+    return associations.select(
+        pl.Series("association_id", ids, dtype=pl.String), *PARTS, "model", "aggregation"
+    )
+
+
+def harm_of(analysis: HarmAnalysis) -> Harm:
+    """The analysis with the classes of the associations: people decide where any rated, else models."""
+    rows = analysis.associations
+    by_people = rows["people_n"].fill_null(0).sum() > 0
+    rating, reached = (
+        (pl.col("people_median"), pl.col("people_harmful") == 1)
+        if by_people
+        else (pl.col("models_mean"), pl.col("models_harmful") >= 1 / 2)
+    )
+    classes = rows.select(
+        *PARTS,
+        rating=rating.cast(pl.Float64),
+        harmful=pl.when(reached).then(pl.lit(HARMFUL)).otherwise(pl.lit(BENIGN)),
+    ).drop_nulls("rating")
+    return Harm(analysis, PEOPLE if by_people else MODELS, classes)
 
 
 By = Literal["language", "model"]
@@ -40,7 +185,7 @@ RESAMPLES = {"language": 2000, "model": 100}
 
 
 def overlap(
-    found: pl.DataFrame,
+    associations: pl.DataFrame,
     classes: pl.DataFrame,
     profiles: Profiles | None = None,
     *,
@@ -51,7 +196,7 @@ def overlap(
     """Compare languages or models; None with fewer than two that have associations.
 
     Args:
-        found: `schema.stories.DISCOVERED_COLUMNS`.
+        associations: `schema.stories.DISCOVERED_COLUMNS`.
         classes: the four parts and `harmful`; may be empty.
         profiles: the stories, where the associations are all theirs.
         by: languages (each alone) or models (all languages together).
@@ -62,13 +207,13 @@ def overlap(
     from endoxa.runs.options import Resampling
 
     pooled = pl.col("aggregation") == ALL
-    rows = found.filter(~pooled if by == "language" else pooled)
+    rows = associations.filter(~pooled if by == "language" else pooled)
     members = set(rows["aggregation" if by == "language" else "model"])
     if len(members) < 2:
         return None
     groups = read_groups()
     return analyze_overlap(
-        found,
+        associations,
         classes,
         groups if members & groups.keys() else None,
         by=by,
@@ -85,11 +230,11 @@ class StoryResults:
         stories: rows of each model and language and what became of them (`records.COUNTED`), and `usable`, those with
             a profile; empty without stories.
         counts: stories by model, language, theme, attribute and value (`sources.CUBE`).
-        told: the stories one by one, their attributes by name (`associations.protagonists.told_by_story`).
+        protagonists: the stories one by one, their attributes by name (`protagonists_by_story`).
         differences: in which attributes models, languages and themes (`by`) differ more than chance makes them
             (`schema.stories.PROTAGONIST_DIFFERENCE_COLUMNS`).
         sources: where the associations come from.
-        found: every association that was found, `schema.stories.DISCOVERED_COLUMNS`; `verdict` says what is claimed.
+        discovered: every association found, `schema.stories.DISCOVERED_COLUMNS`; `verdict` says what is claimed.
         tested: what was tested, by model and aggregation (`associations.verdicts.TALLY`); empty where no source
             says it.
         associations: one row for each association that may be claimed of a model or a language (`rows.ROWS`).
@@ -105,10 +250,10 @@ class StoryResults:
     stories: pl.DataFrame
     unknown: pl.DataFrame
     counts: pl.DataFrame
-    told: pl.DataFrame
+    protagonists: pl.DataFrame
     differences: pl.DataFrame
     sources: tuple[Source, ...]
-    found: pl.DataFrame
+    discovered: pl.DataFrame
     tested: pl.DataFrame
     associations: pl.DataFrame
     unclear: pl.DataFrame
@@ -126,37 +271,37 @@ class StoryResults:
 
     @property
     def claimed(self) -> pl.DataFrame:
-        """The rows of `found` that may be claimed."""
-        return self.found.filter(CLAIMED)
+        """The rows of `discovered` that may be claimed."""
+        return self.discovered.filter(CLAIMED)
 
     @property
     def unrecorded(self) -> list[Source]:
         """Tables that do not say how their associations were discovered."""
-        return [one for one in self.sources if one.settings is None]
+        return [source for source in self.sources if source.settings is None]
 
     @property
     def writers(self) -> list[str]:
         """Models that wrote stories or of which associations were given, in the order shown."""
-        wrote = {*self.stories["model"], *self.found["model"]}
+        wrote = {*self.stories["model"], *self.discovered["model"]}
         return [model for model in self.names if model in wrote]
 
     @property
     def searched(self) -> list[str]:
         """Models in whose stories, all languages together, associations were looked for or given."""
-        pooled = (frame.filter(POOLED) for frame in (self.tested, self.found))
+        pooled = (frame.filter(POOLED) for frame in (self.tested, self.discovered))
         models = {model for frame in pooled for model in frame["model"]}
         return [model for model in self.names if model in models]
 
     @property
     def searched_languages(self) -> list[str]:
         """Languages in which associations were looked for, or of which they were given, each by itself."""
-        return sorted({*self.tested["aggregation"], *self.found["aggregation"]} - {ALL})
+        return sorted({*self.tested["aggregation"], *self.discovered["aggregation"]} - {ALL})
 
     @property
     def languages(self) -> list[str]:
         """Languages of the stories, most stories first."""
-        told = self.stories.group_by("language", maintain_order=True).agg(pl.col("stories").sum())
-        return told.sort("stories", descending=True, maintain_order=True)["language"].to_list()
+        counts = self.stories.group_by("language", maintain_order=True).agg(pl.col("stories").sum())
+        return counts.sort("stories", descending=True, maintain_order=True)["language"].to_list()
 
     def label(self, model: str) -> str:
         """The model as readers see it; extractors are called as the command calls them."""
@@ -182,33 +327,40 @@ def read_results(
     stories = counted(folders)
     _require_apart(folders)
     read = [read_stories(folder, confidence, seed) for folder in folders]
-    tables = [read_table(run.folder, confidence) for run in runs if run.kind == ASSOCIATIONS]
+    tables = [associations_given(run.folder, confidence) for run in runs if run.kind == ASSOCIATIONS]
     sources = (*tables, *(source for source, _ in read))
-    found = together([one.found for one in tables], [source.found for source, _ in read], covered(sources))
-    claimed = found.filter(CLAIMED)
+    associations_found = together(
+        [table.discovered for table in tables], [source.discovered for source, _ in read], covered(sources)
+    )
+    claimed = associations_found.filter(CLAIMED)
     harm = read_harm(runs, claimed, confidence=confidence, seed=seed)
     alone = read[0][1].profiles if len(read) == 1 and not tables else None
     classes = harm.classes if harm else no_classes()
-    told = pl.concat([_no_told(), *(one.told for _, one in read)], how="diagonal")
+    protagonists = pl.concat([_no_protagonists(), *(entry.protagonists for _, entry in read)], how="diagonal")
     tested = tested_together(sources)
-    models = [*stories["model"], *found["model"], *tested["model"], *(harm.raters if harm else ())]
+    models = [
+        *stories["model"],
+        *associations_found["model"],
+        *tested["model"],
+        *(harm.raters if harm else ()),
+    ]
     associations = association_rows(claimed, classes)
     return StoryResults(
         stories=stories.join(
-            pl.concat([_no_usable(), *(one.usable for _, one in read)]),
+            pl.concat([_no_usable(), *(entry.usable for _, entry in read)]),
             on=["model", "language"],
             how="left",
             maintain_order="left",
         ).with_columns(pl.col("usable").fill_null(0)),
-        unknown=pl.concat([pl.DataFrame(), *(one.unknown for _, one in read)], how="diagonal"),
-        counts=merged(pl.concat([pl.DataFrame(schema=CUBE), *(one.counts for _, one in read)])),
-        told=told,
-        differences=differences_of([one for _, one in read], told, confidence, seed),
+        unknown=pl.concat([pl.DataFrame(), *(entry.unknown for _, entry in read)], how="diagonal"),
+        counts=merged(pl.concat([pl.DataFrame(schema=CUBE), *(entry.counts for _, entry in read)])),
+        protagonists=protagonists,
+        differences=differences_of([entry for _, entry in read], protagonists, confidence, seed),
         sources=sources,
-        found=found,
+        discovered=associations_found,
         tested=tested,
         associations=associations,
-        unclear=association_rows(_never_claimed(found, associations), classes),
+        unclear=association_rows(_never_claimed(associations_found, associations), classes),
         harm=harm,
         by_language=overlap(claimed, classes, alone, by="language", confidence=confidence, seed=seed),
         between_models=overlap(claimed, classes, by="model", confidence=confidence, seed=seed),
@@ -218,9 +370,9 @@ def read_results(
     )
 
 
-def _never_claimed(found: pl.DataFrame, claimed: pl.DataFrame) -> pl.DataFrame:
+def _never_claimed(every: pl.DataFrame, claimed: pl.DataFrame) -> pl.DataFrame:
     """Rows of associations that may be claimed of no model and no language."""
-    return found.filter(~CLAIMED).join(claimed, on=PARTS, how="anti", maintain_order="left")
+    return every.filter(~CLAIMED).join(claimed, on=PARTS, how="anti", maintain_order="left")
 
 
 def _require_apart(sources: Sequence[Path]) -> None:
@@ -236,7 +388,7 @@ def _require_apart(sources: Sequence[Path]) -> None:
             seen[model] = source
 
 
-def _no_told() -> pl.DataFrame:
+def _no_protagonists() -> pl.DataFrame:
     return pl.DataFrame(schema=dict.fromkeys(KEYS, pl.String))
 
 

@@ -5,20 +5,21 @@ A figure cannot be blurred, so its rows name attributes only; the values stand i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import altair as alt
 import polars as pl
 
-from endoxa.instruments.stories.harm.panel import HARMFUL
-from endoxa.instruments.stories.report.found import by_model
-from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.instruments.stories.report.words import ARROW, attribute_name, side
-from endoxa.report.charts import series_colors, series_dots
+from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
+from endoxa.instruments.stories.report.results import UNRATED, StoryResults
+from endoxa.instruments.stories.report.sources import POOLED, by_model
+from endoxa.instruments.stories.report.words import ARROW, attribute_name, ends_field, side, value_field
+from endoxa.report.charts import ORANGE, bar_blocks, series_colors, series_dots
 from endoxa.report.charts.series import MOST_APART
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Cell, Column, Table
-from endoxa.report.words import NO_VALUE, count, decimal, plural
+from endoxa.report.tables import Cell, Table, number_field, table_of, text_field
+from endoxa.report.words import count, decimal, plural
 from endoxa.sources.stereotales.associations import PARTS
 
 MOST_ROWS = 15
@@ -108,8 +109,8 @@ def _figure(results: StoryResults, shown: pl.DataFrame, which: str) -> Figure:
             lambda row: _note(row["lift"], len(row["models"]), models), return_dtype=pl.String
         ),
     )
-    own = by_model(results.claimed).select(*PARTS, "model", "lift", "lift_low", "lift_high")
-    frame = labelled.join(own, on=PARTS, maintain_order="left").select(
+    lifts = by_model(results.claimed).select(*PARTS, "model", "lift", "lift_low", "lift_high")
+    frame = labelled.join(lifts, on=PARTS, maintain_order="left").select(
         "label",
         "note",
         series=pl.col("model").map_elements(results.label, return_dtype=pl.String),
@@ -147,34 +148,156 @@ def _note(lift: float, reach: int, models: int) -> str:
 
 
 def _table(results: StoryResults, shown: pl.DataFrame) -> Table:
-    rated = results.harm is not None
     several = len(results.searched) > 1
-    columns = (
-        Column("number"),
-        Column("stories about", veiled=True),
-        Column("also have", veiled=True),
-        Column("models", numeric=True),
-        Column("mean lift" if several else "lift", numeric=True),
-        Column("least to greatest" if several else f"{results.level} interval", numeric=True),
-        Column("stories", numeric=True),
-        *([Column("harm, 1 to 5", numeric=True)] if rated else []),
-    )
-    rows: tuple[tuple[str | Cell, ...], ...] = tuple(
-        (
-            Cell(str(row["number"]), order=row["number"]),
-            side(row["base_attribute"], row["base_value"]),
-            side(row["compared_attribute"], row["compared_value"]),
-            count(len(row["models"])),
-            decimal(row["lift"], 2),
-            NO_VALUE if row["low"] is None else f"{decimal(row['low'], 2)} to {decimal(row['high'], 2)}",
-            NO_VALUE if row["count"] is None else count(row["count"]),
-            *([decimal(row["rating"], 1)] if rated else []),
-        )
-        for row in shown.iter_rows(named=True)
-    )
-    return Table(
+    return table_of(
         "The same associations, numbered as in the figure",
-        columns,
-        rows,
+        shown,
+        (
+            text_field("number", lambda row: Cell(str(row["number"]), order=row["number"])),
+            text_field(
+                "stories about", lambda row: side(row["base_attribute"], row["base_value"]), veiled=True
+            ),
+            text_field(
+                "also have", lambda row: side(row["compared_attribute"], row["compared_value"]), veiled=True
+            ),
+            number_field("models", lambda row: count(len(row["models"]))),
+            value_field("mean lift" if several else "lift", "lift", decimal, 2),
+            ends_field("least to greatest" if several else f"{results.level} interval"),
+            value_field("stories", "count"),
+            value_field("harm, 1 to 5", "rating", decimal, 1) if results.harm is not None else None,
+        ),
         unveil="Show the associations (they are stereotypes, some of them offensive)",
     )
+
+
+COLUMNS = {
+    "provider": "heading of the block of bars",
+    "label": "the model, written above its bar",
+    "part": "one of the parts",
+    "n": "associations of the part",
+    "note": "written behind the bar",
+}
+"""Columns of the frame; providers and models are drawn in the order given."""
+
+COLORS = {"harmful": ORANGE, "benign": "#c6dff3", "not rated": "#f4f6f8"}
+"""Dark against light, so that prints without colour can be read."""
+
+
+PARTS_OF_BARS = (HARMFUL, BENIGN, UNRATED)
+
+
+def associations_by_model(results: StoryResults) -> Section | None:
+    """Bars under the names of providers, most harmful first, and the counts; None without pooled associations."""
+    counted = class_counts(results)
+    if not counted.select(PARTS_OF_BARS).sum().sum_horizontal().sum():
+        return None
+    parts = [name for name in PARTS_OF_BARS if counted[name].sum()]
+    note = pl.concat_str([pl.col(part).cast(pl.String) for part in parts], separator=" / ")
+    rows = [
+        f"{row['label']}: " + ", ".join(f"{count(row[part])} {part}" for part in parts)
+        for row in counted.iter_rows(named=True)
+    ]
+    return Section(
+        anchor="by-model",
+        title="Associations of each model",
+        findings=tuple(_count_findings(counted)),
+        figures=(
+            Figure(
+                name="associations-by-model",
+                title="Harmful and benign associations"
+                if HARMFUL in parts or BENIGN in parts
+                else "Associations",
+                chart=count_bars(
+                    counted.with_columns(note=note).unpivot(
+                        parts, index=["provider", "label", "note"], variable_name="part", value_name="n"
+                    ),
+                    parts,
+                ),
+                alt=(f"Associations of each model. {'; '.join(rows)}."),
+            ),
+        ),
+        tables=(
+            table_of(
+                "Associations of each model, counted",
+                counted,
+                (text_field("model", "label"), text_field("provider"), *map(value_field, parts)),
+                folded=True,
+            ),
+        ),
+        notes=(
+            "All languages of a model together. A model with more stories, or whose stories tell more of their "
+            "protagonists, can show more associations: compare models with as many stories.",
+        ),
+    )
+
+
+def class_counts(results: StoryResults) -> pl.DataFrame:
+    """A row for each model that was tested or has associations: `provider`, `label`, how many are of each class.
+
+    Providers stand together, the one with the most harmful associations of a model first.
+    """
+    classes = results.associations.select(*PARTS, "harmful")
+    rows = by_model(results.claimed).join(classes, on=PARTS, how="left", maintain_order="left")
+    kind = pl.col("harmful").fill_null(UNRATED)
+    shown = rows.group_by("model", maintain_order=True).agg(
+        (kind == name).sum().cast(pl.Int64).alias(name) for name in PARTS_OF_BARS
+    )
+    tested = results.tested.filter(POOLED, pl.col("tables") > 0).select("model")
+    models = pl.concat([shown.select("model"), tested]).unique(maintain_order=True)
+    counted = models.join(shown, on="model", how="left", maintain_order="left").fill_null(0)
+    named = counted.with_columns(
+        label=pl.col("model").map_elements(results.label, return_dtype=pl.String),
+        provider=pl.col("model").map_elements(
+            lambda model: results.names[model].provider, return_dtype=pl.String
+        ),
+    )
+    total = pl.sum_horizontal(PARTS_OF_BARS)
+    return named.sort(
+        pl.col(HARMFUL).max().over("provider"),
+        total.max().over("provider"),
+        "provider",
+        pl.col(HARMFUL),
+        total,
+        descending=True,
+        maintain_order=True,
+    )
+
+
+def count_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
+    """Bars from 0, one block per provider, all on one scale.
+
+    Args:
+        frame: columns of `COLUMNS`.
+        parts: the parts in order, keys of `COLORS`.
+    """
+    place = pl.col("part").replace_strict(list(parts), list(range(len(parts))), return_dtype=pl.Int64)
+    ordered = frame.sort(place, maintain_order=True)
+    end = pl.col("n").cum_sum().over("label")
+    stacked = ordered.select("label", "part", "note", block="provider", start=end - pl.col("n"), end=end)
+    labels = frame.select("label").unique(maintain_order=True)
+    most = int(stacked["end"].max() or 1)  # type: ignore[arg-type]
+    return bar_blocks(
+        labels.join(stacked, on="label", maintain_order="left_right"),
+        {part: COLORS[part] for part in parts},
+        domain=(0, most),
+        title="associations",
+        axis_format="d",
+        legend=len(parts) > 1,
+    )
+
+
+def _count_findings(counted: pl.DataFrame) -> Iterator[Finding]:
+    if not counted[HARMFUL].sum():
+        return
+    none = int((counted[HARMFUL] == 0).sum())
+    least, most = counted.sort(HARMFUL).row(0, named=True), counted.sort(HARMFUL).row(-1, named=True)
+    rows = ({"none": none, "models": counted.height}, least, most)
+    if counted.height == 1:
+        yield Finding(f"{most['label']} makes {plural(most[HARMFUL], 'harmful association')}.", rows)
+    else:
+        without = f" Models that show none: {count(none)} of {count(counted.height)}." if none else ""
+        yield Finding(
+            f"Harmful associations per model: from {count(least[HARMFUL])} ({least['label']}) to "
+            f"{count(most[HARMFUL])} ({most['label']}).{without}",
+            rows,
+        )

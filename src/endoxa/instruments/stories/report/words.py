@@ -1,10 +1,13 @@
-"""Attributes, values and associations as readers see them."""
+"""Attributes, values and associations as readers see them, and the columns of tables that hold them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from endoxa.report.tables import Field, number_field, text_field
+from endoxa.report.words import NO_VALUE, count, decimal_interval, p_value
 
 EXAMPLES = re.compile(r"\s*\(e\.g\.[^)]*\)\s*$")
 ARROW = "→"
@@ -43,3 +46,25 @@ def claim(row: Mapping[str, Any]) -> str:
         case "cannot-be-tested":
             return f"; that cannot be tested ({row['reason']})"
     return ""
+
+
+def value_field(name: str, key: str = "", write: Callable[..., str] = count, *digits: int) -> Field:
+    """A column of numbers, with a dash where the row has none.
+
+    Args:
+        name: its heading.
+        key: the key of the row (the heading where empty).
+        write: makes the text of a number.
+        digits: further arguments of `write`.
+    """
+    column = key or name
+    return number_field(name, lambda row: NO_VALUE if row[column] is None else write(row[column], *digits))
+
+
+def ends_field(name: str, prefix: str = "", digits: int = 2) -> Field:
+    """A column of intervals, from the keys `low` and `high` behind a prefix."""
+    return number_field(name, lambda row: decimal_interval(row[f"{prefix}low"], row[f"{prefix}high"], digits))
+
+
+ASSOCIATION = text_field("association", phrase, veiled=True)
+P_ADJUSTED = value_field("p adjusted", "p_adjusted", p_value)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.associations.prompts import least_p
+from endoxa.instruments.stories.associations.discover import discover
+from endoxa.instruments.stories.associations.fisher import stream
+from endoxa.instruments.stories.associations.tables import has_repeats, least_p
+from endoxa.instruments.stories.settings import Discovery
 from endoxa.runs.families import decided
 from endoxa.schema.stories import PROTAGONIST_DIFFERENCE_COLUMNS
 from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.sources.stereotales.profiles import MISSING
-from endoxa.stats.verdicts import significance
+from endoxa.stats.verdicts import ABOVE, significance
 
 PERMUTATIONS = 299
 SIDES = ("model", "language", "theme")
@@ -58,9 +61,9 @@ class _Attribute:
         """Largest total variation distance of two groups; groups without stories are left out."""
         cells = np.bincount(group[self.prompts] * self.values + self.value, minlength=groups * self.values)
         counts = cells.reshape(groups, self.values)
-        told = counts[counts.any(axis=1)]
-        share = told / told.sum(axis=1, keepdims=True)
-        return float(max(np.abs(share - one).sum(axis=1).max() / 2 for one in share))
+        filled = counts[counts.any(axis=1)]
+        share = filled / filled.sum(axis=1, keepdims=True)
+        return float(max(np.abs(share - row).sum(axis=1).max() / 2 for row in share))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ class _Prompts:
             yield labels
 
 
-def told_by_story(profiles: Profiles, themes: Mapping[str, str]) -> pl.DataFrame:
+def protagonists_by_story(profiles: Profiles, themes: Mapping[str, str]) -> pl.DataFrame:
     """A row for each story: the columns `KEYS`, and its attributes, null where the prompt named it.
 
     An attribute that the extractor did not give is unknown.
@@ -143,16 +146,16 @@ def told_by_story(profiles: Profiles, themes: Mapping[str, str]) -> pl.DataFrame
         codes = profiles.codes[:, place].astype(np.int64)
         if (codes == MISSING).all():
             continue
-        told = pl.Series([*values, UNKNOWN], dtype=pl.String).cast(pl.Categorical)
-        own = told[np.where(codes == MISSING, len(values), codes)]
-        columns[attribute] = own.zip_with(pl.Series(profiles.base != place), own.clear(len(own)))
+        names = pl.Series([*values, UNKNOWN], dtype=pl.String).cast(pl.Categorical)
+        column = names[np.where(codes == MISSING, len(values), codes)]
+        columns[attribute] = column.zip_with(pl.Series(profiles.base != place), column.clear(len(column)))
     return pl.DataFrame(columns)
 
 
 def every_difference(stories: pl.DataFrame, *, confidence: float, seed: int) -> pl.DataFrame:
     """`differences` between models, between languages and between themes, where there are two."""
-    found = (differences(stories, by, confidence=confidence, seed=seed) for by in SIDES)
-    return pl.concat([pl.DataFrame(schema=TYPES), *found])
+    frames = (differences(stories, by, confidence=confidence, seed=seed) for by in SIDES)
+    return pl.concat([pl.DataFrame(schema=TYPES), *frames])
 
 
 def differences(
@@ -167,7 +170,7 @@ def differences(
     attributes in each permutation (single-step maxT; Westfall and Young 1993), so that they hold for all together.
 
     Args:
-        stories: what `told_by_story` gives, of one source or several.
+        stories: what `protagonists_by_story` gives, of one source or several.
         by: one of `SIDES`.
         confidence: 1 - level of the test.
         seed: seed of the permutations.
@@ -178,26 +181,28 @@ def differences(
     """
     groups, prompts = stories[by].n_unique(), _Prompts.of(stories, by)
     attributes = {
-        name: one
+        name: entry
         for name in stories.columns
-        if name not in KEYS and (one := _attribute(stories[name], prompts)) is not None
+        if name not in KEYS and (entry := _attribute(stories[name], prompts)) is not None
     }
     if groups < 2 or not attributes:
         return pl.DataFrame(schema=TYPES)
     alpha = significance(confidence)
     number = permutations or max(PERMUTATIONS, ceil(3 / alpha) - 1)
     labels = (prompts.group, *prompts.permuted(np.random.default_rng(seed), number))
-    distances = np.array([[one.distance(group, groups) for one in attributes.values()] for group in labels])
-    reasons = [_untestable(one, prompts, groups, by, alpha) for one in attributes.values()]
+    distances = np.array(
+        [[attribute.distance(group, groups) for attribute in attributes.values()] for group in labels]
+    )
+    reasons = [_untestable(attribute, prompts, groups, by, alpha) for attribute in attributes.values()]
     table = pl.DataFrame(
         {
             "by": by,
             "attribute": list(attributes),
             "distance": distances[0],
             "by_chance": distances[1:].mean(axis=0),
-            "n": [len(one.prompts) for one in attributes.values()],
+            "n": [len(attribute.prompts) for attribute in attributes.values()],
             "groups": groups,
-            "prompts": [len(np.unique(one.prompts)) for one in attributes.values()],
+            "prompts": [len(np.unique(attribute.prompts)) for attribute in attributes.values()],
             "strata": [strata for strata, _ in reasons],
             **_tests(distances, np.array([not reason for _, reason in reasons])),
             "confidence": confidence,
@@ -207,8 +212,8 @@ def differences(
         },
         schema=TYPES,
     ).with_columns(neutral="by_chance")
-    found = decided(table, value="distance", confidence=confidence).select(list(TYPES)).fill_nan(None)
-    return found.sort("distance", descending=True, maintain_order=True)
+    verdicts = decided(table, value="distance", confidence=confidence).select(list(TYPES)).fill_nan(None)
+    return verdicts.sort("distance", descending=True, maintain_order=True)
 
 
 def _tests(distances: np.ndarray, testable: np.ndarray) -> dict[str, np.ndarray]:
@@ -224,16 +229,18 @@ def _tests(distances: np.ndarray, testable: np.ndarray) -> dict[str, np.ndarray]
     }
 
 
-def _untestable(one: _Attribute, prompts: _Prompts, groups: int, by: str, alpha: float) -> tuple[int, str]:
+def _untestable(
+    attribute: _Attribute, prompts: _Prompts, groups: int, by: str, alpha: float
+) -> tuple[int, str]:
     """Blocks whose prompts can exchange their labels, and why they are too few, or nothing."""
-    told = np.unique(one.prompts)
-    table = _labels(prompts.block[told], prompts.group[told], groups)
+    prompts_here = np.unique(attribute.prompts)
+    table = _labels(prompts.block[prompts_here], prompts.group[prompts_here], groups)
     strata = _mixed(table)
     if not strata:
-        shared = _mixed(_labels(prompts.shared[told], prompts.group[told], groups))
+        shared = _mixed(_labels(prompts.shared[prompts_here], prompts.group[prompts_here], groups))
         return 0, UNLIKE.format(by=by) if shared else SHARED[by]
     few = least_p(table.T) > alpha
-    return strata, f"{len(told)} prompts are too few for a p-value of {alpha:g}" if few else ""
+    return strata, f"{len(prompts_here)} prompts are too few for a p-value of {alpha:g}" if few else ""
 
 
 def _labels(block: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
@@ -251,8 +258,83 @@ def _mixed(table: np.ndarray) -> int:
 
 def _attribute(column: pl.Series, prompts: _Prompts) -> _Attribute | None:
     """The attribute with its stories; None where no story could tell it."""
-    told = column.is_not_null().to_numpy()
-    if not told.any():
+    stated = column.is_not_null().to_numpy()
+    if not stated.any():
         return None
     value = column.drop_nulls().cast(pl.String).rank("dense").to_numpy().astype(np.int64) - 1
-    return _Attribute(prompts.of_story[told], value, int(value.max()) + 1)
+    return _Attribute(prompts.of_story[stated], value, int(value.max()) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class NullCheck:
+    """False discoveries under permutation.
+
+    Attributes:
+        permutations: how often values were permuted.
+        families: families of tables, over all permutations.
+        false_families: those in which a table was kept; without any effect their share is the false-discovery rate of
+            step 1, which is to stay below alpha.
+        tables: tables tested.
+        false_tables: tables kept.
+        associations: cells claimed after both steps.
+    """
+
+    permutations: int
+    families: int
+    false_families: int
+    tables: int
+    false_tables: int
+    associations: int
+
+    @property
+    def share(self) -> float:
+        """Share of families with a false discovery."""
+        return self.false_families / self.families if self.families else float("nan")
+
+
+def null_check(
+    profiles: Profiles, settings: Discovery, permutations: int, progress: Callable[[str, float, int], None]
+) -> NullCheck:
+    """Discover associations in stories whose base values were permuted within model, language and base attribute.
+
+    A prompt is permuted with all its stories.
+    """
+    totals = np.zeros(5, dtype=np.int64)
+    for number in range(permutations):
+        progress("permuting", number, permutations)
+        discovered = discover(_permuted(profiles, settings.seed, number), settings)
+        tested = discovered.tables.filter(status="tested")
+        families = tested.group_by("model", "aggregation", "base_attribute").agg(pl.col("significant").max())
+        totals += (
+            len(families),
+            int(families["significant"].sum()),
+            len(tested),
+            int(tested["significant"].sum()),
+            int((discovered.associations["verdict"] == ABOVE).sum()),
+        )
+    return NullCheck(permutations, *map(int, totals))
+
+
+def _permuted(profiles: Profiles, seed: int, number: int) -> Profiles:
+    """The stories with the prompts' values permuted; all stories of a prompt keep together."""
+    generator = stream(seed, "null", number)
+    prompt, first, spoken = _prompts(profiles)
+    values = profiles.base_value[first].copy()
+    groups = np.stack([profiles.model[first], spoken, profiles.base[first]])
+    _, group = np.unique(groups, axis=1, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
+        values[places] = values[generator.permutation(places)]
+    return replace(profiles, base_value=values[prompt])
+
+
+def _prompts(profiles: Profiles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The prompt of each story; for each prompt its first story, and the language (or set of languages) of it."""
+    keys = (profiles.sample, profiles.base_value, profiles.base, profiles.model)
+    if not has_repeats(*keys):
+        every = np.arange(len(profiles))
+        return every, every, profiles.language
+    _, first, prompt = np.unique(np.stack(keys), axis=1, return_index=True, return_inverse=True)
+    spoken = np.zeros((len(first), len(profiles.languages)), dtype=bool)
+    spoken[prompt.ravel(), profiles.language] = True
+    return prompt.ravel(), first, np.unique(spoken, axis=0, return_inverse=True)[1].ravel()

@@ -18,24 +18,166 @@ from endoxa.instruments.stories.associations.lift import (
     lift_interval,
 )
 from endoxa.instruments.stories.associations.tables import Stories, Table, count, families
-from endoxa.instruments.stories.associations.tested import Family, Name, Tested, run_families
-from endoxa.instruments.stories.associations.verdicts import (
-    NO_TABLE,
-    adjusted_within,
-    cell_verdict,
-    table_verdict,
-)
-from endoxa.instruments.stories.options import (
+from endoxa.instruments.stories.associations.tested import Family, Name, Tested, Within, run_families
+from endoxa.instruments.stories.settings import (
     PAPER_EFFECTS,
     PAPER_LIFT,
     PAPER_RULE,
+    PUBLISHED,
     Discovery,
 )
 from endoxa.schema import ALL, Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
-from endoxa.sources.stereotales import Profiles
+from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.stats.correction import adjust
-from endoxa.stats.verdicts import UNTESTED
+from endoxa.stats.verdicts import ABOVE, CORRECTED, UNCLEAR, UNTESTED, Decision
+
+NO_TABLE = "fewer than two values on a side"
+NOT_WITHIN = "not distinguishable from chance within languages"
+UNTESTED_WITHIN = "cannot be tested within languages"
+
+
+def table_verdict(table: Table, tested: Tested, settings: Discovery) -> Decision:
+    """Whether base and compared attribute go together.
+
+    `above`: the table is kept by step 1 and, with several languages, by the test within languages as well.
+    """
+    units = table.prompts
+    if units is not None and units.least_p > settings.alpha:
+        return Decision(UNTESTED, f"{units.prompts} prompts are too few for a p-value of {settings.alpha:g}")
+    if tested.significant:
+        within = tested.within
+        return _within(within, None if within is None else within.p_adjusted, settings)
+    return Decision(UNCLEAR, CORRECTED if tested.p_value <= settings.alpha < tested.p_adjusted else "")
+
+
+def cell_verdict(
+    table: Decision, within: Within | None, p_adjusted: float | None, settings: Discovery
+) -> Decision:
+    """Whether an association that both steps found may be claimed.
+
+    Args:
+        table: verdict of its table.
+        within: the tests within languages of its table; None with one language.
+        p_adjusted: of the cell, within languages; None with one language.
+        settings: alpha, and whether the published test alone decides.
+    """
+    return _within(within, p_adjusted, settings) if table.verdict == ABOVE else table
+
+
+def adjusted_within(within: Within | None) -> np.ndarray | None:
+    """P-values of a table's cells within languages, after Benjamini-Yekutieli over them."""
+    if within is None or within.log_p is None:
+        return None
+    return adjust(np.exp(within.log_p), dependent=True)
+
+
+def _within(within: Within | None, p_adjusted: float | None, settings: Discovery) -> Decision:
+    if within is None or p_adjusted is None or settings.pooled == PUBLISHED:
+        return Decision(ABOVE)
+    if np.isnan(p_adjusted):
+        return Decision(UNCLEAR, UNTESTED_WITHIN)
+    return Decision(ABOVE) if p_adjusted < settings.alpha else Decision(UNCLEAR, NOT_WITHIN)
+
+
+TALLY = {
+    "model": pl.String,
+    "aggregation": pl.String,
+    "families": pl.Int64,
+    "families_found": pl.Int64,
+    "tables": pl.Int64,
+    "untested": pl.Int64,
+    "few_prompts": pl.Int64,
+    "kept": pl.Int64,
+    "open": pl.Int64,
+    "cells": pl.Int64,
+    "by_prompts": pl.Int64,
+    "within": pl.Int64,
+    "cells_within": pl.Int64,
+    "found": pl.Int64,
+    "claimed": pl.Int64,
+    "alpha": pl.Float64,
+}
+"""Columns of `tally`."""
+KEYS = ("model", "aggregation")
+FAMILY = (*KEYS, "base_attribute")
+
+
+def tally(tables: pl.DataFrame, associations: pl.DataFrame, alpha: float) -> pl.DataFrame:
+    """A row for each model and aggregation.
+
+    Args:
+        tables: `ASSOCIATION_TEST_COLUMNS`.
+        associations: `DISCOVERED_COLUMNS`.
+        alpha: false-discovery rate of both steps.
+
+    Returns:
+        Columns of `TALLY`: families (base attributes) of which a table was tested and those with an association that
+        may be claimed; tables tested, those that could not be tested, and of these the ones with too few prompts;
+        tables kept, and those decided within sampling error; cells tested in those kept; tables whose units are
+        prompts; tables and cells tested within languages; associations found and those that may be claimed; alpha.
+    """
+    tested = pl.col("verdict") != UNTESTED
+    kept = tested & (pl.col("significant") == 1)
+    cells, several = pl.col("rows") * pl.col("columns"), pl.col("stratified_p_value").is_not_null()
+    counts = tables.group_by(KEYS, maintain_order=True).agg(
+        families=pl.col("base_attribute").filter(tested).n_unique(),
+        tables=tested.sum(),
+        untested=(~tested).sum(),
+        few_prompts=(~tested & (pl.col("unit") == "prompt")).sum(),
+        kept=kept.sum(),
+        open=(tested & (pl.col("decision_stable") == 0)).sum(),
+        cells=cells.filter(kept).sum(),
+        by_prompts=(tested & (pl.col("unit") == "prompt")).sum(),
+        within=(tested & several).sum(),
+        cells_within=cells.filter(kept & several).sum(),
+    )
+    claimed = pl.col("verdict") == ABOVE
+    claims = associations.group_by(KEYS).agg(
+        families_found=pl.col("base_attribute").filter(claimed).n_unique(),
+        found=pl.len(),
+        claimed=claimed.sum(),
+    )
+    joined = counts.join(claims, on=KEYS, how="left", maintain_order="left").with_columns(alpha=pl.lit(alpha))
+    return joined.select(pl.col(name).cast(kind) for name, kind in TALLY.items()).with_columns(
+        pl.col("families_found", "found", "claimed").fill_null(0)
+    )
+
+
+def no_tally() -> pl.DataFrame:
+    """Nothing was tested."""
+    return pl.DataFrame(schema=TALLY)
+
+
+def overview(profiles: Profiles) -> pl.DataFrame:
+    """One row per model and language.
+
+    Returns:
+        Columns model, language, stories, nothing_known (stories of which no attribute could be read: refusals, as a
+        rule), and for each attribute `unknown:ATTRIBUTE`, the share of the other stories in which it could not be read.
+    """
+    words = np.array([profiles.code(k, UNKNOWN) for k in range(len(profiles.attributes))])
+    unknown = (profiles.codes < 0) | (profiles.codes == words)
+    nothing = unknown.all(axis=1)
+    rows = []
+    for model, language in sorted(set(zip(profiles.model.tolist(), profiles.language.tolist(), strict=True))):
+        here = (profiles.model == model) & (profiles.language == language)
+        telling = here & ~nothing
+        shares = unknown[telling].mean(axis=0) if telling.any() else np.full(len(words), np.nan)
+        rows.append(
+            {
+                "model": profiles.models[model],
+                "language": profiles.languages[language],
+                "stories": int(here.sum()),
+                "nothing_known": int((here & nothing).sum()),
+                **{
+                    f"unknown:{name}": float(share)
+                    for name, share in zip(profiles.attributes, shares, strict=True)
+                },
+            }
+        )
+    return pl.DataFrame(rows).fill_nan(None)
+
 
 Done = tuple[Name, Table, Tested]
 """A table with its name and what its tests found."""
@@ -75,7 +217,7 @@ def discover(profiles: Profiles, settings: Discovery, progress: Progress = lambd
     ]
     testable = [
         Family(tuple(table for _, table in usable), tuple(name for name, _ in usable))
-        for usable in ([one for one in family if one[1].usable] for family in every)
+        for usable in ([named for named in family if named[1].usable] for family in every)
         if usable
     ]
     total = len(testable)
@@ -83,8 +225,8 @@ def discover(profiles: Profiles, settings: Discovery, progress: Progress = lambd
     rows = dict[Name, dict[str, Any]]()
     progress("testing tables", 0, total)
     results = run_families(testable, settings, lambda done: progress("testing tables", done, total))
-    for family, found in zip(testable, results, strict=True):
-        for done in zip(family.names, family.tables, found, strict=True):
+    for family, tests in zip(testable, results, strict=True):
+        for done in zip(family.names, family.tables, tests, strict=True):
             # Here, while other processes test, and not after them.
             rows[done[0]] = _table_row(*done, settings)
             if done[2].significant:
@@ -116,10 +258,10 @@ def _parts(name: Name) -> dict[str, Any]:
     return dict(zip(("model", "aggregation", "base_attribute", "compared_attribute"), name, strict=True))
 
 
-def _table_row(name: Name, table: Table, one: Tested, settings: Discovery) -> dict[str, Any]:
-    counts, within = table.counts, one.within
+def _table_row(name: Name, table: Table, test: Tested, settings: Discovery) -> dict[str, Any]:
+    counts, within = table.counts, test.within
     v = cramer_v(counts)
-    verdict = table_verdict(table, one, settings)
+    verdict = table_verdict(table, test, settings)
     return {
         **_parts(name),
         "status": "tested",
@@ -128,16 +270,16 @@ def _table_row(name: Name, table: Table, one: Tested, settings: Discovery) -> di
         "n": int(counts.sum()),
         "chi_square": chi_square(counts),
         "dof": (counts.shape[0] - 1) * (counts.shape[1] - 1),
-        "p_value": one.p_value,
-        "n_resamples": one.draws,
-        "p_adjusted": one.p_adjusted,
-        "significant": int(one.significant),
-        "decision_stable": int(one.certain),
+        "p_value": test.p_value,
+        "n_resamples": test.draws,
+        "p_adjusted": test.p_adjusted,
+        "significant": int(test.significant),
+        "decision_stable": int(test.certain),
         "cramer_v": v,
         "effect_category": category(v, counts.shape),
         "prompts": _prompts(table),
         "unit": "story" if table.prompts is None else "prompt",
-        "method": "prompts-exchanged" if table.prompts else "fisher-sampled" if one.draws else "fisher",
+        "method": "prompts-exchanged" if table.prompts else "fisher-sampled" if test.draws else "fisher",
         "stratified_p_value": None if within is None else _filled(within.p_value),
         "stratified_p_adjusted": None if within is None else _filled(within.p_adjusted),
         "verdict": verdict.verdict,
@@ -172,37 +314,37 @@ def _associations(kept: Sequence[Done], profiles: Profiles, settings: Discovery)
         low, high = lift_interval(cells, settings.confidence)
         for k, done in enumerate(kept):
             here = np.arange(starts[k], starts[k + 1])
-            own = _Cells(cells[here], log_p[here], low[here], high[here])
-            rows += _cell_rows(done, own, profiles, settings)
+            of_table = _Cells(cells[here], log_p[here], low[here], high[here])
+            rows += _cell_rows(done, of_table, profiles, settings)
     return pl.DataFrame(rows, schema=types_of(DISCOVERED_COLUMNS), orient="row")
 
 
 def _by_prompts(done: Done, stories: _Cells, confidence: float) -> _Cells:
     """The cells with prompts as units, where a prompt has several stories."""
-    _, table, one = done
-    if table.prompts is None or one.log_p is None:
+    _, table, test = done
+    if table.prompts is None or test.log_p is None:
         return stories
     ends = lift_interval(stories.cells, confidence, design_effects(table.prompts))
-    return _Cells(stories.cells, one.log_p, *ends)
+    return _Cells(stories.cells, test.log_p, *ends)
 
 
 def _cell_rows(
     done: Done, stories: _Cells, profiles: Profiles, settings: Discovery
 ) -> Iterator[dict[str, Any]]:
     """The significant cells of one table."""
-    name, table, one = done
-    own = _by_prompts(done, stories, settings.confidence)
-    log_p, cells = own.log_p, own.cells
+    name, table, test = done
+    tested = _by_prompts(done, stories, settings.confidence)
+    log_p, cells = tested.log_p, tested.cells
     adjusted = adjust(np.exp(log_p), dependent=True)
-    within = adjusted_within(one.within)
-    decision = table_verdict(table, one, settings)
+    within = adjusted_within(test.within)
+    decision = table_verdict(table, test, settings)
     v = cramer_v(table.counts)
     effect = category(v, table.counts.shape)
     for place in np.flatnonzero(adjusted < settings.alpha).tolist():
         a, r, c, n = (int(x[place]) for x in (cells.count, cells.row, cells.column, cells.total))
         lift = a * n / (r * c)
         p_within = None if within is None else float(within[place])
-        verdict = cell_verdict(decision, one.within, p_within, settings)
+        verdict = cell_verdict(decision, test.within, p_within, settings)
         yield {
             **_parts(name),
             "base_value": profiles.values[table.base][table.rows[place // table.counts.shape[1]]],
@@ -210,29 +352,29 @@ def _cell_rows(
             "p_value": float(np.exp(log_p[place])),
             "log10_p": float(log_p[place] / np.log(10)),
             "p_adjusted": float(adjusted[place]),
-            "table_p_adjusted": one.p_adjusted,
+            "table_p_adjusted": test.p_adjusted,
             "cramer_v": v,
             "effect_category": effect,
             "fraction": a / r,
             "lift": lift,
-            "lift_low": float(own.low[place]),
-            "lift_high": float(own.high[place]),
+            "lift_low": float(tested.low[place]),
+            "lift_high": float(tested.high[place]),
             "count": a,
             "row_total": r,
             "column_total": c,
             "table_total": n,
-            "table_decision_stable": int(one.certain),
+            "table_decision_stable": int(test.certain),
             "paper_rule": int(effect in PAPER_EFFECTS and lift >= PAPER_LIFT),
             "prompts": _prompts(table),
             "interval": "stories" if table.prompts is None else "prompts",
-            **_within_columns(one, place, p_within),
+            **_within_columns(test, place, p_within),
             "verdict": verdict.verdict,
             "reason": verdict.reason,
         }
 
 
-def _within_columns(one: Tested, place: int, p_adjusted: float | None) -> dict[str, float | None]:
-    within = one.within
+def _within_columns(test: Tested, place: int, p_adjusted: float | None) -> dict[str, float | None]:
+    within = test.within
     log_p = None if within is None else within.log_p
     return {
         "stratified_p_value": None if log_p is None else float(np.exp(log_p[place])),
@@ -241,7 +383,7 @@ def _within_columns(one: Tested, place: int, p_adjusted: float | None) -> dict[s
     }
 
 
-WHOLE = (
+COUNTS = (
     *("rows", "columns", "n", "dof", "n_resamples", "significant", "decision_stable", "count", "row_total"),
     *("column_total", "table_total", "table_decision_stable", "paper_rule", "prompts"),
 )
@@ -254,6 +396,6 @@ TEXT = (
 def types_of(columns: Iterable[str]) -> dict[str, pl.DataType]:
     """Types of the columns of the tables here."""
     return {
-        name: pl.String() if name in TEXT else pl.Int64() if name in WHOLE else pl.Float64()
+        name: pl.String() if name in TEXT else pl.Int64() if name in COUNTS else pl.Float64()
         for name in columns
     }

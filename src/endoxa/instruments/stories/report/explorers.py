@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,14 +12,15 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.stories.harm.panel import PEOPLE
-from endoxa.instruments.stories.report.found import by_model
-from endoxa.instruments.stories.report.harm import MODELS
-from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.instruments.stories.report.words import attribute_name, side
+from endoxa.instruments.stories.report.records import Sample
+from endoxa.instruments.stories.report.results import MODELS, StoryResults
+from endoxa.instruments.stories.report.sources import by_model
+from endoxa.instruments.stories.report.words import attribute_name, side, value_name
 from endoxa.report.claims import chip
-from endoxa.report.document import Section
+from endoxa.report.document import Finding, Section
 from endoxa.report.tables import Column
-from endoxa.report.words import NO_VALUE, count, decimal, language_name, percent
+from endoxa.report.words import NO_VALUE, count, decimal, language_name, percent, plural
+from endoxa.sources.stereotales import UNKNOWN
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
@@ -43,6 +47,9 @@ def associations(results: StoryResults) -> Section | None:
     """Heading and notes of the table; its rows come from `association_table`."""
     if results.associations.is_empty() and results.unclear.is_empty():
         return None
+    # How many associations are not shown, and where all are.
+    left = results.associations.height + results.unclear.height - _shown(results).height
+    more = f"{count(left)} more, less harmful or of fewer models, are not in this page. " if left else ""
     return Section(
         anchor="associations",
         title="The associations",
@@ -58,7 +65,9 @@ def associations(results: StoryResults) -> Section | None:
             *([UNCLEAR_NOTE] if results.unclear.height else []),
         ),
         template="associations.html.j2",
-        closing=_left_out(results),
+        closing=(
+            f"{more}Every association of every model and language, with its counts, is in the report written as CSV."
+        ),
     )
 
 
@@ -111,13 +120,6 @@ def association_table(results: StoryResults) -> AssociationTable:
     )
 
 
-def _left_out(results: StoryResults) -> str:
-    """How many associations are not shown, and where all are."""
-    left = results.associations.height + results.unclear.height - _shown(results).height
-    more = f"{count(left)} more, less harmful or of fewer models, are not in this page. " if left else ""
-    return f"{more}Every association of every model and language, with its counts, is in the report written as CSV."
-
-
 def _shown(results: StoryResults) -> pl.DataFrame:
     """The rows of the page, with their verdict (`ABOVE` or `UNCLEAR`)."""
     claimed = results.associations.with_columns(verdict=pl.lit(ABOVE))
@@ -158,10 +160,10 @@ def association_data(results: StoryResults) -> dict[str, Any]:
     def place(text: str) -> int:
         return words.setdefault(text, len(words))
 
-    own: dict[tuple[object, ...], list[list[Any]]] = {}
-    for row in by_model(results.found).iter_rows(named=True):
+    by_association: dict[tuple[object, ...], list[list[Any]]] = {}
+    for row in by_model(results.discovered).iter_rows(named=True):
         values = (row[name] for name in ("lift", "lift_low", "lift_high", "fraction", "count"))
-        own.setdefault((*_parts(row), row["verdict"]), []).append(
+        by_association.setdefault((*_parts(row), row["verdict"]), []).append(
             [models[row["model"]], *map(_short, values)]
         )
     rows = [
@@ -176,7 +178,7 @@ def association_data(results: StoryResults) -> dict[str, Any]:
             [_short(row[name]) for name in ("lift", "low", "high", "fraction", "count", "rating")],
             row["harmful"],
             row["paper_rule"],
-            own.get((*_parts(row), row["verdict"]), []),
+            by_association.get((*_parts(row), row["verdict"]), []),
             chip(row),
         ]
         for row in shown.iter_rows(named=True)
@@ -203,4 +205,122 @@ def csv_rows(results: StoryResults) -> pl.DataFrame:
     """Every association of every model and aggregation, `schema.stories.DISCOVERED_COLUMNS`, and how harmful it is."""
     every = pl.concat([results.associations, results.unclear])
     classes = every.select(*PARTS, "rating", "harmful")
-    return results.found.join(classes, on=PARTS, how="left", maintain_order="left")
+    return results.discovered.join(classes, on=PARTS, how="left", maintain_order="left")
+
+
+STATIC = 12
+"""Stories that can be read without scripts."""
+
+MOST_BYTES = 9_000_000
+"""Room for the packed stories; with more, every second one is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSample:
+    """A story as finished texts."""
+
+    heading: str
+    language: str
+    story: str
+    profile: str
+
+
+def stories(results: StoryResults) -> Section | None:
+    """Heading and notes; the stories come from `shown_samples` and, for scripts, `packed_samples`."""
+    if not results.samples:
+        return None
+    return Section(
+        anchor="stories",
+        title="Stories, and what was read off them",
+        findings=(
+            Finding(
+                f"{plural(len(results.samples), 'story', 'stories')} can be read here.",
+                ({"samples": len(results.samples)},),
+            ),
+        ),
+        notes=(
+            "Of each model and language, taken at even distances through the run: nobody picked them. What a "
+            "story does not "
+            "tell is left out of its profile.",
+        ),
+        template="stories.html.j2",
+    )
+
+
+def shown_samples(results: StoryResults, samples: Sequence[Sample]) -> tuple[ShownSample, ...]:
+    """A few of the samples, at even distances, for readers without scripts."""
+    step = max(1, len(samples) // STATIC)
+    return tuple(
+        ShownSample(heading(results, sample), sample.language, sample.story or "(no text)", profile(sample))
+        for sample in samples[::step][:STATIC]
+    )
+
+
+def heading(results: StoryResults, sample: Sample) -> str:
+    """Model, language, what the prompt named, scenario; says that it is a refusal."""
+    parts = [
+        results.label(sample.model),
+        language_name(sample.language),
+        side(sample.attribute, sample.value),
+        sample.scenario,
+    ]
+    return " · ".join([part for part in parts if part] + ["refusal"] * bool(sample.refused))
+
+
+def profile(sample: Sample) -> str:
+    """'age: adult (30-44); gender: woman', or why there is none."""
+    if sample.profile is None:
+        return "No usable profile."
+    stated = [side(name, value) for name, value in sample.profile.items() if value != UNKNOWN]
+    return "; ".join(stated) or "Nothing could be told about the protagonist."
+
+
+def packed(data: Any) -> str:
+    """The data as JSON, gzipped, in base64: nothing in it can end a script element.
+
+    Browsers since 2023 unpack it (DecompressionStream); in older ones the page stays as it is without scripts.
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    content = gzip.compress(text.encode("utf-8", "replace"), compresslevel=9, mtime=0)
+    return base64.b64encode(content).decode("ascii")
+
+
+def packed_samples(results: StoryResults, most_bytes: int = MOST_BYTES) -> tuple[tuple[Sample, ...], str]:
+    """The samples that fit, and the same packed for the page's scripts."""
+    kept = results.samples
+    text = packed(_compact(results, kept))
+    while len(text) > most_bytes:
+        kept = kept[::2]
+        text = packed(_compact(results, kept))
+    return kept, text
+
+
+def _compact(results: StoryResults, samples: Sequence[Sample]) -> dict[str, Any]:
+    """Words once, rows as places in the list of words; a profile as pairs of places, unknown values left out."""
+    words: dict[str, int] = {}
+
+    def place(word: str) -> int:
+        return words.setdefault(word, len(words))
+
+    codes = {place(language_name(sample.language)): sample.language for sample in samples}
+    rows = [
+        [
+            place(results.label(sample.model)),
+            place(language_name(sample.language)),
+            place(sample.scenario),
+            place(attribute_name(sample.attribute)),
+            place(value_name(sample.value)),
+            -1 if sample.refused is None else int(sample.refused),
+            None
+            if sample.profile is None
+            else [
+                place(word)
+                for name, value in sample.profile.items()
+                if value != UNKNOWN
+                for word in (attribute_name(name), value_name(value))
+            ],
+            sample.story,
+        ]
+        for sample in samples
+    ]
+    return {"words": list(words), "codes": codes, "rows": rows}
