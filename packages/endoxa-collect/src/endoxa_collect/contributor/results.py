@@ -65,7 +65,7 @@ def _bars(counts: Iterable[tuple[str, int]], language: str) -> list[Bar]:
 def _place(code: str, language: str) -> str:
     if code == OTHER:
         return gettext("Other countries")
-    return " + ".join(geography.name(one, language) for one in code.split("; ")) if code else ""
+    return " + ".join(geography.name(part, language) for part in code.split("; ")) if code else ""
 
 
 @require_safe

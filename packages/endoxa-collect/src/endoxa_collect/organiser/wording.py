@@ -83,7 +83,7 @@ class Row:
 def question_rows(answers: Mapping[str, int | None], questions: Iterable[SurveyQuestion]) -> list[Row]:
     """Answers with the words of their questions in the language of the page."""
     language = get_language() or "en"
-    return [Row(in_language(one.text, language), answers.get(one.name)) for one in questions]
+    return [Row(in_language(question.text, language), answers.get(question.name)) for question in questions]
 
 
 def country_rows(countries: Iterable[tuple[str, int]]) -> list[Row]:

@@ -290,7 +290,7 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
                 person = _person(current, receipt, sheet, language)
                 reach(person)
                 _rate(current, person, {pairs[one]: value for one, value in sheet.ratings.items()})
-                touched |= {one: pairs[one] for one in sheet.ratings}
+                touched |= {rating: pairs[rating] for rating in sheet.ratings}
                 people, ratings = people + 1, ratings + len(sheet.ratings)
                 words += _say(current, person, sheet, language)
         recount(current, touched.values())

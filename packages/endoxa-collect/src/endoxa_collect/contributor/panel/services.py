@@ -150,7 +150,7 @@ def _home(task: Task) -> str:
 
 def steps_of(task: Task) -> dict[str, Step]:
     """The room's own pages before the first item, by name."""
-    return {one.name: one for one in room(task.kind).steps(settings_of(task))}
+    return {step.name: step for step in room(task.kind).steps(settings_of(task))}
 
 
 def next_page(judge: Judge) -> str:

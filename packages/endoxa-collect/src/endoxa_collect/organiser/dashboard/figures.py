@@ -108,7 +108,7 @@ def together(countries: Iterable[Coverage], people: Mapping[str, Set[UUID]]) -> 
     shown country with the fewest people joins it, until there are three or nobody. Where that cannot be reached,
     there are no rows.
     """
-    rows = {one.country: one for one in countries}
+    rows = {country.country: country for country in countries}
     split = grouped({code: people.get(code, set()) for code in rows})
     if split is None:
         return ()
@@ -144,7 +144,7 @@ def _few(countries: Iterable[str], people: Mapping[str, Set[UUID]]) -> bool:
 
 
 def _merged(countries: Iterable[Coverage]) -> Coverage:
-    rows = [(one.pairs, one.done, one.has, one.wanted) for one in countries]
+    rows = [(country.pairs, country.done, country.has, country.wanted) for country in countries]
     pairs, done, has, wanted = map(sum, zip(*rows, strict=True))
     return Coverage(OTHERS, pairs, done, has, wanted)
 
@@ -223,8 +223,8 @@ def count(campaign: Campaign, now: datetime) -> Figures:
     opened = campaign.began_at or now
     return Figures(
         taken_at=now,
-        pairs=sum(one.pairs for one in countries),
-        done=sum(one.done for one in countries),
+        pairs=sum(country.pairs for country in countries),
+        done=sum(country.done for country in countries),
         waiting=waiting(campaign, organiser=True).count(),
         coverage=together(countries, _people(campaign)),
         lately=_doing(campaign, now),

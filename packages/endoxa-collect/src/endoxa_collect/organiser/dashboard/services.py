@@ -43,7 +43,7 @@ class StateForm(forms.Form):
 class BalanceForm(forms.Form):
     """What people are asked for."""
 
-    balance = forms.ChoiceField(required=False, choices=[(one, BALANCES[one]) for one in ORDERS])
+    balance = forms.ChoiceField(required=False, choices=[(order, BALANCES[order]) for order in ORDERS])
 
 
 def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> None:

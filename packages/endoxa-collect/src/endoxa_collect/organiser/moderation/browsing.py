@@ -93,9 +93,9 @@ class PairsForm(forms.Form):
         self._pairs = Pair.objects.filter(campaign=campaign).exclude(attribute="")
         shown = get_language() or "en"
         countries, languages, days = kept(campaign, "all_pairs", lambda: _held(campaign))
-        self._choose("country", sorted_by_name((one, geography.name(one, shown)) for one in countries))
+        self._choose("country", sorted_by_name((country, geography.name(country, shown)) for country in countries))
         self._choose(
-            "language", sorted_by_name((one, geography.language_name(one, shown)) for one in languages)
+            "language", sorted_by_name((language, geography.language_name(language, shown)) for language in languages)
         )
         self._choose("state", [(state, str(words)) for state, words in STATES.items()])
         self._choose(
@@ -187,13 +187,13 @@ def _of_wave(pairs: QuerySet[Pair], wave: str) -> QuerySet[Pair]:
 def _saying(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
     """Pairs whose words hold all words that were typed, in any case and with any accents."""
     text = visible(typed)[:MAX_LENGTH]
-    spellings = {plain(form) for form in (fold(text), *(key(text, one) for one in _LANGUAGES))} - {""}
+    spellings = {plain(form) for form in (fold(text), *(key(text, language) for language in _LANGUAGES))} - {""}
     if not spellings:
         return pairs.none() if text else pairs
     # The key has words apart from punctuation, the attribute the first words that keys forget ("they are").
     either = reduce(
         or_,
-        (reduce(and_, (Q(plain__contains=word) for word in one.split())) for one in sorted(spellings)),
+        (reduce(and_, (Q(plain__contains=word) for word in spelling.split())) for spelling in sorted(spellings)),
     )
     return pairs.annotate(plain=Plain(Concat("key", Value(" "), "attribute"))).filter(either)
 

@@ -129,7 +129,7 @@ def _page(request: HttpRequest, task: Task, *, note: str = "", status: int = 200
         "q": words,
         "opened": looking.opened(task, key) if key else None,
         "missing": bool(key),
-        "polarities": [(one, _polarity(one)) for one in POLARITIES],
+        "polarities": [(polarity, _polarity(polarity)) for polarity in POLARITIES],
         "note": note,
         "sorts": _sorts(),
         "place": urlencode({"sort": sort, "q": words, "page": page.number}),
@@ -202,7 +202,7 @@ def _side(task: Task, key: str, group: editing.Group, version: int) -> Side:
     members = GroupMember.objects.filter(pk__in=group.members[:SHOWN], group__task=task).select_related(
         "item"
     )
-    words = tuple(str(one.item.content["attribute"]) for one in members.order_by("-count", "pk"))
+    words = tuple(str(member.item.content["attribute"]) for member in members.order_by("-count", "pk"))
     made = GroupChange.objects.filter(pk=version).select_related("judge__user").first()
     user = made.judge.user if made else None
     return Side(key, group.head, words, user.get_username() if user else "")

@@ -74,7 +74,7 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             form.add_error("file", str(problem))
         else:
             return redirect("organiser:tasks", campaign.slug)
-    described = [found for found in rooms().values() if not found.workspace]
+    described = [room for room in rooms().values() if not room.workspace]
     context = {"campaign": campaign, "form": form, "rooms": [_described(found) for found in described]}
     return render(request, "tasks/add.html", context, status=422 if form.is_bound else 200)
 
