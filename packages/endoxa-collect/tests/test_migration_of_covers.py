@@ -7,7 +7,7 @@ import importlib
 from django.apps import apps
 
 from endoxa_collect.models import Act, Action, Pair, Source
-from endoxa_collect.organiser.moderation.decisions import undo
+from endoxa_collect.organiser.decisions import undo
 
 note_approvals = importlib.import_module("endoxa_collect.migrations.0004_cards").note_approvals
 

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.translation import get_language
 
+from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings, HelpLine, in_language
 from endoxa_collect.models import Campaign, State
 
@@ -103,3 +104,26 @@ def nearest_first(settings: CampaignSettings, origins: Collection[str]) -> tuple
     return tuple(
         sorted(settings.help_lines, key=lambda line: (line.country not in origins, line.country != ""))
     )
+
+
+def _asked_for(request: HttpRequest) -> list[str]:
+    """Languages that the browser asks for, as it names them (es-CO), in its order."""
+    tags = (part.partition(";")[0].strip() for part in request.headers.get("accept-language", "").split(","))
+    return [tag for tag in tags if tag]
+
+
+def country_of_browser(request: HttpRequest, campaign: Collection[str] = ()) -> str:
+    """The country in a language that the browser asks for (es-CO: CO); "" where it names none.
+
+    The first that is one of the `campaign`: a phone in English mostly asks for en-US before it asks for es-CO. It only
+    decides which boxes come first and is not stored.
+    """
+    regions = [tag.rpartition("-")[2].upper() for tag in _asked_for(request) if "-" in tag]
+    known = [region for region in regions if region in geography.codes()]
+    return next((region for region in known if region in campaign), known[0] if known else "")
+
+
+def speaks(request: HttpRequest, languages: Collection[str]) -> bool:
+    """Whether somebody chose a language on this phone, or the browser asks for one of these."""
+    chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
+    return chosen in languages or any(tag.partition("-")[0] in languages for tag in _asked_for(request))

@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa_collect.contributor.access import forget, holder
-from endoxa_collect.contributor.cards import services
 from endoxa_collect.contributor.frame import speak_within
+from endoxa_collect.contributor.progress import put_covers_back
 from endoxa_collect.models import Person
 from endoxa_collect.privacy import Withdrawn, withdraw
 from endoxa_collect.security.codes import COOKIE, hash_receipt
@@ -96,7 +96,7 @@ def _ask_or_delete(request: HttpRequest, person: Person, code: str) -> HttpRespo
     response = redirect(_noted(gone))
     if person == holder(request):
         forget(response)
-        services.put_covers_back(response)
+        put_covers_back(response)
     return response
 
 

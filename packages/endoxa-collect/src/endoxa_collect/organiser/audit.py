@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 
 from endoxa_collect.models import AuditEntry, Campaign, Pair, Role
 from endoxa_collect.organiser.access import allowed
-from endoxa_collect.organiser.moderation.queue import LOGGED
+from endoxa_collect.organiser.queue import LOGGED
 from endoxa_collect.organiser.settings.sections import label_of
 from endoxa_collect.organiser.wording import BALANCES, ROLES, STATES
 

@@ -12,7 +12,7 @@ from django.utils.translation import get_language, gettext, gettext_lazy, pgette
 from endoxa_collect import geography
 from endoxa_collect.campaign import SurveyQuestion, in_language
 from endoxa_collect.models import Campaign, Role, State
-from endoxa_collect.organiser.dashboard.figures import OTHERS, Coverage
+from endoxa_collect.organiser.figures import OTHERS, Coverage
 from endoxa_collect.sampler import Balance
 
 

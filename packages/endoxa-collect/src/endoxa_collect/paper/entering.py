@@ -20,7 +20,7 @@ from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.candidates import reach
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.contributor.joining.views import language_of
+from endoxa_collect.contributor.consent import language_of
 from endoxa_collect.entry import cleaning
 from endoxa_collect.entry.cleaning import AlreadyShownError, EntryError
 from endoxa_collect.entry.proposing import propose
@@ -37,7 +37,7 @@ from endoxa_collect.models import (
     Via,
     record,
 )
-from endoxa_collect.paper.sheets import (
+from endoxa_collect.paper.printing import (
     CONSENT,
     FIXED,
     KEEP_WORDS,

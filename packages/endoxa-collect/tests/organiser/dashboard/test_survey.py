@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from endoxa_collect.contributor.survey import save_answer
 from endoxa_collect.models import Campaign, Role, Statement
-from endoxa_collect.organiser.dashboard.figures import OTHERS
-from endoxa_collect.organiser.dashboard.survey import count_survey, in_steps
+from endoxa_collect.organiser.dashboard import count_survey, in_steps
+from endoxa_collect.organiser.figures import OTHERS
 
 QUESTIONS = [
     {"name": name, "axis": "country", "text": {"en": f"What is said of {name}?"}}

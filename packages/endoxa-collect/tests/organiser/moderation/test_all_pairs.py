@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from endoxa_collect.entry.keys import key
 from endoxa_collect.models import AuditEntry, Moderation, Pair, Role, Source
-from endoxa_collect.organiser.moderation import browsing
-from endoxa_collect.organiser.moderation.browsing import PairsForm, found
-from endoxa_collect.organiser.moderation.decisions import revision
+from endoxa_collect.organiser import all_pairs
+from endoxa_collect.organiser.all_pairs import PairsForm, found
+from endoxa_collect.organiser.decisions import revision
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
 
@@ -122,7 +122,7 @@ def test_each_filter(campaign, make, person):
 
 
 def test_pages_follow_each_other_without_a_gap_when_pairs_have_one_moment(campaign, make, monkeypatch):
-    monkeypatch.setattr(browsing, "PAGE", 3)
+    monkeypatch.setattr(all_pairs, "PAGE", 3)
     made = {make(f"word {number}", created_at=START).pk for number in range(8)}
     seen, after = [], ""
     for _ in range(3):

@@ -25,8 +25,8 @@ from endoxa_collect.models import (
     Tombstone,
     Via,
 )
-from endoxa_collect.organiser.moderation.decisions import Decision, StaleError, decide, revision, undo
-from endoxa_collect.organiser.moderation.queue import take_next, taken_by, waiting
+from endoxa_collect.organiser.decisions import Decision, StaleError, decide, revision, undo
+from endoxa_collect.organiser.queue import take_next, taken_by, waiting
 
 XSS = [
     "<script>alert(1)</script>",

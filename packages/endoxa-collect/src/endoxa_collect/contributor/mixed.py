@@ -1,4 +1,4 @@
-"""Answers to list and comparison cards, their skips, reports and undo."""
+"""List and comparison cards: their pages, answers, skips, reports and undo."""
 
 from __future__ import annotations
 
@@ -7,13 +7,38 @@ from uuid import UUID
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import URLPattern, path
+from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods, require_POST
 
+from endoxa_collect import geography
 from endoxa_collect.cards import kinds
 from endoxa_collect.contributor.access import answers_last, own_card, to_card
-from endoxa_collect.contributor.cards.forms import REPORTS, SKIPS
-from endoxa_collect.contributor.kinds.pages import report_page
-from endoxa_collect.models import CLOSED, CardState, MixedKind, Person
+from endoxa_collect.contributor.card_forms import REPORTS, SKIPS
+from endoxa_collect.models import CLOSED, CardState, MixedCard, MixedKind, Person
+
+
+def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) -> HttpResponse:
+    """Show a card; `around` is the context that all card pages share."""
+    context = {
+        **around,
+        "card": card,
+        "from_country": geography.from_country(card.country, get_language() or "en"),
+        "rows": list(card.answers.select_related("pair").order_by("position")),
+        "skips": SKIPS,
+        # "Next" without a tick: asked once whether that is meant.
+        "none": request.GET.get("note") == "none",
+    }
+    return render(request, f"contributor/mixed_{card.kind}.html", context)
+
+
+def report_page(request: HttpRequest, card: MixedCard) -> HttpResponse:
+    """Ask which of the pairs is reported; once `row` in the address names one, why. Each is one screen of a phone."""
+    rows = list(card.answers.select_related("pair").order_by("position"))
+    row = next((one for one in rows if str(one.public_id) == request.GET.get("row")), None)
+    context = {"card": card, "rows": rows, "row": row, "reports": REPORTS}
+    return render(request, "contributor/mixed_report.html", context)
 
 
 class HeardForm(forms.Form):
@@ -104,3 +129,11 @@ def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Take back what was answered, and show the card again."""
     kinds.undo_mixed(person, token)
     return to_card()
+
+
+urlpatterns: list[URLPattern] = [
+    path("mixed/<uuid:token>/", answer, name="mixed"),
+    path("mixed/<uuid:token>/skip/", skip, name="mixed_skip"),
+    path("mixed/<uuid:token>/report/", report, name="mixed_report"),
+    path("mixed/<uuid:token>/undo/", undo, name="mixed_undo"),
+]

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext, ngettext
 
 from endoxa_collect.models import State
-from endoxa_collect.organiser.dashboard.figures import Figures
+from endoxa_collect.organiser.figures import Figures
 from endoxa_collect.organiser.wording import digits
 from endoxa_collect.sampler import Balance
 

@@ -27,7 +27,7 @@ from endoxa_collect.models import (
     Pair,
     Rating,
 )
-from endoxa_collect.organiser.moderation.queue import waiting
+from endoxa_collect.organiser.queue import waiting
 from endoxa_collect.sampler import Forecast
 from endoxa_collect.sampler.slots import CANDIDATE
 

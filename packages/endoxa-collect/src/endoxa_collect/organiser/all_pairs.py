@@ -14,19 +14,32 @@ from datetime import UTC, datetime, time, timedelta
 from functools import reduce
 from operator import and_, or_
 from typing import Any
+from uuid import UUID
 
 import regex
 from django import forms
 from django.db.models import CharField, Func, Max, Q, QuerySet, Value
 from django.db.models.functions import Concat
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import URLPattern, path, reverse
 from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
+from django.views.decorators.http import require_POST, require_safe
 
 from endoxa_collect import geography
-from endoxa_collect.entry.cleaning import MAX_LENGTH
+from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.keys import fold, key
-from endoxa_collect.models import Campaign, Pair, Source
-from endoxa_collect.organiser.dashboard.figures import kept
-from endoxa_collect.organiser.moderation.queue import STATES
+from endoxa_collect.models import Action, Campaign, Moderation, Pair, Role, Source
+from endoxa_collect.organiser.access import DECIDERS, JUDGES, account, allowed, roles_of
+from endoxa_collect.organiser.decisions import decide
+from endoxa_collect.organiser.figures import kept
+from endoxa_collect.organiser.moderation import (
+    OPEN_WORDS,
+    act_form,
+    done,
+    line,
+)
+from endoxa_collect.organiser.queue import ESCALATED, STATES
 from endoxa_collect.visible import visible
 
 PAGE = 50
@@ -93,9 +106,12 @@ class PairsForm(forms.Form):
         self._pairs = Pair.objects.filter(campaign=campaign).exclude(attribute="")
         shown = get_language() or "en"
         countries, languages, days = kept(campaign, "all_pairs", lambda: _held(campaign))
-        self._choose("country", sorted_by_name((country, geography.name(country, shown)) for country in countries))
         self._choose(
-            "language", sorted_by_name((language, geography.language_name(language, shown)) for language in languages)
+            "country", sorted_by_name((country, geography.name(country, shown)) for country in countries)
+        )
+        self._choose(
+            "language",
+            sorted_by_name((language, geography.language_name(language, shown)) for language in languages),
         )
         self._choose("state", [(state, str(words)) for state, words in STATES.items()])
         self._choose(
@@ -187,13 +203,18 @@ def _of_wave(pairs: QuerySet[Pair], wave: str) -> QuerySet[Pair]:
 def _saying(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
     """Pairs whose words hold all words that were typed, in any case and with any accents."""
     text = visible(typed)[:MAX_LENGTH]
-    spellings = {plain(form) for form in (fold(text), *(key(text, language) for language in _LANGUAGES))} - {""}
+    spellings = {plain(form) for form in (fold(text), *(key(text, language) for language in _LANGUAGES))} - {
+        ""
+    }
     if not spellings:
         return pairs.none() if text else pairs
     # The key has words apart from punctuation, the attribute the first words that keys forget ("they are").
     either = reduce(
         or_,
-        (reduce(and_, (Q(plain__contains=word) for word in spelling.split())) for spelling in sorted(spellings)),
+        (
+            reduce(and_, (Q(plain__contains=word) for word in spelling.split()))
+            for spelling in sorted(spellings)
+        ),
     )
     return pairs.annotate(plain=Plain(Concat("key", Value(" "), "attribute"))).filter(either)
 
@@ -235,3 +256,94 @@ def _after(pairs: QuerySet[Pair], after: str) -> QuerySet[Pair]:
         return pairs
     # The first condition is what the index answers.
     return pairs.filter(created_at__lte=made).exclude(created_at=made, pk__gte=pk)
+
+
+_OFFERED = frozenset({Action.APPROVE, Action.HIDE, Action.MARK})
+"""Decisions on the list itself; the others need a look at the pair."""
+
+
+@allowed(*JUDGES)
+@require_safe
+def all_pairs(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Pairs by words, country, language, state, tone and who added them, newest first."""
+    return _page(request, campaign)
+
+
+@allowed(*DECIDERS)
+@require_POST
+def all_pairs_act(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
+    """Carry out a decision about one pair of the list, and show the same list again."""
+    pair = get_object_or_404(Pair.objects.select_related("campaign"), campaign=campaign, public_id=item)
+    organiser = Role.ORGANISER in roles_of(request, campaign)
+    if request.POST.get("action") not in _OFFERED or (ESCALATED in pair.flags and not organiser):
+        raise Http404
+    form = act_form(pair, request.POST)
+    if not form.is_valid():
+        return _page(
+            request, campaign, faults=[str(fault) for faults in form.errors.values() for fault in faults]
+        )
+    try:
+        decide(campaign, account(request), item, form.decision())
+    except EntryError as error:
+        return _page(request, campaign, faults=[str(error)])
+    return redirect(_address(request, campaign))
+
+
+@allowed(*JUDGES)
+@require_POST
+def all_pairs_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show all words at once, or cover them again, as in the queue; then the same list."""
+    request.session[OPEN_WORDS] = request.POST.get("show") == "1"
+    return redirect(_address(request, campaign))
+
+
+def _address(request: HttpRequest, campaign: Campaign) -> str:
+    """The list with the filters in the address of the request."""
+    kept = request.GET.urlencode()
+    return reverse("organiser:all_pairs", args=[campaign.slug]) + (f"?{kept}" if kept else "")
+
+
+def _page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = ()) -> HttpResponse:
+    roles = roles_of(request, campaign)
+    organiser = Role.ORGANISER in roles
+    decides = organiser or Role.MODERATOR in roles
+    shown = bool(request.session.get(OPEN_WORDS))
+    form = PairsForm(campaign, request.GET, auto_id="find_%s")
+    page = found(form.pairs(), request.GET.get("after", ""))
+    filters = request.GET.copy()
+    filters.pop("after", None)
+    following = filters.copy()
+    following["after"] = page.following
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "faults": faults,
+        "page": page,
+        "counted": COUNTED,
+        "rows": [
+            (
+                line(pair, open_words=shown),
+                decides
+                and pair.moderation != Moderation.MERGED
+                and (organiser or ESCALATED not in pair.flags),
+            )
+            for pair in page.pairs
+        ],
+        "done": done(campaign, account(request), open_words=shown) if decides else None,
+        "open_words": shown,
+        "decides": decides,
+        "address": request.GET.urlencode(),
+        "first": filters.urlencode(),
+        "following": following.urlencode() if page.following else "",
+        "deeper": "after" in request.GET,
+        "narrowed": any(filters.values()),
+        "chosen": form.chosen(),
+    }
+    return render(request, "organiser/all_pairs.html", context, status=409 if faults else 200)
+
+
+urlpatterns: list[URLPattern] = [
+    path("<slug:slug>/pairs/", all_pairs, name="all_pairs"),
+    path("<slug:slug>/pairs/words/", all_pairs_words, name="all_pairs_words"),
+    path("<slug:slug>/pairs/<uuid:item>/act/", all_pairs_act, name="all_pairs_act"),
+]

@@ -1,4 +1,4 @@
-"""Views of the card pages: show a card, take its answer, additions, pause and end."""
+"""The pages of cards: rate, skip, undo, uncover, add words, pause, thanks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -21,13 +21,14 @@ from endoxa_collect.campaign import in_language
 from endoxa_collect.cards import answering, covers, drawing, feedback, kinds
 from endoxa_collect.cards.answering import UnknownCardError, latest_answer
 from endoxa_collect.contributor.access import answers_last, contributor, next_step, own_card, to_card
-from endoxa_collect.contributor.cards import rhythm, services
-from endoxa_collect.contributor.cards.forms import (
+from endoxa_collect.contributor.card_forms import (
+    HURTS,
     NOTES,
     PROMPT_SKIPS,
     RATINGS,
     REPORTS,
     SKIPS,
+    HurtForm,
     MoreForm,
     PromptForm,
     RatingForm,
@@ -35,9 +36,24 @@ from endoxa_collect.contributor.cards.forms import (
     more_form,
     prompt_form,
 )
-from endoxa_collect.contributor.cards.services import cards_of, pause_due, progress_of, said_on, topic_name
 from endoxa_collect.contributor.frame import nearest_first
-from endoxa_collect.contributor.kinds.pages import mixed_page
+from endoxa_collect.contributor.mixed import mixed_page
+from endoxa_collect.contributor.progress import (
+    allow_topic,
+    at_pause,
+    avoid_topic,
+    avoidable_topic,
+    bar_of,
+    cards_of,
+    covers_lifted,
+    last_answer,
+    lift_covers,
+    pause_due,
+    progress_of,
+    put_covers_back,
+    said_on,
+    topic_name,
+)
 from endoxa_collect.entry import likeness
 from endoxa_collect.entry.cleaning import EntryError
 from endoxa_collect.entry.proposing import Proposal, propose, say_alike, tick_countries
@@ -108,7 +124,7 @@ def prompt_page(
 def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
     """What templates need to show the pair of a card."""
     assert card.pair is not None
-    lifted = services.covers_lifted(request)
+    lifted = covers_lifted(request)
     return {
         "card": card,
         "pair": card.pair,
@@ -136,10 +152,10 @@ def _around(request: HttpRequest, person: Person, done: int, card: Card | None =
         "done": done,
         "note": NOTES.get(request.GET.get("note", "")),
         "latest": newest,
-        "last": services.last_answer(newest, request),
+        "last": last_answer(newest, request),
         "avoided": latest,
-        "topic": topic_name(services.avoidable_topic(latest, person)) if newest == latest else "",
-        "bar": rhythm.bar_of(person, done),
+        "topic": topic_name(avoidable_topic(latest, person)) if newest == latest else "",
+        "bar": bar_of(person, done),
     }
 
 
@@ -152,7 +168,7 @@ def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     if not form.is_valid():
         return to_card("unclear")
     value = form.cleaned_data["value"]
-    answered = answering.rate(person, token, value, lifted=services.covers_lifted(request))
+    answered = answering.rate(person, token, value, lifted=covers_lifted(request))
     if answered.again and not Rating.objects.filter(card=answered.card, value=value).exists():
         return _not_kept(request)
     onward = _after_rating(answered.card)
@@ -168,7 +184,7 @@ def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     if not form.is_valid():
         return to_card("unclear")
     reason = form.cleaned_data["reason"]
-    answered = answering.skip(person, token, reason, lifted=services.covers_lifted(request))
+    answered = answering.skip(person, token, reason, lifted=covers_lifted(request))
     if answered.again and not Skip.objects.filter(card=answered.card, reason=reason).exists():
         return _not_kept(request)
     return to_card()
@@ -181,7 +197,7 @@ def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     skipped = Skip.objects.filter(card__token=token, person=person).exists()
     card = answering.undo(person, token)
     if skipped and not Skip.objects.filter(card=card).exists():
-        services.allow_topic(person, card)
+        allow_topic(person, card)
     return to_card()
 
 
@@ -189,7 +205,7 @@ def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 @own_card
 def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Show this person no more cards about the topic of a card."""
-    services.avoid_topic(person, answering.card_of(person, token))
+    avoid_topic(person, answering.card_of(person, token))
     return to_card()
 
 
@@ -333,7 +349,7 @@ def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> H
         "mention": said,
         "from_country": geography.from_country(said.pair.country, get_language() or "en"),
         "pairs": [(pair, pair.may_hurt) for pair in pairs],
-        "lifted": services.covers_lifted(request),
+        "lifted": covers_lifted(request),
     }
     return render(request, "contributor/card_alike.html", context)
 
@@ -357,9 +373,9 @@ def pause(request: HttpRequest, person: Person) -> HttpResponse:
     context = {
         "progress": progress_of(person),
         "latest": newest,
-        "last": services.last_answer(newest, request),
+        "last": last_answer(newest, request),
         "somebody_listens": bool(person.campaign.settings.help_lines),
-        **rhythm.at_pause(person),
+        **at_pause(person),
     }
     return render(request, "contributor/pause.html", context)
 
@@ -372,10 +388,65 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
     onward = next_step(person)
     context = {
         "progress": progress_of(person),
-        **rhythm.at_pause(person),
+        **at_pause(person),
         "text": in_language(settings.texts.thanks, get_language() or "en"),
         "onward": "" if onward == "contributor:thanks" else onward,
         "all_for_now": "all" in request.GET,
         "help_lines": nearest_first(settings, person.origins)[:_HELP_LINES],
     }
     return render(request, "contributor/thanks.html", context)
+
+
+@require_POST
+@own_card
+def reveal(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Show the words of a covered card, and come back to it: now it can be rated."""
+    answering.card_of(person, token)
+    covers.reveal(person, token)
+    return to_card()
+
+
+@require_POST
+@contributor
+def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
+    """Show pairs that may hurt at once in this browser, or cover them again."""
+    response = to_card()
+    if request.POST.get("covers") == "lift":
+        lift_covers(response)
+    else:
+        put_covers_back(response)
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@own_card
+def hurt(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Ask whether the words of an answered card could hurt someone; where that is no question, the next card."""
+    card = answering.card_of(person, token)
+    if not covers.asks(card):
+        return to_card()
+    if request.method == "POST":
+        form = HurtForm(request.POST)
+        if form.is_valid():
+            covers.answer(person, card, form.cleaned_data["hurts"])
+        return to_card()
+    latest = card if answering.is_latest(card) else None
+    context = {**pair_context(request, card), "choices": HURTS, "latest": latest}
+    return render(request, "contributor/card_hurt.html", context)
+
+
+urlpatterns: list[URLPattern] = [
+    path("card/", card, name="card"),
+    path("card/covers/", set_covers, name="covers"),
+    path("card/<uuid:token>/reveal/", reveal, name="reveal"),
+    path("card/<uuid:token>/hurt/", hurt, name="hurt"),
+    path("card/<uuid:token>/rate/", rate, name="rate"),
+    path("card/<uuid:token>/skip/", skip, name="skip"),
+    path("card/<uuid:token>/undo/", undo, name="undo"),
+    path("card/<uuid:token>/avoid/", avoid, name="avoid"),
+    path("card/<uuid:token>/add/", add, name="add"),
+    path("card/<uuid:token>/finish/", finish, name="finish"),
+    path("card/<uuid:token>/alike/<uuid:mention>/", alike, name="alike"),
+    path("pause/", pause, name="pause"),
+    path("thanks/", thanks, name="thanks"),
+]

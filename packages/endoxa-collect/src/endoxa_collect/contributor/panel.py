@@ -1,4 +1,4 @@
-"""Views of the pages of a panel. Strangers see the first page; everybody else where they are, and nothing before."""
+"""The pages of a panel. Strangers see the first page; everybody else where they are, and nothing before."""
 
 from __future__ import annotations
 
@@ -8,18 +8,28 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils.translation import gettext
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from endoxa_collect.campaign import in_language
+from endoxa_collect.campaign import CampaignSettings, in_language
+from endoxa_collect.contributor import panel_access
 from endoxa_collect.contributor.frame import nearest_first
-from endoxa_collect.contributor.panel import services
-from endoxa_collect.contributor.panel.access import active, judging, not_running, page, with_task
-from endoxa_collect.contributor.panel.forms import ConsentForm
-from endoxa_collect.contributor.panel.services import Ticket, TookPartError, judge_of, next_page
+from endoxa_collect.contributor.panel_access import (
+    Ticket,
+    TookPartError,
+    active,
+    judge_of,
+    judging,
+    next_page,
+    not_running,
+    page,
+    with_task,
+)
 from endoxa_collect.models import Judge, JudgeState, Task, Turn, TurnState
 from endoxa_collect.security.limits import ENROLMENTS, refuse
 from endoxa_collect.tasks.ending import STOPPED, finish, withdraw
@@ -35,6 +45,50 @@ from endoxa_collect.tasks.handing import (
 from endoxa_collect.tasks.room import AnswerForm, Step, StepForm
 from endoxa_collect.tasks.rooms import room
 
+
+def _box(needed: Any, label: Any = "") -> forms.BooleanField:
+    return forms.BooleanField(label=label, label_suffix="", error_messages={"required": needed})
+
+
+class ConsentForm(forms.Form):
+    """The boxes that taking part needs, none of them ticked.
+
+    `ticket` holds what the first request brought, signed; `version` is that of the text that was read.
+    """
+
+    ticket = forms.CharField(max_length=400, widget=forms.HiddenInput)
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    age = _box(gettext_lazy("Please tick this box if you are old enough. Only then can you take part."))
+    take_part = _box(
+        gettext_lazy("Please tick this box if you want to take part. If not, choose “No, thanks”."),
+        gettext_lazy("I want to take part. I know that I can stop whenever I like."),
+    )
+    publication = _box(
+        gettext_lazy(
+            "Taking part needs this box too, since answers are published. If not, choose “No, thanks”."
+        )
+    )
+
+    def __init__(self, settings: CampaignSettings, language: str, ticket: str, data: Any = None) -> None:
+        super().__init__(data, initial={"ticket": ticket, "version": settings.consent_version})
+        self._version = settings.consent_version
+        self.fields["publication"].label = in_language(settings.texts.publication, language)
+        if settings.minimum_age:
+            self.fields["age"].label = _("I am %(age)d years old or older.") % {"age": settings.minimum_age}
+        else:
+            del self.fields["age"]
+
+    @property
+    def outdated(self) -> bool:
+        """Whether another text was read than the one in force."""
+        return self.is_bound and self.data.get("version") != str(self._version)
+
+    @property
+    def boxes(self) -> list[forms.BoundField]:
+        """The boxes, in the order of the page."""
+        return [self[name] for name in ("age", "take_part", "publication") if name in self.fields]
+
+
 both = require_http_methods(["GET", "HEAD", "POST"])
 
 
@@ -45,14 +99,14 @@ def start(request: HttpRequest, task: Task) -> HttpResponse:
     judge = judge_of(request, task)
     if judge is not None:
         return redirect(next_page(judge))
-    if not services.running(task):
+    if not panel_access.running(task):
         return not_running(request, task, None)
     sent = request.method == "POST"
     try:
         ticket = (
-            services.ticket_of(request.POST.get("ticket", ""), task)
+            panel_access.ticket_of(request.POST.get("ticket", ""), task)
             if sent
-            else services.first_ticket(request, task)
+            else panel_access.first_ticket(request, task)
         )
         if ticket is None:
             return page(request, "no_id", task, status=403)
@@ -72,7 +126,7 @@ def _consent(request: HttpRequest, task: Task, ticket: Ticket) -> HttpResponse:
         if not ENROLMENTS.count(task.code):
             return refuse(request, ENROLMENTS)
         response = redirect("panel:warning", task.code)
-        services.remember(response, task, services.enrol(task, ticket, written.consent_version))
+        panel_access.remember(response, task, panel_access.enrol(task, ticket, written.consent_version))
         return response
     about = in_language(written.texts.about, language)
     return page(
@@ -103,8 +157,8 @@ def warning(request: HttpRequest, judge: Judge) -> HttpResponse:
     groups = settings_of(judge.task).groups
     asked = not groups or "group" in request.POST
     if request.method == "POST" and asked and request.POST.get("group", "") in (*groups, ""):
-        services.join(judge, request.POST.get("group", ""))
-        services.complete(judge, services.WARNING)
+        panel_access.join(judge, request.POST.get("group", ""))
+        panel_access.complete(judge, panel_access.WARNING)
         return redirect(next_page(judge))
     written, language = judge.task.campaign.settings, str(request.LANGUAGE_CODE)
     text = in_language(written.texts.content_warning, language)
@@ -116,11 +170,11 @@ def warning(request: HttpRequest, judge: Judge) -> HttpResponse:
 @active
 def step(request: HttpRequest, judge: Judge, name: str) -> HttpResponse:
     """A page of the room before the first item; one with a form goes on when there are no mistakes."""
-    one = services.steps_of(judge.task).get(name)
+    one = panel_access.steps_of(judge.task).get(name)
     if one is None:
         raise Http404
     read = name in judge.steps.get("done", [])
-    if not services.reached(judge, name) or (read and one.form):
+    if not panel_access.reached(judge, name) or (read and one.form):
         return redirect(next_page(judge))
     if request.method != "POST":
         return _step_page(request, judge, one)
@@ -129,10 +183,10 @@ def step(request: HttpRequest, judge: Judge, name: str) -> HttpResponse:
         return _step_page(request, judge, one, form)
     mistakes = form.mistakes() if form else []
     if not mistakes:
-        services.complete(judge, name)
+        panel_access.complete(judge, name)
     else:
         sent = request.POST.get("tries", "")
-        services.missed(judge, one, int(sent) if re.fullmatch("[0-9]{1,3}", sent) else -1)
+        panel_access.count_try(judge, one, int(sent) if re.fullmatch("[0-9]{1,3}", sent) else -1)
         judge.refresh_from_db(fields=["state", "steps"])
         if judge.state == JudgeState.ACTIVE:
             return _step_page(request, judge, one, form, mistakes)
@@ -225,7 +279,7 @@ def _item_page(
         "turn": turn,
         "content": content,
         "form": form or found.form(content, shown),
-        "done": services.done_by(judge),
+        "done": panel_access.done_by(judge),
         "note": note,
         **found.context(content, shown),
     }
@@ -245,12 +299,12 @@ def undo_last(request: HttpRequest, judge: Judge) -> HttpResponse:  # noqa: ARG0
 @active
 def pause(request: HttpRequest, judge: Judge) -> HttpResponse:
     """A break after half of the block; POST goes on."""
-    if not services.break_due(judge):
+    if not panel_access.break_due(judge):
         return redirect(next_page(judge))
     if request.method == "POST":
-        services.take_break(judge)
+        panel_access.take_break(judge)
         return redirect(next_page(judge))
-    return page(request, "break", judge.task, judge, done=services.done_by(judge))
+    return page(request, "break", judge.task, judge, done=panel_access.done_by(judge))
 
 
 @both
@@ -261,7 +315,7 @@ def stop(request: HttpRequest, judge: Judge) -> HttpResponse:
     if action == "delete":
         withdraw(judge)
         response = redirect("panel:deleted", judge.task.code)
-        services.forget(response, judge.task)
+        panel_access.forget(response, judge.task)
         return response
     if action == "keep":
         finish(judge, why=STOPPED)
@@ -296,3 +350,18 @@ def over(request: HttpRequest, judge: Judge) -> HttpResponse:
 def deleted(request: HttpRequest, task: Task) -> HttpResponse:
     """Say that everything is gone."""
     return page(request, "deleted", task)
+
+
+app_name = "panel"
+urlpatterns: list[URLPattern] = [
+    path("<str:code>/", start, name="start"),
+    path("<str:code>/no-thanks/", declined, name="declined"),
+    path("<str:code>/warning/", warning, name="warning"),
+    path("<str:code>/before/<slug:name>/", step, name="step"),
+    path("<str:code>/item/", item, name="item"),
+    path("<str:code>/undo/", undo_last, name="undo"),
+    path("<str:code>/break/", pause, name="break"),
+    path("<str:code>/stop/", stop, name="stop"),
+    path("<str:code>/end/", over, name="end"),
+    path("<str:code>/deleted/", deleted, name="deleted"),
+]

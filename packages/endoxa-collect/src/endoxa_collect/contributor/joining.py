@@ -1,35 +1,36 @@
-"""Views of the pages that lead in: code, consent, receipt, profile, language, information."""
+"""The pages that lead in: code, consent, receipt, language, information."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate
 
 from django import forms
 from django.conf import settings as django_settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils import timezone
+from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from endoxa_collect import geography
-from endoxa_collect.campaign import Texts, in_language
-from endoxa_collect.contributor.access import contributor, holder, next_step, remember
-from endoxa_collect.contributor.frame import keep_language, nearest_first, offered_language
-from endoxa_collect.contributor.joining.forms import ConsentForm, ProfileForm
-from endoxa_collect.contributor.joining.services import (
-    campaign_of_code,
-    country_of_browser,
-    secret_of,
+from endoxa_collect.campaign import in_language
+from endoxa_collect.contributor.access import closed, holder, next_step, remember
+from endoxa_collect.contributor.consent import ConsentForm, enrol, headed, language_of, secret_of
+from endoxa_collect.contributor.frame import (
+    keep_language,
+    nearest_first,
+    offered_language,
+    speak_within,
     speaks,
-    tidy,
-    with_code,
 )
+from endoxa_collect.contributor.profile import profile
 from endoxa_collect.contributor.receipts import receipt_picture
 from endoxa_collect.contributor.results import is_over, only_campaign
-from endoxa_collect.models import Campaign, Person
-from endoxa_collect.security.codes import hash_receipt, hash_secret, receipt_code, receipt_of
+from endoxa_collect.models import Campaign, JoinCode, Person, State
+from endoxa_collect.security.codes import receipt_code
 from endoxa_collect.security.limits import (
     BUSY,
     ENROLMENTS,
@@ -40,6 +41,45 @@ from endoxa_collect.security.limits import (
     missed,
     refuse,
 )
+
+Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponse]
+"""A view that is handed the campaign in the place of its code."""
+
+
+def tidy(typed: str) -> str:
+    """A code as it is stored, from one that was typed small, with spaces or with dashes."""
+    return "".join(letter for letter in typed.upper() if letter.isalnum())
+
+
+def campaign_of_code(code: str) -> Campaign | None:
+    """The campaign that a code opens; None for codes that are unknown, over or revoked, and for drafts."""
+    found = JoinCode.objects.in_force().filter(code=tidy(code)).select_related("campaign").first()
+    return found.campaign if found and found.campaign.state != State.DRAFT else None
+
+
+def with_code(page: Page) -> Callable[..., HttpResponse]:
+    """Open a page `/j/<code>/...` to holders of a live code of an open campaign.
+
+    All other codes get one and the same answer, and are counted.
+    """
+
+    @wraps(page)
+    def view(request: HttpRequest, code: str) -> HttpResponse:
+        if not may_guess(request, JOIN_BROWSER):
+            return refuse(request, JOIN_BROWSER)
+        campaign = campaign_of_code(code)
+        if campaign is None:
+            if full := missed(request, JOIN_BROWSER, JOIN_SITE):
+                return refuse(request, full)
+            return render(request, "contributor/no_such_code.html", status=404)
+        speak_within(request, campaign)
+        if campaign.state != State.OPEN:
+            return closed(request)
+        if not campaign.settings.joined:
+            return render(request, "contributor/tasks_only.html", status=404)
+        return page(request, campaign, tidy(code))
+
+    return view
 
 
 class CodeForm(forms.Form):
@@ -139,7 +179,7 @@ def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
         if not ENROLMENTS.count(code):
             return refuse(request, ENROLMENTS)
         secret = secret_of(form.cleaned_data["ticket"], campaign)
-        _enrol(campaign, secret, language, keep_words=form.cleaned_data["keep_words"])
+        enrol(campaign, secret, language, keep_words=form.cleaned_data["keep_words"])
         response = redirect("contributor:profile")
         remember(response, secret)
         return response
@@ -174,72 +214,6 @@ def declined(request: HttpRequest) -> HttpResponse:
             if cookie in request.COOKIES:
                 response.delete_cookie(cookie, samesite="Lax")
     return response
-
-
-def language_of(texts: Texts, language: str) -> str:
-    """The language in which `in_language` gives a text."""
-    return next((code for code in (language, "en", *texts) if texts.get(code)), language)
-
-
-def headed(about: str) -> list[tuple[str, str]]:
-    """The lines of the short text with their headings: what, why, what is kept, what is published, how to leave.
-
-    A text of more or fewer than five lines is the campaign's own way of telling it, and gets none.
-    """
-    lines = [line.strip() for line in about.splitlines() if line.strip()]
-    headings = (
-        _("What you do"),
-        _("Why"),
-        _("What is kept"),
-        _("What is published"),
-        _("How to leave"),
-    )
-    return (
-        list(zip(headings, lines, strict=True))
-        if len(lines) == len(headings)
-        else [("", line) for line in lines]
-    )
-
-
-def _enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) -> None:
-    """Store a new person; one who sent the form twice is there already."""
-    settings = campaign.settings
-    Person.objects.get_or_create(
-        secret_hash=hash_secret(secret),
-        defaults={
-            "campaign": campaign,
-            "receipt_hash": hash_receipt(receipt_of(secret)),
-            "ui_language": language,
-            "consent_version": settings.consent_version,
-            "consent_language": language_of(settings.texts.consent, language),
-            "consent_hour": timezone.now().replace(minute=0, second=0, microsecond=0),
-            "keep_words": keep_words,
-        },
-    )
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@contributor
-def profile(request: HttpRequest, person: Person) -> HttpResponse:
-    """Ask, each thing with its why. POST with `add` turns typed names into boxes and asks on."""
-    language: str = request.LANGUAGE_CODE
-    here = country_of_browser(request, person.campaign.settings.countries)
-    form = ProfileForm(person, language, request.POST if request.method == "POST" else None, here=here)
-    adding = request.POST.get("add", "")
-    valid = form.is_valid()
-    # Asked once more, and only once: without a country cards can be about anything.
-    first = person.campaign.settings.cards and not person.profile_done and "reminded" not in request.POST
-    reminds = valid and first and form.nameless
-    if valid and not adding and not reminds:
-        form.save(person)
-        return redirect(next_step(person))
-    if adding in form.fields:
-        form.fields[adding].widget.attrs["autofocus"] = True
-    context = {"form": form, "cards": person.campaign.settings.cards}
-    context["reminds"] = reminds and not adding
-    context["more"] = "more" in request.GET
-    context["code"] = "" if person.profile_done else receipt_code(request, person)
-    return render(request, "contributor/profile.html", context)
 
 
 @require_safe
@@ -328,3 +302,18 @@ def privacy(request: HttpRequest) -> HttpResponse:
     return render(
         request, "contributor/privacy.html", {"settings": person.campaign.settings if person else None}
     )
+
+
+urlpatterns: list[URLPattern] = [
+    path("", home, name="home"),
+    path("language/", language, name="language"),
+    path("j/<str:code>/", join, name="join"),
+    path("j/<str:code>/consent/", consent, name="consent"),
+    path("j/<str:code>/guardian/", guardian, name="guardian"),
+    path("no-thanks/", declined, name="declined"),
+    path("receipt/", receipt, name="receipt"),
+    path("receipt/image.png", receipt_image, name="receipt_image"),
+    path("profile/", profile, name="profile"),
+    path("help/", help_page, name="help"),
+    path("privacy/", privacy, name="privacy"),
+]

@@ -34,7 +34,7 @@ from endoxa_collect.models import (
     Person,
     record,
 )
-from endoxa_collect.organiser.moderation.queue import ESCALATED, LOGGED, claims_of_others
+from endoxa_collect.organiser.queue import ESCALATED, LOGGED, claims_of_others
 from endoxa_collect.privacy import redact
 
 FIELDS = (

@@ -1,19 +1,20 @@
-"""Views of moderation: the queue, one pair, merges, and decisions."""
+"""The pages of moderators: the queue, one pair, merges, decisions; with their forms."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
-from django.utils.translation import get_language, gettext
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import get_language, gettext, gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from endoxa_collect import geography
@@ -21,8 +22,10 @@ from endoxa_collect.cards.counts import family, root_of
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.likeness import scored
 from endoxa_collect.models import Act, Action, Campaign, Mention, Moderation, Pair, Role, Source
-from endoxa_collect.organiser.access import allowed, roles_of
-from endoxa_collect.organiser.moderation.decisions import (
+from endoxa_collect.organiser.access import DECIDERS, JUDGES, account, allowed, roles_of
+from endoxa_collect.organiser.decisions import (
+    Decision,
+    Shown,
     approve_all,
     decide,
     latest_act,
@@ -30,15 +33,7 @@ from endoxa_collect.organiser.moderation.decisions import (
     revision,
     undo,
 )
-from endoxa_collect.organiser.moderation.forms import (
-    ActForm,
-    ApproveForm,
-    EditForm,
-    MarkForm,
-    ShownForm,
-    act_form,
-)
-from endoxa_collect.organiser.moderation.queue import (
+from endoxa_collect.organiser.queue import (
     DONE,
     ESCALATED,
     STATES,
@@ -50,19 +45,121 @@ from endoxa_collect.organiser.moderation.queue import (
 )
 from endoxa_collect.visible import visible
 
+_TOPIC_LENGTH = 40
+_LOAD_AGAIN = gettext_lazy("Please load the page again.")
+_MAY_HURT = gettext_lazy("It may hurt to hear this about oneself")
+
+
+class ActForm(forms.Form):
+    """What to do, and the revision of the pair that the account saw."""
+
+    action = forms.ChoiceField(choices=Action.choices)
+    seen = forms.CharField(max_length=12)
+
+    def decision(self) -> Decision:
+        """What was decided, for `decisions.decide`."""
+        facts = {**self.cleaned_data, "action": Action(self.cleaned_data["action"])}
+        return Decision(**facts)
+
+
+class EditForm(ActForm):
+    """Other words for a pair, or the language they are in."""
+
+    text = forms.CharField(
+        label=gettext_lazy("Words"),
+        max_length=MAX_LENGTH,
+        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+    )
+    language = forms.ChoiceField(label=gettext_lazy("Language"))
+
+    def __init__(self, pair: Pair, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        shown = get_language() or "en"
+        codes = dict.fromkeys([*pair.campaign.settings.data_languages, pair.language])
+        field = self.fields["language"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(code, geography.language_name(code, shown)) for code in codes]
+
+
+class ApproveForm(ActForm):
+    """Passing a pair; what is ticked as unkind stays covered."""
+
+    negative = forms.BooleanField(label=_MAY_HURT, required=False)
+
+    def __init__(self, data: Any = None) -> None:
+        # Its page has the box of `MarkForm` too.
+        super().__init__(data, auto_id="approve_%s")
+
+
+class MarkForm(ActForm):
+    """What the sampler and the covers go by."""
+
+    topic = forms.CharField(label=gettext_lazy("Topic"), max_length=_TOPIC_LENGTH, required=False)
+    negative = forms.NullBooleanField(
+        label=_MAY_HURT,
+        help_text=gettext_lazy(
+            "What people added stays covered while this is unknown and nobody has approved it."
+        ),
+        required=False,
+    )
+
+
+class MergeForm(ActForm):
+    """The pair that says the same, and the revision of it that the account saw."""
+
+    into = forms.UUIDField()
+    into_seen = forms.CharField(max_length=12)
+
+
+class ShownField(forms.Field):
+    """Pairs as `<id>:<revision>`, one in each hidden field."""
+
+    widget = forms.MultipleHiddenInput
+    default_error_messages = {"required": _LOAD_AGAIN, "invalid": _LOAD_AGAIN}
+
+    def to_python(self, value: list[str] | None) -> tuple[Shown, ...]:
+        """The pairs.
+
+        Raises:
+            ValidationError: not what the page sends.
+        """
+        parts = [one.partition(":") for one in value or ()]
+        try:
+            return tuple(Shown(UUID(item), seen) for item, _, seen in parts)
+        except ValueError as error:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error
+
+
+class ShownForm(forms.Form):
+    """What stood on a page of the queue and may be approved at once."""
+
+    shown = ShownField()
+
+
+def act_form(pair: Pair, data: Any) -> ActForm:
+    """The form that belongs to the action which was sent."""
+    action = data.get("action", "")
+    if action == Action.EDIT:
+        return EditForm(pair, data)
+    kinds: Mapping[str, Callable[[Any], ActForm]] = {
+        Action.APPROVE: ApproveForm,
+        Action.MARK: MarkForm,
+        Action.MERGE: MergeForm,
+    }
+    return kinds.get(action, ActForm)(data)
+
+
 _ALIKE_FROM = 45.0
 """Moderators are shown pairs that are less alike than those contributors are asked about."""
 _ALIKE_SHOWN = 6
 _WORDINGS = 20
 
-READERS = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER)
 OPEN_WORDS = "moderation_open_words"
 """Set in the session of an account that wants all words shown at once."""
 APPROVED = "moderation_approved_{}"
 """In the session, until the queue of the campaign with this id says it: how many were approved at once, and left."""
 PAGE = 25
 
-DECIDERS = (Role.ORGANISER, Role.MODERATOR)
 _STAYS = frozenset({Action.EDIT, Action.MARK, Action.UNMERGE})
 """Decisions after which the pair may still wait for another one."""
 
@@ -183,14 +280,14 @@ def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[Line]:
     ]
 
 
-@allowed(*READERS)
+@allowed(*JUDGES)
 @require_safe
 def moderation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The queue, most urgent first."""
     return queue_page(request, campaign)
 
 
-@allowed(*READERS)
+@allowed(*JUDGES)
 @require_safe
 def moderation_item(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
     """One pair with all there is to know about it but what people answered."""
@@ -198,7 +295,7 @@ def moderation_item(request: HttpRequest, campaign: Campaign, item: UUID) -> Htt
     return item_page(request, campaign, pair)
 
 
-@allowed(*READERS)
+@allowed(*JUDGES)
 @require_safe
 def merges(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Pairs that were merged, the latest first."""
@@ -222,7 +319,7 @@ def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str
     context = {
         **frame,
         "faults": faults,
-        "plain": [(pair, revision(pair)) for pair in plain(frame["page"].object_list, signed_in(request))],
+        "plain": [(pair, revision(pair)) for pair in plain(frame["page"].object_list, account(request))],
         "unjudged": unjudged(campaign).count(),
         "told": request.session.pop(APPROVED.format(campaign.pk), None),
     }
@@ -234,18 +331,12 @@ def item_page(
 ) -> HttpResponse:
     """The page of one pair; with a form that was sent and cannot be carried out."""
     search = visible(request.GET.get("q", ""))[:MAX_LENGTH]
-    user = signed_in(request)
+    user = account(request)
     facts = item_context(pair, user, search=search, open_words=_open_words(request), bound=bound)
     frame = _frame(request, campaign)
     free = frame["organiser"] or ESCALATED not in pair.flags
     context = {**frame, **facts, "decides": frame["decides"] and free}
     return render(request, "organiser/moderation_item.html", context, status=409 if facts["faults"] else 200)
-
-
-def signed_in(request: HttpRequest) -> User:
-    """The account of the request; `allowed` has checked it."""
-    assert isinstance(request.user, User)
-    return request.user
 
 
 def _frame(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
@@ -258,7 +349,7 @@ def _frame(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
         "campaign": campaign,
         "page": page,
         "lines": [line(pair, open_words=shown) for pair in page],
-        "done": done(campaign, signed_in(request), open_words=shown) if rights["decides"] else None,
+        "done": done(campaign, account(request), open_words=shown) if rights["decides"] else None,
         "open_words": shown,
         **rights,
     }
@@ -286,7 +377,7 @@ def moderation_act(request: HttpRequest, campaign: Campaign, item: UUID) -> Http
         return item_page(request, campaign, pair, bound=form)
     decision = form.decision()
     try:
-        decide(campaign, signed_in(request), item, decision)
+        decide(campaign, account(request), item, decision)
     except EntryError as error:
         return _not_done(request, campaign, pair, form, error)
     if request.POST.get("from") == "merges":
@@ -302,7 +393,7 @@ def moderation_undo(request: HttpRequest, campaign: Campaign, act: UUID) -> Http
     """Take a decision back and show the pair again."""
     found = get_object_or_404(Act.objects.select_related("pair"), pair__campaign=campaign, public_id=act)
     try:
-        undo(campaign, signed_in(request), act)
+        undo(campaign, account(request), act)
     except EntryError as error:
         form = act_form(found.pair, {"action": found.action, "seen": "-"})
         return _not_done(request, campaign, found.pair, form, error)
@@ -327,12 +418,12 @@ def moderation_approve(request: HttpRequest, campaign: Campaign) -> HttpResponse
         fault = gettext("To approve several at once, show all words first.")
         return queue_page(request, campaign, faults=[fault])
     shown = form.cleaned_data["shown"]
-    approved = approve_all(campaign, signed_in(request), shown)
+    approved = approve_all(campaign, account(request), shown)
     request.session[APPROVED.format(campaign.pk)] = {"approved": approved, "left": len(shown) - approved}
     return redirect("organiser:moderation", campaign.slug)
 
 
-@allowed(*DECIDERS, Role.REVIEWER)
+@allowed(*JUDGES)
 @require_POST
 def moderation_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show all words at once from now on, or cover them again, for as long as the account is signed in."""
@@ -352,7 +443,7 @@ def _not_done(
 
 
 def _onward(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    pair = take_next(campaign, signed_in(request), organiser=_is_organiser(request, campaign))
+    pair = take_next(campaign, account(request), organiser=_is_organiser(request, campaign))
     if pair is None:
         return redirect("organiser:moderation", campaign.slug)
     return redirect("organiser:moderation_item", campaign.slug, pair.public_id)
@@ -360,3 +451,15 @@ def _onward(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 def _is_organiser(request: HttpRequest, campaign: Campaign) -> bool:
     return Role.ORGANISER in roles_of(request, campaign)
+
+
+urlpatterns: list[URLPattern] = [
+    path("<slug:slug>/moderation/", moderation, name="moderation"),
+    path("<slug:slug>/moderation/next/", moderation_next, name="moderation_next"),
+    path("<slug:slug>/moderation/approve/", moderation_approve, name="moderation_approve"),
+    path("<slug:slug>/moderation/words/", moderation_words, name="moderation_words"),
+    path("<slug:slug>/moderation/merges/", merges, name="merges"),
+    path("<slug:slug>/moderation/undo/<uuid:act>/", moderation_undo, name="moderation_undo"),
+    path("<slug:slug>/moderation/<uuid:item>/", moderation_item, name="moderation_item"),
+    path("<slug:slug>/moderation/<uuid:item>/act/", moderation_act, name="moderation_act"),
+]

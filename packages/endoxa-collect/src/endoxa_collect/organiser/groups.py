@@ -1,4 +1,4 @@
-"""Views of the group editor: the list with one group open, changes, and what a threshold would merge."""
+"""The group editor: its forms, the list with one group open, changes, and what a threshold would merge."""
 
 from __future__ import annotations
 
@@ -6,21 +6,87 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from endoxa_collect.models import Campaign, GroupChange, GroupMember, Judge, Task, TaskState, seen
-from endoxa_collect.organiser.access import allowed
-from endoxa_collect.organiser.tasks.group_forms import POLARITIES, Wanted, wanted_of
-from endoxa_collect.organiser.tasks.services import BEGUN, JUDGES, account, judge_of
+from endoxa_collect.organiser.access import JUDGES, account, allowed
+from endoxa_collect.organiser.tasks import BEGUN, judge_of
 from endoxa_collect.tasks.handing import TaskOverError, settings_of
 from endoxa_collect.tasks.rooms import room
 from endoxa_collect.tasks.rooms.groups import editing, looking
+
+POLARITIES = ("positive", "negative", "neutral")
+LONGEST_HEAD, LONGEST_FLAG = 200, 300
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A change as a form asks for it.
+
+    Attributes:
+        kind: what is done.
+        seen: versions of its groups, by key.
+        make: the groups afterwards.
+        then: key of the group that is open afterwards.
+    """
+
+    kind: str
+    seen: Mapping[str, int]
+    make: editing.Make
+    then: str
+
+
+def wanted_of(given: QueryDict, task: Task) -> Wanted | None:
+    """The change that a form asks for; None where something is missing in it."""
+    kind, seen, key = given.get("kind", ""), versions(given.get("groups", "")), given.get("open", "")
+    if kind == editing.MERGE:
+        into = key if key in seen else next(iter(seen), "")
+        return Wanted(kind, seen, editing.merged(into), into) if len(seen) > 1 else None
+    make = None
+    if key in seen and kind in (editing.SPLIT, editing.MOVE):
+        make = _of_members(given, task, kind, seen, key)
+    elif key in seen and kind == editing.DESCRIBE and (head := _line(given, "head", LONGEST_HEAD)):
+        polarity = given.get("polarity", "")
+        make = editing.described(key, head, polarity if polarity in POLARITIES else "")
+    elif key in seen and kind == editing.FLAG:
+        make = editing.flagged(key, _line(given, "flag", LONGEST_FLAG))
+    return Wanted(kind, seen, make, key) if make else None
+
+
+def _of_members(
+    given: QueryDict, task: Task, kind: str, seen: Mapping[str, int], key: str
+) -> editing.Make | None:
+    """Splitting or moving the attributes that were ticked."""
+    ticked = [int(pk) for pk in given.getlist("member") if pk.isascii() and pk.isdecimal()]
+    found = GroupMember.objects.filter(pk__in=ticked, group__task=task).select_related("item")
+    first = found.order_by("-count", "pk").first()
+    if first is None:
+        return None
+    if kind == editing.SPLIT:
+        return editing.split(key, ticked, editing.new_key(task), str(first.item.content["attribute"]))
+    target = given.get("target", "")
+    return editing.moved(key, target, ticked) if target in seen else None
+
+
+def versions(text: str) -> dict[str, int]:
+    """Versions by key out of "g0001:12 g0004:0"."""
+    found = {}
+    for part in text.split():
+        key, _, version = part.rpartition(":")
+        if key and version.isascii() and version.isdecimal():
+            found[unquote(key)] = int(version)
+    return found
+
+
+def _line(given: QueryDict, name: str, longest: int) -> str:
+    return " ".join(given.get(name, "").split())[:longest]
+
 
 THRESHOLD, LOWEST, HIGHEST = 0.8, 0.5, 1.0
 SHOWN = 60
@@ -225,3 +291,11 @@ def _fields(request: HttpRequest, without: tuple[str, ...] = ()) -> list[tuple[s
     return [
         (name, value) for name, values in request.POST.lists() if name not in left_out for value in values
     ]
+
+
+urlpatterns: list[URLPattern] = [
+    path("<slug:slug>/tasks/<slug:name>/groups/", editor, name="task_groups"),
+    path("<slug:slug>/tasks/<slug:name>/groups/preview/", preview, name="task_groups_preview"),
+    path("<slug:slug>/tasks/<slug:name>/groups/change/", change, name="task_groups_change"),
+    path("<slug:slug>/tasks/<slug:name>/groups/undo/", take_back, name="task_groups_undo"),
+]

@@ -1,29 +1,30 @@
-"""Views of tasks: the list, the item in hand, judgements, and what the organiser decides."""
+"""The pages of tasks for accounts: list, upload, one item after the other, export."""
 
 from __future__ import annotations
 
+import tempfile
+import zipfile
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import SpooledTemporaryFile, TemporaryDirectory
+from typing import IO, Any
 from uuid import UUID
 
+from django import forms
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import UploadedFile
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import URLPattern, path
 from django.utils import timezone
-from django.utils.translation import gettext
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext, gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from endoxa.errors import UserError
 from endoxa_collect.models import Campaign, Judge, Role, Task, TaskState, Turn, TurnState, record
-from endoxa_collect.organiser.access import allowed, roles_of
-from endoxa_collect.organiser.tasks.services import (
-    BEGUN,
-    JUDGES,
-    account,
-    described,
-    judge_of,
-    packed,
-    undoable,
-)
+from endoxa_collect.organiser.access import EVERYBODY, JUDGES, account, allowed, roles_of
+from endoxa_collect.tasks.adding import add_task, options_of
 from endoxa_collect.tasks.handing import (
     TaskOverError,
     UnknownTurnError,
@@ -33,10 +34,158 @@ from endoxa_collect.tasks.handing import (
     take,
     undo,
 )
-from endoxa_collect.tasks.room import AnswerForm
-from endoxa_collect.tasks.rooms import room
+from endoxa_collect.tasks.results import Progress, progress, write_results
+from endoxa_collect.tasks.room import AnswerForm, Room
+from endoxa_collect.tasks.rooms import room, rooms
 
-READERS = (*JUDGES, Role.RESEARCHER)
+_IN_MEMORY = 8 * 2**20
+BEGUN = "task_begun_{}"
+"""Session key: the account has seen the content warning of a task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A task as the list shows it."""
+
+    task: Task
+    room: Room
+    progress: Progress
+    told: str = ""
+
+
+def described(task: Task) -> Described:
+    """A task with its counts."""
+    found = room(task.kind)
+    return Described(task, found, progress(task), found.told(task) if found.told else "")
+
+
+def judge_of(task: Task, user: User) -> Judge:
+    """The judge that an account is in a task."""
+    return Judge.objects.get_or_create(task=task, user=user)[0]
+
+
+def undoable(judge: Judge) -> Turn | None:
+    """What the judge did last and can take back; None where there is nothing."""
+    closed = judge.turns.filter(state__in=(TurnState.JUDGED, TurnState.SKIPPED))
+    return closed.select_related("item").order_by("-closed_at", "-number").first()
+
+
+def packed(task: Task, user: User) -> IO[bytes]:
+    """The judgements as CSV tables in a zip archive.
+
+    Raises:
+        UserError: what is hidden from judges would be shown while they still judge.
+    """
+    archive = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (the answer closes it)
+    with TemporaryDirectory() as folder, zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
+        for path in write_results(task, Path(folder) / f"{task.name}.csv", user):
+            packing.write(path, path.name)
+    archive.seek(0)
+    return archive
+
+
+MEGABYTES = 2
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
+
+
+def kinds() -> list[tuple[str, Any]]:
+    """Kinds that a file alone can make; the group editor needs likeness, which the site does not compute."""
+    return [(kind, found.title) for kind, found in sorted(rooms().items()) if not found.workspace]
+
+
+class TaskForm(forms.Form):
+    """Kind, file and settings of a task."""
+
+    kind = forms.ChoiceField(label=gettext_lazy("Kind of the task"), choices=kinds)
+    file = forms.FileField(
+        label=gettext_lazy("File with the items"),
+        widget=forms.FileInput(attrs={"accept": ",".join(SUFFIXES)}),
+        help_text=gettext_lazy("CSV (UTF-8), TSV or JSONL with a row for each item; at most 2 MB."),
+    )
+    name = forms.CharField(label=gettext_lazy("Name (may be left out)"), required=False, max_length=40)
+    settings = forms.CharField(
+        label=gettext_lazy("Settings (may be left out)"),
+        required=False,
+        max_length=4_000,
+        widget=forms.Textarea(attrs={"rows": 3, "dir": "ltr", "placeholder": "needed=3"}),
+        help_text=gettext_lazy("One in each line, such as needed=3. They are listed below."),
+    )
+    panel = forms.BooleanField(
+        label=gettext_lazy("People of a panel may judge, by an address with a code"), required=False
+    )
+
+    def clean_file(self) -> UploadedFile[bytes]:
+        """A table that is not too large."""
+        file: UploadedFile[bytes] = self.cleaned_data["file"]
+        if (file.size or 0) > MEGABYTES * 1024 * 1024:
+            raise forms.ValidationError(
+                gettext("This file has more than %(limit)d MB: split it into several files.")
+                % {"limit": MEGABYTES}
+            )
+        if Path(file.name or "").suffix.lower() not in SUFFIXES:
+            raise forms.ValidationError(gettext("Expected a file that ends in .csv, .tsv or .jsonl."))
+        return file
+
+
+@allowed(Role.ORGANISER)
+@require_http_methods(["GET", "HEAD", "POST"])
+def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Make a task from an uploaded file; every row is checked before anything is kept."""
+    form = TaskForm(request.POST, request.FILES) if request.method == "POST" else TaskForm()
+    if request.method == "POST" and form.is_valid():
+        try:
+            _made(request, campaign, form.cleaned_data)
+        except UserError as problem:
+            form.add_error("file", str(problem))
+        else:
+            return redirect("organiser:tasks", campaign.slug)
+    described = [room for room in rooms().values() if not room.workspace]
+    context = {"campaign": campaign, "form": form, "rooms": [_described(found) for found in described]}
+    return render(request, "tasks/add.html", context, status=422 if form.is_bound else 200)
+
+
+def _made(request: HttpRequest, campaign: Campaign, given: dict[str, Any]) -> Task:
+    """The task; messages name the file as it was called, not where it lay here.
+
+    Raises:
+        UserError: the file or a setting cannot be used.
+    """
+    file = given["file"]
+    named = Path(file.name or "items").name
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"items{Path(named).suffix.lower()}"
+        path.write_bytes(file.read())
+        lines = [line for line in given["settings"].splitlines() if line.strip()]
+        try:
+            return add_task(
+                campaign,
+                given["kind"],
+                path,
+                name=given["name"] or None,
+                options=options_of(lines),
+                panel=given["panel"],
+                user=request.user,
+            )
+        except UserError as problem:
+            raise UserError(str(problem).replace(str(path), named).replace(f"{folder}/", "")) from None
+
+
+def _described(found: Any) -> dict[str, Any]:
+    """Columns and settings of a kind, for the list below the form."""
+    fields = found.settings.model_fields
+    return {
+        "kind": found.kind,
+        "title": found.title,
+        "columns": {**found.columns, **found.optional},
+        "needed": set(found.columns),
+        "settings": [f"{name}={_text(field.default)}" for name, field in fields.items()],
+    }
+
+
+def _text(value: object) -> str:
+    return "[" + ",".join(map(str, value)) + "]" if isinstance(value, tuple) else str(value)
+
+
 CHANGES = {
     TaskState.OPEN: "task opened",
     TaskState.PAUSED: "task paused",
@@ -45,7 +194,7 @@ CHANGES = {
 """What the log says of a task that an organiser opened, paused or closed."""
 
 
-@allowed(*READERS)
+@allowed(*EVERYBODY)
 @require_safe
 def tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """All tasks with their progress."""
@@ -199,3 +348,15 @@ def _item_page(
     form = form or found.form(content, shown)
     context |= {"turn": turn, "content": content, "form": form, **found.context(content, shown)}
     return render(request, found.template, context, status=status)
+
+
+urlpatterns: list[URLPattern] = [
+    path("<slug:slug>/tasks/", tasks, name="tasks"),
+    path("<slug:slug>/new-task/", add, name="task_add"),
+    path("<slug:slug>/tasks/<slug:name>/", work, name="task"),
+    path("<slug:slug>/tasks/<slug:name>/judge/", judge, name="task_judge"),
+    path("<slug:slug>/tasks/<slug:name>/undo/", undo_last, name="task_undo"),
+    path("<slug:slug>/tasks/<slug:name>/begin/", begin, name="task_begin"),
+    path("<slug:slug>/tasks/<slug:name>/state/", change_state, name="task_state"),
+    path("<slug:slug>/tasks/<slug:name>/export/", export, name="task_export"),
+]

@@ -1,18 +1,18 @@
-"""Services of the card pages: avoided topics, progress, additions to a card, covers over unkind pairs."""
+"""What stands around cards and at a pause: counts, topics left out, covers over unkind pairs, what others know."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import get_language, gettext
-from django.utils.translation import gettext_noop as _
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 
 from endoxa_collect import geography
-from endoxa_collect.cards import covers
+from endoxa_collect.cards import covers, feedback, goal
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.models import (
     CLOSED,
@@ -22,24 +22,25 @@ from endoxa_collect.models import (
     MixedCard,
     MixedKind,
     Moderation,
+    Pair,
     Person,
     SkipReason,
     Via,
 )
 
 TOPICS: Mapping[str, str] = {
-    "Cooking and Food": _("Cooking and Food"),
-    "Positive Traits": _("Good sides of people"),
-    "Geography, Buildings, Landmarks": _("Geography, Buildings, Landmarks"),
-    "Economy": _("Economy"),
-    "People & Everyday Life": _("People & Everyday Life"),
-    "Tradition, Art, History": _("Tradition, Art, History"),
-    "Negative Traits": _("Bad sides of people"),
-    "Politics & Governance": _("Politics & Governance"),
-    "Sports & Recreation": _("Sports & Recreation"),
-    "Other": _("Other things"),
-    "Public Figures & Pop Culture": _("Public Figures & Pop Culture"),
-    "Neutral Traits": _("What people are like"),
+    "Cooking and Food": gettext_noop("Cooking and Food"),
+    "Positive Traits": gettext_noop("Good sides of people"),
+    "Geography, Buildings, Landmarks": gettext_noop("Geography, Buildings, Landmarks"),
+    "Economy": gettext_noop("Economy"),
+    "People & Everyday Life": gettext_noop("People & Everyday Life"),
+    "Tradition, Art, History": gettext_noop("Tradition, Art, History"),
+    "Negative Traits": gettext_noop("Bad sides of people"),
+    "Politics & Governance": gettext_noop("Politics & Governance"),
+    "Sports & Recreation": gettext_noop("Sports & Recreation"),
+    "Other": gettext_noop("Other things"),
+    "Public Figures & Pop Culture": gettext_noop("Public Figures & Pop Culture"),
+    "Neutral Traits": gettext_noop("What people are like"),
 }
 """Topics of seeds, as exports have them, and what people read in their place."""
 
@@ -220,3 +221,85 @@ def lift_covers(response: HttpResponse) -> None:
 def put_covers_back(response: HttpResponse) -> None:
     """Cover pairs that may hurt again."""
     response.delete_cookie(COVERS_COOKIE, samesite="Lax", path="/card/")
+
+
+MOST_TOLD = 3
+"""Pairs that a pause tells of: it stays short."""
+
+_PEOPLE = {
+    3: gettext_lazy("Three people or more know this one too."),
+    10: gettext_lazy("Ten people or more know this one too."),
+    30: gettext_lazy("Thirty people or more know this one too."),
+}
+_PLACES = {
+    3: gettext_lazy("Three people or more, from three countries or more, know this one too."),
+    10: gettext_lazy("Ten people or more, from three countries or more, know this one too."),
+    30: gettext_lazy("Thirty people or more, from three countries or more, know this one too."),
+}
+_RECOGNISED = {
+    3: gettext_lazy("Something you added was recognised by three others or more."),
+    10: gettext_lazy("Something you added was recognised by ten others or more."),
+    30: gettext_lazy("Something you added was recognised by thirty others or more."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The way to the next pause: `at` of `of` cards are done."""
+
+    at: int
+    of: int
+
+    @property
+    def left(self) -> int:
+        """Cards until the pause."""
+        return self.of - self.at
+
+
+def bar_of(person: Person, done: int) -> Bar:
+    """Progress after `done` cards."""
+    of = person.campaign.settings.sampler.break_after
+    return Bar(done % of, of)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What others know of a pair that the person had heard, too: its words, quoted, and the line about them."""
+
+    from_country: str
+    pair: Pair
+    line: str
+
+
+def told(person: Person) -> tuple[Told, ...]:
+    """Of the cards since the pause before, the latest `MOST_TOLD` that something may be told of.
+
+    Never of the answer that can be taken back: it would be given once more after it was told.
+    """
+    closed = Card.objects.filter(person=person, state__in=CLOSED).order_by("-closed_at", "-number")
+    since = person.campaign.settings.sampler.break_after
+    spoken = get_language() or "en"
+    found = []
+    for card in closed.select_related("pair", "campaign", "rating")[1 : since + 1]:
+        heard = card.state == CardState.ANSWERED and card.pair is not None and card.rating.value > 1
+        if heard and (known := feedback.after(card)):
+            people, places = known
+            line = str((_PLACES if places else _PEOPLE)[people])
+            assert card.pair is not None
+            found.append(Told(geography.from_country(card.pair.country, spoken), card.pair, line))
+    return tuple(found[:MOST_TOLD])
+
+
+def at_pause(person: Person) -> dict[str, Any]:
+    """What the pause says besides the person's own counts."""
+    recognised = feedback.recognised(person)
+    spoken = get_language() or "en"
+    return {
+        "goals": [
+            (geography.name(one.country, spoken) if one.country else gettext("All countries"), one)
+            for one in goal.goals_of(person)
+        ],
+        "k": person.campaign.settings.sampler.k,
+        "told": told(person),
+        "recognised": _RECOGNISED[recognised] if recognised else "",
+    }

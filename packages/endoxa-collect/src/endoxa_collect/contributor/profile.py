@@ -1,4 +1,4 @@
-"""Forms of consent and profile."""
+"""The profile: countries, languages, the questions of the campaign, topics to leave out."""
 
 from __future__ import annotations
 
@@ -9,127 +9,54 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from endoxa_collect import geography, naming
 from endoxa_collect.campaign import CampaignSettings, ProfileField, in_language
 from endoxa_collect.cards.candidates import reach
-from endoxa_collect.contributor.cards.services import topic_name
-from endoxa_collect.contributor.joining.services import frequent_origins, in_force, new_ticket
+from endoxa_collect.contributor.progress import topic_name
 from endoxa_collect.models import Pair, Person, Source
 from endoxa_collect.naming import Names, country_names, language_names
 from endoxa_collect.visible import READ, visible
 
 if TYPE_CHECKING:
-    from django.utils.functional import _StrPromise
+    pass
+from collections import Counter
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from endoxa_collect.cards.caching import Cache
+from endoxa_collect.contributor.access import contributor, next_step
+from endoxa_collect.contributor.frame import country_of_browser
+from endoxa_collect.models import Campaign
+from endoxa_collect.security.codes import receipt_code
 
 _MOST_TYPED = 10
+
+
 _SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")
 """Commas of several scripts."""
 
+
 _EXTRA = "extra_"
+
+
 _MOST_ORIGINS = 10
+
+
 _MOST_CONNECTIONS = 20
+
+
 _MOST_LANGUAGES = 20
+
+
 _MOST_LIKELY = 24
 """Countries of a campaign that get a box of their own."""
+
+
 _MOST_CLOSE = 8
 """Neighbours of somebody's own countries that get one."""
-
-
-def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.BooleanField:
-    return forms.BooleanField(
-        label=label, required=bool(needed), error_messages={"required": needed}, label_suffix=""
-    )
-
-
-class ConsentForm(forms.Form):
-    """The boxes of one campaign, in one language.
-
-    `ticket` makes sending twice harmless (see `tickets`). `version` is of the text that was read. `subject` is hidden
-    from people and filled in by machines. Boxes that were `ticked` in an earlier form of the same text are shown so.
-    """
-
-    ticket = forms.CharField(max_length=120, widget=forms.HiddenInput)
-    version = forms.IntegerField(widget=forms.HiddenInput)
-    subject = forms.CharField(required=False, widget=forms.TextInput(attrs={"autocomplete": "off"}))
-    age = _box("", gettext_lazy("Please tick this box if you are old enough. Only then can you take part."))
-    take_part = _box(
-        gettext_lazy("I want to take part. I know that I can stop whenever I like."),
-        gettext_lazy("Please tick this box if you want to take part. If not, choose “No, thanks”."),
-    )
-    publication = _box(
-        "",
-        gettext_lazy(
-            "Taking part needs this box too, since answers are published. If not, choose “No, thanks”."
-        ),
-    )
-    keep_words = _box("")
-    guardian = _box(
-        gettext_lazy("A parent or guardian has read the sheet for them and agreed."),
-        gettext_lazy("Taking part needs this box: please show the sheet to a parent or guardian first."),
-    )
-
-    def __init__(
-        self, settings: CampaignSettings, language: str, data: Any = None, *, ticked: Collection[str] = ()
-    ) -> None:
-        fresh = {"ticket": new_ticket(), "version": settings.consent_version}
-        super().__init__(data, initial={**dict.fromkeys(ticked, True), **fresh})
-        self._version = settings.consent_version
-        self.fields["publication"].label = in_language(settings.texts.publication, language)
-        self.fields["keep_words"].label = in_language(settings.texts.keep_words, language)
-        self.fields["keep_words"].help_text = _("You can take part without this one.")
-        self._set_age(settings)
-        if settings.guardian:
-            self.fields["take_part"].label = _(
-                "I want to take part myself. Nobody makes me, and I can stop whenever I like."
-            )
-        else:
-            del self.fields["guardian"]
-
-    def _set_age(self, settings: CampaignSettings) -> None:
-        ages = {"age": settings.minimum_age, "most": settings.maximum_age}
-        if settings.maximum_age:
-            self.fields["age"].label = _("I am between %(age)d and %(most)d years old.") % ages
-            self.fields["age"].error_messages["required"] = _(
-                "Please tick this box if that is your age. Only then can you take part."
-            )
-        elif settings.minimum_age:
-            self.fields["age"].label = _("I am %(age)d years old or older.") % ages
-        else:
-            del self.fields["age"]
-
-    @property
-    def outdated(self) -> bool:
-        """Whether another text was read than the one in force."""
-        return self.is_bound and self.data.get("version") != str(self._version)
-
-    @property
-    def expired(self) -> bool:
-        """Whether it was sent with a ticket that is not in force, mostly since the page was open for too long."""
-        return self.is_bound and not in_force(self.data.get("ticket", ""))
-
-    @property
-    def ticked(self) -> list[str]:
-        """Names of the boxes that were sent ticked."""
-        return [box.name for box in self.boxes if box.data]
-
-    @property
-    def boxes(self) -> list[forms.BoundField]:
-        """The boxes, in the order of the page."""
-        order = ("age", "guardian", "take_part", "publication", "keep_words")
-        return [self[name] for name in order if name in self.fields]
-
-    def focus(self) -> None:
-        """Let the browser go to the first box that is wrong, else to the first, where the page says what is amiss."""
-        first = next((box for box in self.boxes if self.is_bound and box.errors), self.boxes[0])
-        first.field.widget.attrs["autofocus"] = True
-
-    def clean_subject(self) -> str:
-        """Nothing: people do not see this field."""
-        if self.cleaned_data["subject"]:
-            raise forms.ValidationError(_("Please send the form again, with the hidden field left empty."))
-        return ""
 
 
 @dataclass(frozen=True)
@@ -373,3 +300,49 @@ def _topic_field(topics: list[str]) -> forms.MultipleChoiceField:
 def _topics(person: Person) -> list[str]:
     seeds = Pair.objects.filter(campaign=person.campaign_id, source=Source.SEED).exclude(topic="")
     return list(seeds.order_by("topic").values_list("topic", flat=True).distinct())
+
+
+LEAST = 5
+"""People from a country before its box moves up, as in exports (`export.columns.LEAST`)."""
+
+
+_ORIGINS: Cache[int, tuple[str, ...]] = Cache()
+"""What `frequent_origins` said last, by campaign."""
+
+
+def frequent_origins(campaign: Campaign) -> tuple[str, ...]:
+    """Countries that `LEAST` people of a campaign or more come from, most first; known within `STATISTICS_SECONDS`.
+
+    Rarer ones are nobody's business: a box that moves up would tell that somebody has come.
+    """
+    return _ORIGINS.get(campaign.pk, lambda: _often(campaign))
+
+
+def _often(campaign: Campaign) -> tuple[str, ...]:
+    origins = Person.objects.filter(campaign=campaign, profile_done=True).values_list("origins", flat=True)
+    people = Counter(code for codes in origins.iterator() for code in codes)
+    return tuple(code for code, number in people.most_common() if number >= LEAST)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@contributor
+def profile(request: HttpRequest, person: Person) -> HttpResponse:
+    """Ask, each thing with its why. POST with `add` turns typed names into boxes and asks on."""
+    language: str = request.LANGUAGE_CODE
+    here = country_of_browser(request, person.campaign.settings.countries)
+    form = ProfileForm(person, language, request.POST if request.method == "POST" else None, here=here)
+    adding = request.POST.get("add", "")
+    valid = form.is_valid()
+    # Asked once more, and only once: without a country cards can be about anything.
+    first = person.campaign.settings.cards and not person.profile_done and "reminded" not in request.POST
+    reminds = valid and first and form.nameless
+    if valid and not adding and not reminds:
+        form.save(person)
+        return redirect(next_step(person))
+    if adding in form.fields:
+        form.fields[adding].widget.attrs["autofocus"] = True
+    context = {"form": form, "cards": person.campaign.settings.cards}
+    context["reminds"] = reminds and not adding
+    context["more"] = "more" in request.GET
+    context["code"] = "" if person.profile_done else receipt_code(request, person)
+    return render(request, "contributor/profile.html", context)
