@@ -76,7 +76,12 @@ _UNKNOWN = _("We do not know this country. Please check how it is written.")
 
 
 def offered_countries(
-    about: str, own: Iterable[str], campaign: Collection[str], *, card: str, without: Collection[str] = ()
+    about: str,
+    personal: Iterable[str],
+    campaign: Collection[str],
+    *,
+    card: str,
+    without: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Up to `OFFERED` countries near the one a card is about.
 
@@ -86,7 +91,7 @@ def offered_countries(
 
     Args:
         about: country of the card.
-        own: countries of the person.
+        personal: countries of the person.
         campaign: countries of the campaign.
         card: name of the card; the order is the same whenever the card is shown.
         without: countries that were answered already.
@@ -94,16 +99,11 @@ def offered_countries(
     beside = geography.neighbours(about)
     beyond = frozenset[str]().union(*(geography.neighbours(code) for code in beside))
     inside = frozenset(campaign)
-    rings: tuple[Iterable[str], ...] = (beside & inside, own, beyond & inside, beside, inside)
+    rings: tuple[Iterable[str], ...] = (beside & inside, personal, beyond & inside, beside, inside)
     drawn = random.Random(card)  # noqa: S311 - an order of chips is no secret
-    ordered = [code for ring in rings for code in _shuffled(ring, drawn)]
+    ordered = [code for ring in map(sorted, rings) for code in drawn.sample(ring, len(ring))]
     wanted = [code for code in dict.fromkeys(ordered) if code != about and code not in without]
     return tuple(wanted[:OFFERED])
-
-
-def _shuffled(codes: Iterable[str], drawn: random.Random) -> list[str]:
-    known = sorted(codes)
-    return drawn.sample(known, len(known))
 
 
 def _typed(**attributes: Any) -> forms.TextInput:
@@ -132,9 +132,9 @@ class SkipForm(forms.Form):
 class WordsForm(forms.Form):
     """What people say about a country, and in which language; both fields of all cards that ask for words.
 
-    The language is not asked for where there is one only and `initial` has it. Of the `languages` the first `own` are
-    those that the person reads and writes: where these are several, all are there to tap, since the likely one is
-    often wrong.
+    The language is not asked for where there is one only and `initial` has it. Of the `languages` the first `spoken`
+    are those that the person reads and writes: where these are several, all are there to tap, since the likely one
+    is often wrong.
     """
 
     text = forms.CharField(
@@ -149,13 +149,13 @@ class WordsForm(forms.Form):
         data: QueryDict | None = None,
         *,
         languages: Sequence[tuple[str, str]],
-        own: int = 0,
+        spoken: int = 0,
         **options: Any,
     ) -> None:
         super().__init__(data, **options)
         field = self.fields["language"]
-        self._own = own
-        self.several = own > 1
+        self._spoken = spoken
+        self.several = spoken > 1
         if self.several:
             field.widget = forms.RadioSelect()
             field.choices = list(languages)  # type: ignore[attr-defined]
@@ -172,14 +172,14 @@ class WordsForm(forms.Form):
         return str(named.get(chosen, "")) if chosen else ""
 
     @cached_property
-    def own_languages(self) -> list[BoundWidget]:
+    def spoken_languages(self) -> list[BoundWidget]:
         """Of several languages, the boxes of those that the person reads and writes."""
-        return list(self["language"])[: self._own]
+        return list(self["language"])[: self._spoken]
 
     @cached_property
     def other_languages(self) -> list[BoundWidget]:
         """The boxes of the campaign's other languages."""
-        return list(self["language"])[self._own :]
+        return list(self["language"])[self._spoken :]
 
     @property
     def writes_another(self) -> bool:
@@ -238,11 +238,11 @@ class MoreForm(WordsForm):
     def clean_another(self) -> str:
         """The code of the country that was typed; "" where none was, or where one was tapped instead."""
         typed = self.cleaned_data["another"]
-        found = naming.match_country(typed, get_language() or "en")
-        if typed and not found.code and not set(found.perhaps) & set(self.cleaned_data.get("countries", ())):
-            self.perhaps = _named(found.perhaps)
+        match = naming.match_country(typed, get_language() or "en")
+        if typed and not match.code and not set(match.perhaps) & set(self.cleaned_data.get("countries", ())):
+            self.perhaps = _named(match.perhaps)
             raise ValidationError(_UNKNOWN)
-        return found.code
+        return match.code
 
     @property
     def elsewhere(self) -> bool:
@@ -281,11 +281,11 @@ class PromptForm(WordsForm):
     def clean_country(self) -> str:
         """The code of the country that was tapped or typed."""
         typed, meant = self.cleaned_data["country"], self.cleaned_data["meant"]
-        found = naming.match_country(typed, get_language() or "en")
-        if typed and not found.code and meant not in found.perhaps:
-            self.perhaps = _named(found.perhaps)
+        match = naming.match_country(typed, get_language() or "en")
+        if typed and not match.code and meant not in match.perhaps:
+            self.perhaps = _named(match.perhaps)
             raise ValidationError(_UNKNOWN)
-        return found.code or meant
+        return match.code or meant
 
     def clean(self) -> dict[str, Any]:
         """Words need a country."""
@@ -297,8 +297,8 @@ class PromptForm(WordsForm):
     @property
     def about(self) -> str:
         """The country that the words are about; "" while it is not known."""
-        known = self.cleaned_data if self.is_bound and hasattr(self, "cleaned_data") else {}
-        return self._about or str(known.get("country", ""))
+        cleaned = self.cleaned_data if self.is_bound and hasattr(self, "cleaned_data") else {}
+        return self._about or str(cleaned.get("country", ""))
 
 
 def _named(codes: Iterable[str]) -> list[Named]:
@@ -310,10 +310,10 @@ def _named(codes: Iterable[str]) -> list[Named]:
 def more_form(card: Card, person: Person, data: QueryDict | None = None) -> MoreForm:
     """The form of an answered card; countries that the person named already are not offered again."""
     assert card.pair is not None
-    said = card.mention_rows.filter(via=Via.OTHER_COUNTRY).values_list("pair__country", flat=True)
-    own = (*person.origins, *person.connections)
+    ticked = card.mention_rows.filter(via=Via.OTHER_COUNTRY).values_list("pair__country", flat=True)
+    personal = (*person.origins, *person.connections)
     campaign = person.campaign.settings.countries
-    near = offered_countries(card.country, own, campaign, card=str(card.token), without=set(said))
+    near = offered_countries(card.country, personal, campaign, card=str(card.token), without=set(ticked))
     form = MoreForm(data, offered=near, asks=asks(card), **_language(person, card.pair.language))
     form.fields["text"].label = gettext("What else do people say about people %(from_country)s?") % {
         "from_country": geography.from_country(card.country, get_language() or "en")
@@ -323,7 +323,7 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
 
 def prompt_form(card: Card, person: Person, data: QueryDict | None = None) -> PromptForm:
     """The form of an open question; it stays with the country that the person wrote about before."""
-    before = _own_words(person).filter(card=card).values_list("pair__country", flat=True).first()
+    before = _written(person).filter(card=card).values_list("pair__country", flat=True).first()
     return PromptForm(data, about=card.country or before or "", **_language(person))
 
 
@@ -331,12 +331,12 @@ def _language(person: Person, *guesses: str) -> dict[str, Any]:
     """Languages to choose from, and the one that is likely: as they wrote before, else that of the page."""
     page = get_language() or "en"
     languages = answer_languages(person.languages, person.campaign.settings.data_languages, page)
-    before = _own_words(person).values_list("pair__language", flat=True).first()
+    before = _written(person).values_list("pair__language", flat=True).first()
     likely = likely_language(languages, person.languages, before, page, *guesses)
-    own = sum(code in person.languages for code, _name in languages)
-    return {"languages": languages, "own": own, "initial": {"language": likely}}
+    spoken = sum(code in person.languages for code, _name in languages)
+    return {"languages": languages, "spoken": spoken, "initial": {"language": likely}}
 
 
-def _own_words(person: Person) -> QuerySet[Mention]:
+def _written(person: Person) -> QuerySet[Mention]:
     """What the person wrote, the latest first."""
     return person.mentions.exclude(via=Via.OTHER_COUNTRY).order_by("-pk")

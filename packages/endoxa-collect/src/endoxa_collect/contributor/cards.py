@@ -20,7 +20,7 @@ from endoxa_collect import geography
 from endoxa_collect.campaign import in_language
 from endoxa_collect.cards import answering, covers, drawing, feedback, kinds
 from endoxa_collect.cards.answering import UnknownCardError, latest_answer
-from endoxa_collect.contributor.access import answers_last, contributor, next_step, own_card, to_card
+from endoxa_collect.contributor.access import answers_last, card_holder, contributor, next_step, to_card
 from endoxa_collect.contributor.card_forms import (
     HURTS,
     NOTES,
@@ -39,6 +39,7 @@ from endoxa_collect.contributor.card_forms import (
 from endoxa_collect.contributor.frame import nearest_first
 from endoxa_collect.contributor.mixed import mixed_page
 from endoxa_collect.contributor.progress import (
+    additions_to,
     allow_topic,
     at_pause,
     avoid_topic,
@@ -51,7 +52,6 @@ from endoxa_collect.contributor.progress import (
     pause_due,
     progress_of,
     put_covers_back,
-    said_on,
     topic_name,
 )
 from endoxa_collect.entry import likeness
@@ -115,7 +115,7 @@ def prompt_page(
         "from_country": form.about and geography.from_country(form.about, get_language() or "en"),
         "about_topic": topic_name(card.topic),
         "form": form,
-        "said": said_on(card),
+        "additions": additions_to(card),
         "skips": PROMPT_SKIPS,
     }
     return render(request, "contributor/card_prompt.html", context)
@@ -139,8 +139,8 @@ def _after_rating(card: Card) -> str:
     """Address of the page that follows a rating: words, or whether these could hurt; "" for the next card."""
     if card.adds:
         return reverse("contributor:add", args=[card.token])
-    asked = card.pair is not None and card.pair.unjudged
-    return reverse("contributor:hurt", args=[card.token]) if asked else ""
+    unjudged = card.pair is not None and card.pair.unjudged
+    return reverse("contributor:hurt", args=[card.token]) if unjudged else ""
 
 
 def _around(request: HttpRequest, person: Person, done: int, card: Card | None = None) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _around(request: HttpRequest, person: Person, done: int, card: Card | None =
 
 
 @require_POST
-@own_card
+@card_holder
 @answers_last
 def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Keep an answer; then what else the person may add, else the next card."""
@@ -176,7 +176,7 @@ def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 
 @require_POST
-@own_card
+@card_holder
 @answers_last
 def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Close a card without an answer."""
@@ -191,7 +191,7 @@ def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 
 @require_POST
-@own_card
+@card_holder
 def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Take back what was answered to a card, all that was added to it, and the wish to avoid its topic."""
     skipped = Skip.objects.filter(card__token=token, person=person).exists()
@@ -202,7 +202,7 @@ def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 
 @require_POST
-@own_card
+@card_holder
 def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Show this person no more cards about the topic of a card."""
     avoid_topic(person, answering.card_of(person, token))
@@ -215,14 +215,14 @@ def _not_kept(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@own_card
+@card_holder
 def add(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Keep what was filled in and stay with the card."""
     return _handle(request, person, token, leaving=False)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@own_card
+@card_holder
 @answers_last
 def finish(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Keep what was filled in and go on to the next card."""
@@ -231,11 +231,19 @@ def finish(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool) -> HttpResponse:
     card = answering.card_of(person, token)
-    if not _takes_words(card) or _too_late(person, card):
+    # Words belong to prompts that were not skipped, and to answered pairs that show the fields.
+    takes_words = (
+        card.state != CardState.SKIPPED
+        if card.pair is None
+        else card.adds and card.state == CardState.ANSWERED
+    )
+    # Once a campaign is not open, a card may be finished within its time.
+    late = person.campaign.state != State.OPEN and card.expires_at < timezone.now()
+    if late or not takes_words:
         return to_card()
     if request.method != "POST":
         return to_card() if card.pair is None else _page(request, person, card, more_form(card, person))
-    form = _form(card, person, request)
+    form = (prompt_form if card.pair is None else more_form)(card, person, request.POST)
     if form.is_valid():
         if form.cleaned_data["text"]:
             for limit, whose in ((PROPOSALS, person.pk), (PROPOSALS_OF_ALL, person.campaign_id)):
@@ -248,23 +256,6 @@ def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool)
         else:
             return _onward(person, card, proposal, leaving=leaving)
     return _page(request, person, card, form)
-
-
-def _takes_words(card: Card) -> bool:
-    """Whether words belong here: on prompts that were not skipped, on answered pairs that show the fields."""
-    if card.pair is None:
-        return card.state != CardState.SKIPPED
-    return card.adds and card.state == CardState.ANSWERED
-
-
-def _too_late(person: Person, card: Card) -> bool:
-    """Once a campaign is not open: whether the time of the card, in which it may be finished, is over."""
-    return person.campaign.state != State.OPEN and card.expires_at < timezone.now()
-
-
-def _form(card: Card, person: Person, request: HttpRequest) -> MoreForm | PromptForm:
-    make = prompt_form if card.pair is None else more_form
-    return make(card, person, request.POST)
 
 
 def _keep(person: Person, card: Card, form: MoreForm | PromptForm) -> Proposal | None:
@@ -317,7 +308,7 @@ def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | Pro
     context = {
         **pair_context(request, card),
         "form": form,
-        "said": said_on(card),
+        "additions": additions_to(card),
         "latest": card if answering.is_latest(card) else None,
     }
     return render(request, "contributor/card_more.html", context)
@@ -333,36 +324,30 @@ class SameForm(forms.Form):
 @contributor
 def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> HttpResponse:
     """Ask once; `on` in the address leads to the next card afterwards, else back to where words are added."""
-    said = _open_question(person, token, mention)
-    pairs = _candidates(said) if said else ()
+    # If it is this person's, of this card, and was not asked about yet.
+    unasked = Mention.objects.filter(person=person, card__token=token, public_id=mention, alike__isnull=True)
+    added = unasked.select_related("pair__campaign").first()
+    pairs: tuple[Pair, ...] = ()
+    if added is not None:
+        pair = added.pair
+        pairs = likeness.alike(pair.campaign, pair.country, pair.language, added.text, exclude=pair.pk)
     onward = (
         to_card() if "on" in request.GET else redirect(reverse("contributor:add", args=[token]) + "#more")
     )
-    if said is None or not pairs:
+    if added is None or not pairs:
         return onward
     if request.method == "POST":
         form = SameForm(request.POST)
         if form.is_valid():
-            say_alike(person, said.public_id, form.cleaned_data["same"])
+            say_alike(person, added.public_id, form.cleaned_data["same"])
             return onward
     context = {
-        "mention": said,
-        "from_country": geography.from_country(said.pair.country, get_language() or "en"),
+        "mention": added,
+        "from_country": geography.from_country(added.pair.country, get_language() or "en"),
         "pairs": [(pair, pair.may_hurt) for pair in pairs],
         "lifted": covers_lifted(request),
     }
     return render(request, "contributor/card_alike.html", context)
-
-
-def _open_question(person: Person, token: UUID, mention: UUID) -> Mention | None:
-    """The mention, if it is this person's, of this card and was not asked about yet."""
-    mine = Mention.objects.filter(person=person, card__token=token, public_id=mention, alike__isnull=True)
-    return mine.select_related("pair__campaign").first()
-
-
-def _candidates(mention: Mention) -> tuple[Pair, ...]:
-    pair = mention.pair
-    return likeness.alike(pair.campaign, pair.country, pair.language, mention.text, exclude=pair.pk)
 
 
 @require_safe
@@ -398,7 +383,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
 
 
 @require_POST
-@own_card
+@card_holder
 def reveal(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Show the words of a covered card, and come back to it: now it can be rated."""
     answering.card_of(person, token)
@@ -419,7 +404,7 @@ def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@own_card
+@card_holder
 def hurt(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Ask whether the words of an answered card could hurt someone; where that is no question, the next card."""
     card = answering.card_of(person, token)

@@ -55,24 +55,19 @@ def secret_of(ticket: str, campaign: Campaign) -> str:
     need to keep which tickets were theirs. Who sent the form before and is still there keeps their value, whoever else
     left since.
     """
-    values = [_value(ticket, campaign, era) for era in _eras(campaign)]
-    hashes = [hash_secret(value) for value in values]
-    there = set(Person.objects.filter(secret_hash__in=hashes).values_list("secret_hash", flat=True))
-    known = (value for value, hashed in zip(values, hashes, strict=True) if hashed in there)
-    return next(known, values[0])
-
-
-def _eras(campaign: Campaign) -> list[int | None]:
-    """The withdrawals after which a ticket that is in force may have been sent, the latest first; None: before any."""
     left = AuditEntry.objects.filter(campaign=campaign, action="withdrawal").order_by("-pk")
     # A ticket is good for one hour, and the log holds withdrawals by the hour.
     since = timezone.now() - timedelta(hours=3)
     before = left.filter(at__lt=since).values_list("pk", flat=True).first()
-    return [*left.filter(at__gte=since).values_list("pk", flat=True), before]
-
-
-def _value(ticket: str, campaign: Campaign, era: int | None) -> str:
-    return salted_hmac(_SALT, f"{ticket} {campaign.pk} {era}", algorithm="sha256").hexdigest()[:32]
+    # After which withdrawal a ticket that is in force may have been sent, the latest first; None: before any.
+    eras = [*left.filter(at__gte=since).values_list("pk", flat=True), before]
+    values = [
+        salted_hmac(_SALT, f"{ticket} {campaign.pk} {era}", algorithm="sha256").hexdigest()[:32]
+        for era in eras
+    ]
+    hashes = [hash_secret(value) for value in values]
+    present = set(Person.objects.filter(secret_hash__in=hashes).values_list("secret_hash", flat=True))
+    return next((value for value, hashed in zip(values, hashes, strict=True) if hashed in present), values[0])
 
 
 def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.BooleanField:
@@ -117,15 +112,6 @@ class ConsentForm(forms.Form):
         self.fields["publication"].label = in_language(settings.texts.publication, language)
         self.fields["keep_words"].label = in_language(settings.texts.keep_words, language)
         self.fields["keep_words"].help_text = _("You can take part without this one.")
-        self._set_age(settings)
-        if settings.guardian:
-            self.fields["take_part"].label = _(
-                "I want to take part myself. Nobody makes me, and I can stop whenever I like."
-            )
-        else:
-            del self.fields["guardian"]
-
-    def _set_age(self, settings: CampaignSettings) -> None:
         ages = {"age": settings.minimum_age, "most": settings.maximum_age}
         if settings.maximum_age:
             self.fields["age"].label = _("I am between %(age)d and %(most)d years old.") % ages
@@ -136,6 +122,12 @@ class ConsentForm(forms.Form):
             self.fields["age"].label = _("I am %(age)d years old or older.") % ages
         else:
             del self.fields["age"]
+        if settings.guardian:
+            self.fields["take_part"].label = _(
+                "I want to take part myself. Nobody makes me, and I can stop whenever I like."
+            )
+        else:
+            del self.fields["guardian"]
 
     @property
     def outdated(self) -> bool:

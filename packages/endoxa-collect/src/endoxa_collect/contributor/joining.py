@@ -53,8 +53,8 @@ def tidy(typed: str) -> str:
 
 def campaign_of_code(code: str) -> Campaign | None:
     """The campaign that a code opens; None for codes that are unknown, over or revoked, and for drafts."""
-    found = JoinCode.objects.in_force().filter(code=tidy(code)).select_related("campaign").first()
-    return found.campaign if found and found.campaign.state != State.DRAFT else None
+    join_code = JoinCode.objects.in_force().filter(code=tidy(code)).select_related("campaign").first()
+    return join_code.campaign if join_code and join_code.campaign.state != State.DRAFT else None
 
 
 def with_code(page: Page) -> Callable[..., HttpResponse]:
@@ -267,7 +267,10 @@ def guardian(request: HttpRequest, campaign: Campaign, code: str) -> HttpRespons
 @require_POST
 def language(request: HttpRequest) -> HttpResponse:
     """Keep the language in this browser and with the person, and go back to where the choice was made."""
-    response = redirect(_back(request))
+    wanted = request.POST.get("next", "")
+    # Paths of this site only: whole addresses would let others send people away through us.
+    inside = wanted.startswith("/") and url_has_allowed_host_and_scheme(wanted, allowed_hosts=None)
+    response = redirect(wanted if inside else reverse("contributor:home"))
     chosen = request.POST.get("language", "")
     if chosen not in offered_language(request):
         return response
@@ -276,13 +279,6 @@ def language(request: HttpRequest) -> HttpResponse:
     if person is not None:
         Person.objects.filter(pk=person.pk).update(ui_language=chosen)
     return response
-
-
-def _back(request: HttpRequest) -> str:
-    wanted = request.POST.get("next", "")
-    # Paths of this site only: whole addresses would let others send people away through us.
-    inside = wanted.startswith("/") and url_has_allowed_host_and_scheme(wanted, allowed_hosts=None)
-    return wanted if inside else reverse("contributor:home")
 
 
 @require_safe

@@ -67,7 +67,7 @@ def leave(request: HttpRequest) -> HttpResponse:
     if "phone" in request.POST:
         if here is not None:
             return _ask_or_delete(request, here, "")
-        return _was_deleted() if _was_asked(request, request.COOKIES.get(COOKIE, "")) else redirect(_LEAVE)
+        return _was_deleted() if _confirmed(request, request.COOKIES.get(COOKIE, "")) else redirect(_LEAVE)
     return _by_code(request)
 
 
@@ -79,7 +79,7 @@ def _by_code(request: HttpRequest) -> HttpResponse:
         wrong = form.has_error("code", "unknown")
         if wrong and (full := missed(request, RECEIPT_BROWSER, RECEIPT_SITE)):
             return refuse(request, full)
-        if wrong and _was_asked(request, request.POST["code"]):
+        if wrong and _confirmed(request, request.POST["code"]):
             return _was_deleted()
         return render(request, "contributor/leave.html", {"form": form})
     return _ask_or_delete(request, form.person, form.cleaned_data["code"])
@@ -88,10 +88,9 @@ def _by_code(request: HttpRequest) -> HttpResponse:
 def _ask_or_delete(request: HttpRequest, person: Person, code: str) -> HttpResponse:
     if "sure" not in request.POST:
         speak_within(request, person.campaign)
-        asked = signing.dumps("asked", salt=_asked_for(code or request.COOKIES[COOKIE]))
-        return render(
-            request, "contributor/leave_sure.html", {"leaving": person, "code": code, "asked": asked}
-        )
+        token = signing.dumps("asked", salt=_salt_of(code or request.COOKIES[COOKIE]))
+        context = {"leaving": person, "code": code, "asked": token}
+        return render(request, "contributor/leave_sure.html", context)
     gone = withdraw(person)
     response = redirect(_noted(gone))
     if person == holder(request):
@@ -100,14 +99,14 @@ def _ask_or_delete(request: HttpRequest, person: Person, code: str) -> HttpRespo
     return response
 
 
-def _asked_for(secret: str) -> str:
+def _salt_of(secret: str) -> str:
     return f"endoxa.leaving {hash_receipt(secret)}"
 
 
-def _was_asked(request: HttpRequest, secret: str) -> bool:
+def _confirmed(request: HttpRequest, secret: str) -> bool:
     """Whether the page that asks once more was shown for this cookie or code, which is nobody's by now."""
     try:
-        signing.loads(request.POST.get("asked", ""), salt=_asked_for(secret), max_age=_SHOWN_SECONDS)
+        signing.loads(request.POST.get("asked", ""), salt=_salt_of(secret), max_age=_SHOWN_SECONDS)
     except signing.BadSignature:
         return False
     return "sure" in request.POST

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from endoxa_collect import geography
 from endoxa_collect.cards import kinds
-from endoxa_collect.contributor.access import answers_last, own_card, to_card
+from endoxa_collect.contributor.access import answers_last, card_holder, to_card
 from endoxa_collect.contributor.card_forms import REPORTS, SKIPS
 from endoxa_collect.models import CLOSED, CardState, MixedCard, MixedKind, Person
 
@@ -36,7 +36,7 @@ def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) ->
 def report_page(request: HttpRequest, card: MixedCard) -> HttpResponse:
     """Ask which of the pairs is reported; once `row` in the address names one, why. Each is one screen of a phone."""
     rows = list(card.answers.select_related("pair").order_by("position"))
-    row = next((one for one in rows if str(one.public_id) == request.GET.get("row")), None)
+    row = next((answer for answer in rows if str(answer.public_id) == request.GET.get("row")), None)
     context = {"card": card, "rows": rows, "row": row, "reports": REPORTS}
     return render(request, "contributor/mixed_report.html", context)
 
@@ -75,7 +75,7 @@ class ReportForm(forms.Form):
 
 
 @require_POST
-@own_card
+@card_holder
 @answers_last
 def answer(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Keep what was ticked or chosen."""
@@ -97,7 +97,7 @@ def answer(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 
 @require_POST
-@own_card
+@card_holder
 @answers_last
 def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Close a card without an answer."""
@@ -109,7 +109,7 @@ def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@own_card
+@card_holder
 @answers_last
 def report(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Ask which pair, then why; then put it before moderators, and close the card."""
@@ -124,7 +124,7 @@ def report(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 
 @require_POST
-@own_card
+@card_holder
 def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Take back what was answered, and show the card again."""
     kinds.undo_mixed(person, token)

@@ -127,20 +127,20 @@ class NamesField(forms.Field):
         if value.withheld:
             return []
         if value.unknown:
-            raise forms.ValidationError([self._unknown(text) for text in value.unknown])
+            faults = []
+            for text in value.unknown:
+                perhaps = [self._names.of(code) for code in self._names.match(text).perhaps]
+                faults.append(
+                    _("We do not know “%(text)s”. Did you mean: %(names)s?")
+                    % {"text": text, "names": ", ".join(perhaps)}
+                    if perhaps
+                    else _("We do not know “%(text)s”. Please write it in another way.") % {"text": text}
+                )
+            raise forms.ValidationError(faults)
         codes = [code for code in value.codes if code in self._names.codes]
         if len(codes) > self._most:
             raise forms.ValidationError(_("Please choose at most %(most)d.") % {"most": self._most})
         return codes
-
-    def _unknown(self, text: str) -> str:
-        perhaps = [self._names.of(code) for code in self._names.match(text).perhaps]
-        if perhaps:
-            return _("We do not know “%(text)s”. Did you mean: %(names)s?") % {
-                "text": text,
-                "names": ", ".join(perhaps),
-            }
-        return _("We do not know “%(text)s”. Please write it in another way.") % {"text": text}
 
 
 class ProfileForm(forms.Form):
@@ -148,7 +148,14 @@ class ProfileForm(forms.Form):
 
     def __init__(self, person: Person, language: str, data: Any = None, *, here: str = "") -> None:
         """`here` is the country that the browser's language names, "" where it names none: only an order of boxes."""
-        super().__init__(data, initial=_initial(person, language))
+        initial = {
+            "origins": person.origins,
+            "connections": person.connections,
+            "languages": person.languages if person.profile_done else [language],
+            "topic_optouts": person.topic_optouts,
+        }
+        extras = {_EXTRA + name: choice for name, choice in person.extras.items()}
+        super().__init__(data, initial=initial | extras)
         self.label_suffix = ""
         settings = person.campaign.settings
         self.country_names = tuple(geography.names(language).values())
@@ -158,8 +165,16 @@ class ProfileForm(forms.Form):
         self.fields["languages"] = _language_field(settings, language)
         for declared in settings.profile:
             self.fields[_EXTRA + declared.name] = _choice_field(declared, language)
-        if topics := _topics(person):
-            self.fields["topic_optouts"] = _topic_field(topics)
+        seeds = Pair.objects.filter(campaign=person.campaign_id, source=Source.SEED).exclude(topic="")
+        if topics := seeds.order_by("topic").values_list("topic", flat=True).distinct():
+            self.fields["topic_optouts"] = forms.MultipleChoiceField(
+                choices=[(topic, topic_name(topic)) for topic in topics],
+                widget=forms.CheckboxSelectMultiple,
+                required=False,
+                label=_("Is there a topic you would rather not see?"),
+                help_text=_("You will get no cards about the topics that you tick."),
+                error_messages={"invalid_choice": _("Please choose from the list.")},
+            )
 
     @property
     def pickers(self) -> list[forms.BoundField]:
@@ -169,8 +184,8 @@ class ProfileForm(forms.Form):
     @property
     def nameless(self) -> bool:
         """Whether no country was named, and none withheld on purpose."""
-        asked = ("origins", "connections")
-        return not any(self.cleaned_data[name] or f"{name}_withheld" in self.data for name in asked)
+        names = ("origins", "connections")
+        return not any(self.cleaned_data[name] or f"{name}_withheld" in self.data for name in names)
 
     @property
     def folded(self) -> list[forms.BoundField]:
@@ -184,8 +199,11 @@ class ProfileForm(forms.Form):
         person.connections = [code for code in cleaned["connections"] if code not in person.origins]
         person.languages = cleaned["languages"]
         person.topic_optouts = cleaned.get("topic_optouts", person.topic_optouts)
-        said = {name.removeprefix(_EXTRA): cleaned[name] for name in self.fields if name.startswith(_EXTRA)}
-        person.extras = {name: choice for name, choice in said.items() if choice}
+        person.extras = {
+            name.removeprefix(_EXTRA): cleaned[name]
+            for name in self.fields
+            if name.startswith(_EXTRA) and cleaned[name]
+        }
         person.profile_done = True
         person.save(
             update_fields=["origins", "connections", "languages", "topic_optouts", "extras", "profile_done"]
@@ -194,14 +212,14 @@ class ProfileForm(forms.Form):
 
 
 def nearest_boxes(
-    here: str, own: Collection[str], shown: Iterable[str], often: Sequence[str] = ()
+    here: str, campaign: Collection[str], shown: Iterable[str], often: Sequence[str] = ()
 ) -> list[str]:
     """Countries to offer as one's own: `here`, those that people come from `often`, neighbours, the rest as `shown`.
 
-    `own` are those of the campaign; where it has none, `here`, its neighbours and `often`. A browser set to a country
+    Those of the `campaign`; where it has none, `here`, its neighbours and `often`. A browser set to a country
     outside of the campaign changes nothing.
     """
-    offered = set(own) or {*often, *({here, *geography.neighbours(here)} if here else ())}
+    offered = set(campaign) or {*often, *({here, *geography.neighbours(here)} if here else ())}
     beside = geography.neighbours(here) if here in offered else frozenset[str]()
     rank = {code: place for place, code in enumerate(often)}
     return sorted(
@@ -210,22 +228,11 @@ def nearest_boxes(
     )
 
 
-def _initial(person: Person, language: str) -> dict[str, Any]:
-    asked = {
-        "origins": person.origins,
-        "connections": person.connections,
-        "languages": person.languages if person.profile_done else [language],
-        "topic_optouts": person.topic_optouts,
-    }
-    return asked | {_EXTRA + name: choice for name, choice in person.extras.items()}
-
-
 def _country_fields(
     settings: CampaignSettings, language: str, here: str, often: Sequence[str], origins: frozenset[str]
 ) -> dict[str, NamesField]:
     names = country_names(language)
-    own = set(settings.countries[:_MOST_LIKELY])
-    likely = nearest_boxes(here, own, names.shown, often)
+    likely = nearest_boxes(here, settings.countries[:_MOST_LIKELY], names.shown, often)
     # Countries that were offered as one's own are not offered again.
     close = geography.near(origins, frozenset()) if origins else frozenset[str]()
 
@@ -286,22 +293,6 @@ def _choice_field(declared: ProfileField, language: str) -> forms.ChoiceField:
     )
 
 
-def _topic_field(topics: list[str]) -> forms.MultipleChoiceField:
-    return forms.MultipleChoiceField(
-        choices=[(topic, topic_name(topic)) for topic in topics],
-        widget=forms.CheckboxSelectMultiple,
-        required=False,
-        label=_("Is there a topic you would rather not see?"),
-        help_text=_("You will get no cards about the topics that you tick."),
-        error_messages={"invalid_choice": _("Please choose from the list.")},
-    )
-
-
-def _topics(person: Person) -> list[str]:
-    seeds = Pair.objects.filter(campaign=person.campaign_id, source=Source.SEED).exclude(topic="")
-    return list(seeds.order_by("topic").values_list("topic", flat=True).distinct())
-
-
 LEAST = 5
 """People from a country before its box moves up, as in exports (`export.columns.LEAST`)."""
 
@@ -315,13 +306,15 @@ def frequent_origins(campaign: Campaign) -> tuple[str, ...]:
 
     Rarer ones are nobody's business: a box that moves up would tell that somebody has come.
     """
-    return _ORIGINS.get(campaign.pk, lambda: _often(campaign))
 
+    def count() -> tuple[str, ...]:
+        done = Person.objects.filter(campaign=campaign, profile_done=True)
+        people = Counter(
+            code for codes in done.values_list("origins", flat=True).iterator() for code in codes
+        )
+        return tuple(code for code, number in people.most_common() if number >= LEAST)
 
-def _often(campaign: Campaign) -> tuple[str, ...]:
-    origins = Person.objects.filter(campaign=campaign, profile_done=True).values_list("origins", flat=True)
-    people = Counter(code for codes in origins.iterator() for code in codes)
-    return tuple(code for code, number in people.most_common() if number >= LEAST)
+    return _ORIGINS.get(campaign.pk, count)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -18,7 +18,6 @@ from endoxa_collect.models import (
     CLOSED,
     Card,
     CardState,
-    Mention,
     MixedCard,
     MixedKind,
     Moderation,
@@ -140,7 +139,7 @@ def pause_due(person: Person, done: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Said:
+class Addition:
     """One thing that was added: words, "" where only a country was ticked; the country, "" where it is the card's."""
 
     text: str
@@ -149,27 +148,29 @@ class Said:
 
 
 @dataclass(frozen=True)
-class SaidOnCard:
+class Additions:
     """All that a person added to a card, oldest first. `waits`: others will see some of it after a check only."""
 
-    all: tuple[Said, ...]
+    all: tuple[Addition, ...]
     waits: bool
 
 
-def said_on(card: Card) -> SaidOnCard:
+def additions_to(card: Card) -> Additions:
     """Read what the person added to a card."""
     mentions = card.mention_rows.select_related("pair").order_by("pk")
     waits = any(mention.pair.moderation == Moderation.PENDING for mention in mentions)
-    return SaidOnCard(tuple(_said(card, mention) for mention in mentions), waits)
-
-
-def _said(card: Card, mention: Mention) -> Said:
-    pair = mention.pair
-    return Said(
-        text="" if mention.via == Via.OTHER_COUNTRY else mention.text,
-        language=pair.language,
-        country="" if pair.country == card.country else geography.name(pair.country, get_language() or "en"),
+    shown = get_language() or "en"
+    additions = (
+        Addition(
+            text="" if mention.via == Via.OTHER_COUNTRY else mention.text,
+            language=mention.pair.language,
+            country=""
+            if mention.pair.country == card.country
+            else geography.name(mention.pair.country, shown),
+        )
+        for mention in mentions
     )
+    return Additions(tuple(additions), waits)
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,7 @@ def put_covers_back(response: HttpResponse) -> None:
     response.delete_cookie(COVERS_COOKIE, samesite="Lax", path="/card/")
 
 
-MOST_TOLD = 3
+MOST_ECHOES = 3
 """Pairs that a pause tells of: it stays short."""
 
 _PEOPLE = {
@@ -263,7 +264,7 @@ def bar_of(person: Person, done: int) -> Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Echo:
     """What others know of a pair that the person had heard, too: its words, quoted, and the line about them."""
 
     from_country: str
@@ -271,23 +272,26 @@ class Told:
     line: str
 
 
-def told(person: Person) -> tuple[Told, ...]:
-    """Of the cards since the pause before, the latest `MOST_TOLD` that something may be told of.
+def echoes(person: Person) -> tuple[Echo, ...]:
+    """Of the cards since the pause before, the latest `MOST_ECHOES` that something may be told of.
+
+    Only at a pause: on the page of a card it would read as if it were about the pair that is to be rated, and even
+    below it, it would stand before a rating. See `docs/collect/cards.md`.
 
     Never of the answer that can be taken back: it would be given once more after it was told.
     """
     closed = Card.objects.filter(person=person, state__in=CLOSED).order_by("-closed_at", "-number")
     since = person.campaign.settings.sampler.break_after
     spoken = get_language() or "en"
-    found = []
+    shown = []
     for card in closed.select_related("pair", "campaign", "rating")[1 : since + 1]:
         heard = card.state == CardState.ANSWERED and card.pair is not None and card.rating.value > 1
-        if heard and (known := feedback.after(card)):
-            people, places = known
+        if heard and (others := feedback.after(card)):
+            people, places = others
             line = str((_PLACES if places else _PEOPLE)[people])
             assert card.pair is not None
-            found.append(Told(geography.from_country(card.pair.country, spoken), card.pair, line))
-    return tuple(found[:MOST_TOLD])
+            shown.append(Echo(geography.from_country(card.pair.country, spoken), card.pair, line))
+    return tuple(shown[:MOST_ECHOES])
 
 
 def at_pause(person: Person) -> dict[str, Any]:
@@ -296,10 +300,10 @@ def at_pause(person: Person) -> dict[str, Any]:
     spoken = get_language() or "en"
     return {
         "goals": [
-            (geography.name(one.country, spoken) if one.country else gettext("All countries"), one)
-            for one in goal.goals_of(person)
+            (geography.name(aim.country, spoken) if aim.country else gettext("All countries"), aim)
+            for aim in goal.goals_of(person)
         ],
         "k": person.campaign.settings.sampler.k,
-        "told": told(person),
+        "echoes": echoes(person),
         "recognised": _RECOGNISED[recognised] if recognised else "",
     }

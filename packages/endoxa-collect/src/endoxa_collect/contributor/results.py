@@ -57,29 +57,29 @@ _Z = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A pair that most of those asked had heard: `heard` of `asked` people."""
+class HeardPair:
+    """A pair that most of those asked had heard: `heard` of `people`."""
 
     country: str
     attribute: str
     language: str
     heard: int
-    asked: int
+    people: int
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Totals:
     """What the page says of one campaign; counts are multiples of `ROUNDED`.
 
     `pairs` are those that somebody rated, no candidates. `countries` are codes that at least `LEAST` of them are about,
-    with their number, most first. `known`: see `_known`.
+    with their number, most first. `heard`: see `_most_heard`.
     """
 
     people: int
     pairs: int
     ratings: int
     countries: tuple[tuple[str, int], ...]
-    known: tuple[Known, ...]
+    heard: tuple[HeardPair, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,9 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """`found`: None where fewer than `LEAST` people answered. `edition`: None where there is no public release."""
+    """`totals`: None where fewer than `LEAST` people answered. `edition`: None where there is no public release."""
 
-    found: Found | None
+    totals: Totals | None
     edition: Edition | None
 
 
@@ -125,33 +125,28 @@ def latest_release(campaign: Campaign) -> Release | None:
     return Release.objects.filter(campaign=campaign).public().order_by("-made_at", "-pk").first()
 
 
-def _count(campaign: Campaign) -> Found | None:
+def _count(campaign: Campaign) -> Totals | None:
     rated = Rating.objects.filter(person__campaign=campaign).values_list("person", flat=True)
-    said = Mention.objects.filter(person__campaign=campaign).values_list("person", flat=True)
+    added = Mention.objects.filter(person__campaign=campaign).values_list("person", flat=True)
     written = Statement.objects.filter(campaign=campaign).exclude(text="").values_list("person", flat=True)
-    many = len({*rated.distinct(), *said.distinct(), *written.distinct()})
+    many = len({*rated.distinct(), *added.distinct(), *written.distinct()})
     if many < LEAST:
         return None
-    asked = _asked(campaign)
-    about = Counter(asked.values_list("country", flat=True))
-    return Found(
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, ratings__gt=0)
+    pairs = live.exclude(need=CANDIDATE)
+    about = Counter(pairs.values_list("country", flat=True))
+    return Totals(
         people=_rounded(many),
-        pairs=_rounded(asked.count()),
-        ratings=_rounded(Rating.objects.filter(pair__in=asked).count()),
+        pairs=_rounded(pairs.count()),
+        ratings=_rounded(Rating.objects.filter(pair__in=pairs).count()),
         countries=tuple(
             (code, _rounded(count)) for code, count in about.most_common(_MOST_COUNTRIES) if count >= LEAST
         ),
-        known=tuple(_known(campaign, asked)) if many >= CROWD else (),
+        heard=tuple(_most_heard(campaign, pairs)) if many >= CROWD else (),
     )
 
 
-def _asked(campaign: Campaign) -> QuerySet[Pair]:
-    """Live pairs that somebody rated."""
-    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, ratings__gt=0)
-    return live.exclude(need=CANDIDATE)
-
-
-def _known(campaign: Campaign, asked: QuerySet[Pair]) -> Iterable[Known]:
+def _most_heard(campaign: Campaign, rated: QuerySet[Pair]) -> Iterable[HeardPair]:
     """Pairs that may be shown to everybody and that more than half of those asked had heard, the surest first.
 
     All their ratings are in: k, and `RATERS` people or more. They are judged not to hurt, and nobody flagged them. They
@@ -159,30 +154,32 @@ def _known(campaign: Campaign, asked: QuerySet[Pair]) -> Iterable[Known]:
     five come before three of three.
     """
     least = max(RATERS, campaign.settings.sampler.k)
-    shown = asked.filter(negative=False, flags=[], ratings__gte=least)
-    given = Rating.objects.filter(Q(pair__in=shown) | Q(pair__merged_into__in=shown))
-    counted = given.annotate(root=Coalesce("pair__merged_into", "pair")).values("root").order_by()
-    people = counted.annotate(
-        asked=Count("person", distinct=True), heard=Count("person", distinct=True, filter=Q(value__gt=1))
-    )
-    found = {row["root"]: (row["heard"], row["asked"]) for row in people}
-    pairs = {pair.pk: pair for pair in shown.filter(pk__in=found) if not pair.may_hurt}
+    shown = rated.filter(negative=False, flags=[], ratings__gte=least)
+    ratings = Rating.objects.filter(Q(pair__in=shown) | Q(pair__merged_into__in=shown))
+    by_root = ratings.annotate(root=Coalesce("pair__merged_into", "pair")).values("root").order_by()
+    counts = {
+        row["root"]: (row["heard"], row["people"])
+        for row in by_root.annotate(
+            people=Count("person", distinct=True), heard=Count("person", distinct=True, filter=Q(value__gt=1))
+        )
+    }
+    pairs = {pair.pk: pair for pair in shown.filter(pk__in=counts) if not pair.may_hurt}
     best = sorted(
-        (pk for pk in pairs if found[pk][1] >= least and 2 * found[pk][0] > found[pk][1]),
-        key=lambda pk: (-_lower(*found[pk]), str(pairs[pk].public_id)),
+        (pk for pk in pairs if counts[pk][1] >= least and 2 * counts[pk][0] > counts[pk][1]),
+        key=lambda pk: (-_lower(*counts[pk]), str(pairs[pk].public_id)),
     )
     return (
-        Known(pairs[pk].country, pairs[pk].attribute, pairs[pk].language, *found[pk])
+        HeardPair(pairs[pk].country, pairs[pk].attribute, pairs[pk].language, *counts[pk])
         for pk in best[:_MOST_PAIRS]
     )
 
 
-def _lower(heard: int, asked: int) -> float:
+def _lower(heard: int, people: int) -> float:
     """The lower end of the 95 % interval of a share (Wilson 1927)."""
-    share, square = heard / asked, _Z**2
-    middle = share + square / (2 * asked)
-    half = _Z * math.sqrt(share * (1 - share) / asked + square / (4 * asked**2))
-    return (middle - half) / (1 + square / asked)
+    share, square = heard / people, _Z**2
+    middle = share + square / (2 * people)
+    half = _Z * math.sqrt(share * (1 - share) / people + square / (4 * people**2))
+    return (middle - half) / (1 + square / people)
 
 
 def _rounded(count: int) -> int:
@@ -195,16 +192,26 @@ def _edition(release: Release) -> Edition:
     rows = written.order_by("-pk").values_list("detail", flat=True).first() or {}
     people = Person.objects.filter(campaign=campaign, consent_hour__lte=release.made_at)
     origins = Counter("; ".join(sorted(codes)) for codes in people.values_list("origins", flat=True))
-    known, rated = rows.get("people"), _rated(release)
+    ratings = Rating.objects.filter(
+        person__campaign=campaign, created_at__lte=release.made_at, pair__moderation=Moderation.LIVE
+    )
+    counts = ratings.values("pair__country").order_by()
+    counts = counts.annotate(pairs=Count("pair", distinct=True), raters=Count("person", distinct=True))
+    about: Counter[str] = Counter()
+    for row in counts:
+        # Countries with few pairs or raters are shown together.
+        about[row["pair__country"] if min(row["pairs"], row["raters"]) >= LEAST else OTHER] += row["pairs"]
+    rated, others = about.total(), about.pop(OTHER, 0)
+    exported = rows.get("people")
     return Edition(
         number=release.number,
         day=timezone.localdate(release.made_at),
-        people=None if known is None else known + rows.get("people_without_key", 0),
+        people=None if exported is None else exported + rows.get("people_without_key", 0),
         pairs=rows.get("pairs"),
         ratings=rows.get("ratings"),
-        rated=sum(pairs for pairs, _ in rated.values()),
+        rated=rated,
         origins=tuple(merged(origins)),
-        about=tuple(_about(rated)),
+        about=(*_ranked(about), *([(OTHER, others)] if others >= LEAST else ())),
     )
 
 
@@ -218,28 +225,12 @@ def merged(people: Mapping[str, int], least: int = LEAST) -> list[tuple[str, int
     while 0 < rest < least and kept:
         smallest = min(kept, key=lambda country: (kept[country], country))
         rest += kept.pop(smallest)
-    found = sorted(kept.items(), key=lambda one: (-one[1], one[0]))
-    return [*found, (OTHER, rest)] if rest >= least else found
+    return [*_ranked(kept), *([(OTHER, rest)] if rest >= least else [])]
 
 
-def _rated(release: Release) -> dict[str, tuple[int, int]]:
-    """Pairs that were rated before a release, and people who did, by country that they are about."""
-    given = Rating.objects.filter(
-        person__campaign=release.campaign,
-        created_at__lte=release.made_at,
-        pair__moderation=Moderation.LIVE,
-    )
-    by_country = given.values("pair__country").order_by()
-    counts = by_country.annotate(pairs=Count("pair", distinct=True), people=Count("person", distinct=True))
-    return {row["pair__country"]: (row["pairs"], row["people"]) for row in counts}
-
-
-def _about(rows: Mapping[str, tuple[int, int]]) -> Iterable[tuple[str, int]]:
-    """Rated pairs by country, most first; countries with few pairs or raters together."""
-    kept = {code: pairs for code, (pairs, people) in rows.items() if min(pairs, people) >= LEAST}
-    rest = sum(pairs for code, (pairs, _) in rows.items() if code not in kept)
-    found = sorted(kept.items(), key=lambda one: (-one[1], one[0]))
-    return [*found, (OTHER, rest)] if rest >= LEAST else found
+def _ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Countries with their counts, the largest first."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 def results_day(settings: CampaignSettings) -> date | None:
@@ -292,14 +283,18 @@ def _place(code: str, language: str) -> str:
 @require_safe
 def results(request: HttpRequest, slug: str = "") -> HttpResponse:
     """What a campaign found, or when that will be here. Without a name: the reader's campaign, or the only one."""
-    campaign = _campaign(request, slug)
+    if slug:
+        campaign = Campaign.objects.filter(slug=slug).first()
+    else:
+        person = holder(request)
+        campaign = person.campaign if person is not None else only_campaign()
     if campaign is None or campaign.state == State.DRAFT or not campaign.settings.results_page:
         raise Http404
     speak_within(request, campaign)
     language = get_language() or "en"
     over, out, settings = is_over(campaign), is_out(campaign), campaign.settings
     figures = figures_of(campaign) if out else None
-    found = figures.found if figures and over else None
+    totals = figures.totals if figures and over else None
     edition = figures.edition if figures else None
     context = {
         "title": in_language(settings.texts.title, language),
@@ -307,23 +302,16 @@ def results(request: HttpRequest, slug: str = "") -> HttpResponse:
         "over": over,
         "out": out,
         "day": results_day(settings),
-        "found": found,
+        "totals": totals,
         "edition": edition,
         "origins": _bars(edition.origins, language) if edition else (),
         "about": _bars(edition.about, language) if edition else (),
-        "countries": _bars(found.countries, language) if found and not edition else (),
-        "known": [(geography.from_country(one.country, language), one) for one in found.known]
-        if found
+        "countries": _bars(totals.countries, language) if totals and not edition else (),
+        "heard": [(geography.from_country(pair.country, language), pair) for pair in totals.heard]
+        if totals
         else (),
     }
     return render(request, "contributor/results.html", context)
-
-
-def _campaign(request: HttpRequest, slug: str) -> Campaign | None:
-    if slug:
-        return Campaign.objects.filter(slug=slug).first()
-    person = holder(request)
-    return person.campaign if person is not None else only_campaign()
 
 
 def only_campaign() -> Campaign | None:

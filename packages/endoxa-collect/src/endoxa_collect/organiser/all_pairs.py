@@ -8,7 +8,7 @@ Without a search the database reads the index of ages until a page is full. A se
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from functools import reduce
@@ -21,7 +21,7 @@ from django import forms
 from django.db.models import CharField, Func, Max, Q, QuerySet, Value
 from django.db.models.functions import Concat
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_POST, require_safe
@@ -29,15 +29,17 @@ from django.views.decorators.http import require_POST, require_safe
 from endoxa_collect import geography
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.keys import fold, key
-from endoxa_collect.models import Action, Campaign, Moderation, Pair, Role, Source
-from endoxa_collect.organiser.access import DECIDERS, JUDGES, account, allowed, roles_of
+from endoxa_collect.models import Action, Campaign, Moderation, Pair, Source
+from endoxa_collect.organiser.access import DECIDERS, JUDGES, account, allowed
 from endoxa_collect.organiser.decisions import decide
-from endoxa_collect.organiser.figures import kept
+from endoxa_collect.organiser.figures import cached
 from endoxa_collect.organiser.moderation import (
     OPEN_WORDS,
     act_form,
+    decidable,
     done,
     line,
+    rights_of,
 )
 from endoxa_collect.organiser.queue import ESCALATED, STATES
 from endoxa_collect.visible import visible
@@ -105,36 +107,26 @@ class PairsForm(forms.Form):
         super().__init__(*args, **named)
         self._pairs = Pair.objects.filter(campaign=campaign).exclude(attribute="")
         shown = get_language() or "en"
-        countries, languages, days = kept(campaign, "all_pairs", lambda: _held(campaign))
-        self._choose(
-            "country", sorted_by_name((country, geography.name(country, shown)) for country in countries)
-        )
-        self._choose(
-            "language",
-            sorted_by_name((language, geography.language_name(language, shown)) for language in languages),
-        )
-        self._choose("state", [(state, str(words)) for state, words in STATES.items()])
-        self._choose(
-            "tone",
-            [
+        countries, languages, days = cached(campaign, "all_pairs", lambda: _cells_and_days(campaign))
+        options: dict[str, Iterable[tuple[str, Any]]] = {
+            "country": sorted_by_name((code, geography.name(code, shown)) for code in countries),
+            "language": sorted_by_name((code, geography.language_name(code, shown)) for code in languages),
+            "state": STATES.items(),
+            "tone": (
                 ("unkind", pgettext_lazy("tone", "unkind")),
                 ("kind", pgettext_lazy("tone", "not unkind")),
                 ("unjudged", pgettext_lazy("tone", "nobody judged it")),
-            ],
-        )
-        self._choose(
-            "wave",
-            [
+            ),
+            "wave": (
                 (SEEDS, gettext_lazy("the seeds")),
                 (PEOPLE, gettext_lazy("contributors")),
-                *map(_day_choice, days),
-            ],
-        )
-
-    def _choose(self, name: str, choices: Sequence[tuple[str, Any]]) -> None:
-        field = self.fields[name]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", gettext_lazy("everything")), *choices]
+                *((day, gettext("contributors on %(day)s") % {"day": day}) for day in days),
+            ),
+        }
+        for name, choices in options.items():
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            field.choices = [("", gettext_lazy("everything")), *choices]
 
     def chosen(self) -> list[str]:
         """What is chosen beside words, as the fields call it."""
@@ -149,25 +141,29 @@ class PairsForm(forms.Form):
         """The pairs asked for, newest first. Invalid choices are ignored."""
         self.is_valid()
         wanted = self.cleaned_data
-        found = self._pairs
+        pairs = self._pairs
         for name, column in (("country", "country"), ("language", "language"), ("state", "moderation")):
             if wanted.get(name):
-                found = found.filter(**{column: wanted[name]})
+                pairs = pairs.filter(**{column: wanted[name]})
         if wanted.get("tone"):
             tone = TONES[wanted["tone"]]
-            found = found.filter(negative__isnull=True) if tone is None else found.filter(negative=tone)
+            pairs = pairs.filter(negative__isnull=True) if tone is None else pairs.filter(negative=tone)
         if wanted.get("flagged"):
-            found = found.filter(flagged=True)
+            pairs = pairs.filter(flagged=True)
         if wanted.get("unrated"):
-            found = found.filter(ratings=0)
-        found = _of_wave(found, wanted.get("wave", ""))
-        return _saying(found, wanted.get("q", "")).order_by("-created_at", "-pk")
+            pairs = pairs.filter(ratings=0)
+        if wave := wanted.get("wave"):
+            pairs = pairs.filter(source=Source.SEED if wave == SEEDS else Source.CONTRIBUTOR)
+            if wave not in (SEEDS, PEOPLE):
+                start = datetime.combine(datetime.fromisoformat(wave).date(), time(), UTC)
+                pairs = pairs.filter(created_at__gte=start, created_at__lt=start + timedelta(days=1))
+        return containing(pairs, wanted.get("q", "")).order_by("-created_at", "-pk")
 
 
-def _held(campaign: Campaign) -> tuple[list[str], list[str], list[str]]:
+def _cells_and_days(campaign: Campaign) -> tuple[list[str], list[str], list[str]]:
     """Countries and languages of the pairs, and the latest days (UTC) on which contributors added some."""
     pairs = Pair.objects.filter(campaign=campaign).order_by()
-    cells = pairs.values_list("country", "language").distinct()
+    cells = list(pairs.values_list("country", "language").distinct())
     added = pairs.filter(source=Source.CONTRIBUTOR)
     days: list[str] = []
     before = added.aggregate(at=Max("created_at"))["at"]
@@ -175,12 +171,7 @@ def _held(campaign: Campaign) -> tuple[list[str], list[str], list[str]]:
         start = datetime.combine(before.astimezone(UTC).date(), time(), UTC)
         days.append(start.date().isoformat())
         before = added.filter(created_at__lt=start).aggregate(at=Max("created_at"))["at"]
-    found = list(cells)
-    return sorted({country for country, _ in found}), sorted({language for _, language in found}), days
-
-
-def _day_choice(day: str) -> tuple[str, str]:
-    return day, gettext("contributors on %(day)s") % {"day": day}
+    return sorted({country for country, _ in cells}), sorted({language for _, language in cells}), days
 
 
 def sorted_by_name(choices: Any) -> list[tuple[str, str]]:
@@ -188,19 +179,7 @@ def sorted_by_name(choices: Any) -> list[tuple[str, str]]:
     return sorted(choices, key=lambda choice: plain(choice[1].casefold()))
 
 
-def _of_wave(pairs: QuerySet[Pair], wave: str) -> QuerySet[Pair]:
-    if not wave:
-        return pairs
-    if wave == SEEDS:
-        return pairs.filter(source=Source.SEED)
-    pairs = pairs.filter(source=Source.CONTRIBUTOR)
-    if wave == PEOPLE:
-        return pairs
-    start = datetime.combine(datetime.fromisoformat(wave).date(), time(), UTC)
-    return pairs.filter(created_at__gte=start, created_at__lt=start + timedelta(days=1))
-
-
-def _saying(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
+def containing(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
     """Pairs whose words hold all words that were typed, in any case and with any accents."""
     text = visible(typed)[:MAX_LENGTH]
     spellings = {plain(form) for form in (fold(text), *(key(text, language) for language in _LANGUAGES))} - {
@@ -220,7 +199,7 @@ def _saying(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
 
 
 @dataclass(frozen=True)
-class Found:
+class PairPage:
     """One page of pairs, how many there are from here on (at most `COUNTED` + 1), and the key of the next page."""
 
     pairs: Sequence[Pair]
@@ -233,18 +212,16 @@ class Found:
         return self.number > COUNTED
 
 
-def found(pairs: QuerySet[Pair], after: str) -> Found:
+def page_of(pairs: QuerySet[Pair], after: str) -> PairPage:
     """The page after the pair with a key; the first page if the key is missing or invalid."""
     numbers = list(_after(pairs, after).values_list("pk", flat=True)[: COUNTED + 1])
     chosen = numbers[:PAGE]
     rows = Pair.objects.select_related("campaign").in_bulk(chosen)
     page = [rows[number] for number in chosen if number in rows]
-    following = _key(page[-1]) if page and len(numbers) > PAGE else ""
-    return Found(page, len(numbers), following)
-
-
-def _key(pair: Pair) -> str:
-    return f"{pair.created_at.astimezone(UTC):%Y%m%dT%H%M%S.%f}-{pair.pk}"
+    following = ""
+    if page and len(numbers) > PAGE:
+        following = f"{page[-1].created_at.astimezone(UTC):%Y%m%dT%H%M%S.%f}-{page[-1].pk}"
+    return PairPage(page, len(numbers), following)
 
 
 def _after(pairs: QuerySet[Pair], after: str) -> QuerySet[Pair]:
@@ -273,9 +250,8 @@ def all_pairs(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_POST
 def all_pairs_act(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
     """Carry out a decision about one pair of the list, and show the same list again."""
-    pair = get_object_or_404(Pair.objects.select_related("campaign"), campaign=campaign, public_id=item)
-    organiser = Role.ORGANISER in roles_of(request, campaign)
-    if request.POST.get("action") not in _OFFERED or (ESCALATED in pair.flags and not organiser):
+    pair = decidable(request, campaign, item)
+    if request.POST.get("action") not in _OFFERED:
         raise Http404
     form = act_form(pair, request.POST)
     if not form.is_valid():
@@ -299,17 +275,16 @@ def all_pairs_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 def _address(request: HttpRequest, campaign: Campaign) -> str:
     """The list with the filters in the address of the request."""
-    kept = request.GET.urlencode()
-    return reverse("organiser:all_pairs", args=[campaign.slug]) + (f"?{kept}" if kept else "")
+    query = request.GET.urlencode()
+    return reverse("organiser:all_pairs", args=[campaign.slug]) + (f"?{query}" if query else "")
 
 
 def _page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = ()) -> HttpResponse:
-    roles = roles_of(request, campaign)
-    organiser = Role.ORGANISER in roles
-    decides = organiser or Role.MODERATOR in roles
+    rights = rights_of(request, campaign)
+    decides = rights["decides"]
     shown = bool(request.session.get(OPEN_WORDS))
     form = PairsForm(campaign, request.GET, auto_id="find_%s")
-    page = found(form.pairs(), request.GET.get("after", ""))
+    page = page_of(form.pairs(), request.GET.get("after", ""))
     filters = request.GET.copy()
     filters.pop("after", None)
     following = filters.copy()
@@ -325,7 +300,7 @@ def _page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = (
                 line(pair, open_words=shown),
                 decides
                 and pair.moderation != Moderation.MERGED
-                and (organiser or ESCALATED not in pair.flags),
+                and (rights["organiser"] or ESCALATED not in pair.flags),
             )
             for pair in page.pairs
         ],

@@ -10,8 +10,8 @@ import segno
 from django import forms
 from django.conf import settings
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
@@ -148,10 +148,7 @@ def qr(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
 
 
 def _in_force(campaign: Campaign, code: str) -> JoinCode:
-    found = JoinCode.objects.in_force().filter(campaign=campaign, code=code).first()
-    if found is None:
-        raise Http404
-    return found
+    return get_object_or_404(JoinCode.objects.in_force(), campaign=campaign, code=code)
 
 
 urlpatterns = [

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import Enum
 from typing import Any
 from uuid import UUID
@@ -26,7 +26,7 @@ from endoxa_collect.cards.locking import locked
 from endoxa_collect.models import AuditEntry, Campaign, Person, Role, State, Statement, record
 from endoxa_collect.organiser.access import EVERYBODY, allowed, roles_of
 from endoxa_collect.organiser.codes import join_address, newest_code
-from endoxa_collect.organiser.figures import FEWEST, OTHERS, figures_of, grouped, kept, neediest
+from endoxa_collect.organiser.figures import FEWEST, OTHERS, cached, figures_of, grouped, in_steps, neediest
 from endoxa_collect.organiser.forecast import advice, sentence, survey_sentence, switch_at
 from endoxa_collect.organiser.seeds import ADDED
 from endoxa_collect.organiser.wording import BALANCES, STATES, bars, country_rows, question_rows
@@ -49,7 +49,7 @@ class StateForm(forms.Form):
     """A state to change to; nothing goes back to being a draft."""
 
     state = forms.ChoiceField(
-        choices=[(one, STATES[one]) for one in (State.OPEN, State.PAUSED, State.CLOSED)]
+        choices=[(value, STATES[value]) for value in (State.OPEN, State.PAUSED, State.CLOSED)]
     )
 
 
@@ -130,17 +130,16 @@ class Lacking:
 
 def lacking(campaign: Campaign) -> tuple[Lacking, ...]:
     """All that is missing, in the order of the pages where it is said."""
-    return tuple(_lacking(campaign))
-
-
-def _lacking(campaign: Campaign) -> Iterator[Lacking]:
     settings = campaign.settings
-    for name, section, what in _SETTINGS:
-        if not getattr(settings, name):
-            page = reverse("organiser:settings_section", args=[campaign.slug, section])
-            yield Lacking(what, f"{page}#id_{name}")
+    missing = [
+        Lacking(what, reverse("organiser:settings_section", args=[campaign.slug, section]) + f"#id_{name}")
+        for name, section, what in _SETTINGS
+        if not getattr(settings, name)
+    ]
     if settings.cards and not AuditEntry.objects.filter(campaign=campaign, action=ADDED).exists():
-        yield Lacking(gettext_lazy("seeds of your own"), reverse("organiser:seeds", args=[campaign.slug]))
+        page = reverse("organiser:seeds", args=[campaign.slug])
+        missing.append(Lacking(gettext_lazy("seeds of your own"), page))
+    return tuple(missing)
 
 
 @dataclass(frozen=True)
@@ -157,14 +156,14 @@ class SurveyFigures:
     """One look at the answers of three people or more. Answers that say that nothing came to mind do not count.
 
     Attributes:
-        taken_at: when the figures were counted.
+        counted_at: when the figures were counted.
         people: who wrote something.
         answers: by name of the question, in the order of the campaign; None stands for fewer than three.
         countries: people by country they come from, in steps of three; who named none stands with the small groups.
         lately: None while fewer than three people were active.
     """
 
-    taken_at: datetime
+    counted_at: datetime
     people: int
     answers: Mapping[str, int | None]
     countries: tuple[tuple[str, int], ...]
@@ -173,28 +172,40 @@ class SurveyFigures:
 
 def survey_figures_of(campaign: Campaign) -> SurveyFigures | None:
     """The figures, up to three seconds old; None while fewer than three people answered."""
-    return kept(campaign, "survey", lambda: count_survey(campaign, timezone.now()))
+    return cached(campaign, "survey", lambda: count_survey(campaign, timezone.now()))
 
 
 def count_survey(campaign: Campaign, now: datetime) -> SurveyFigures | None:
     """Count them anew, with two queries whatever the size of the campaign."""
     rows = Statement.objects.filter(campaign=campaign).exclude(text="")
-    said = list(rows.values_list("person_id", "question", "created_at"))
-    people = {person for person, _, _ in said}
+    statements = list(rows.values_list("person_id", "question", "created_at"))
+    people = {person for person, _, _ in statements}
     if len(people) < FEWEST:
         return None
-    by_question = Counter(question for _, question, _ in said)
-    asked = [question.name for question in campaign.settings.questions]
+    by_question = Counter(question for _, question, _ in statements)
+    names = [question.name for question in campaign.settings.questions]
+    # Somebody may come from two countries.
+    origins: dict[str, set[UUID]] = defaultdict(set)
+    for person, codes in Person.objects.filter(campaign=campaign).values_list("pk", "origins"):
+        for code in codes or [OTHERS]:
+            if person in people:
+                origins[code].add(person)
+    recent = [(person, at) for person, _, at in statements if now - window_of(campaign) < at <= now]
+    active = {person for person, _ in recent}
+    lately = None
+    if len(active) >= FEWEST:
+        minutes = max(1.0, (now - min(at for _, at in recent)).total_seconds() / 60)
+        lately = SurveyLately(len(active), len(recent), len(recent) / minutes)
     return SurveyFigures(
-        taken_at=now,
+        counted_at=now,
         people=len(people),
-        answers={name: by_question[name] if by_question[name] >= FEWEST else None for name in asked},
-        countries=in_steps(_origins(campaign, people)),
-        lately=_lately([(person, at) for person, _, at in said], now, window_of(campaign)),
+        answers={name: by_question[name] if by_question[name] >= FEWEST else None for name in names},
+        countries=rows_in_steps(origins),
+        lately=lately,
     )
 
 
-def in_steps(people: Mapping[str, set[UUID]]) -> tuple[tuple[str, int], ...]:
+def rows_in_steps(people: Mapping[str, set[UUID]]) -> tuple[tuple[str, int], ...]:
     """Countries with how many people come from there, most first, small ones and `OTHERS` together at the end.
 
     Numbers are rounded down to steps of three: somebody who watches the page while one person joins does not read off
@@ -204,35 +215,10 @@ def in_steps(people: Mapping[str, set[UUID]]) -> tuple[tuple[str, int], ...]:
     if split is None:
         return ()
     shown, hidden = split
-    rows = sorted(((code, _step(people[code])) for code in shown), key=lambda row: (-row[1], row[0]))
+    rows = sorted(((code, in_steps(len(people[code]))) for code in shown), key=lambda row: (-row[1], row[0]))
     rest = set[UUID]().union(*(people[code] for code in hidden))
-    return (*rows, (OTHERS, _step(rest))) if rest else tuple(rows)
+    return (*rows, (OTHERS, in_steps(len(rest)))) if rest else tuple(rows)
 
-
-def _step(people: set[UUID]) -> int:
-    return len(people) // FEWEST * FEWEST
-
-
-def _origins(campaign: Campaign, people: set[UUID]) -> Mapping[str, set[UUID]]:
-    """Who comes from where; somebody may come from two countries."""
-    found: dict[str, set[UUID]] = defaultdict(set)
-    for person, origins in Person.objects.filter(campaign=campaign).values_list("pk", "origins"):
-        for code in origins or [OTHERS]:
-            if person in people:
-                found[code].add(person)
-    return found
-
-
-def _lately(said: list[tuple[UUID, datetime]], now: datetime, window: timedelta) -> SurveyLately | None:
-    fresh = [(person, at) for person, at in said if now - window < at <= now]
-    people = {person for person, _ in fresh}
-    if len(people) < FEWEST:
-        return None
-    minutes = max(1.0, (now - min(at for _, at in fresh)).total_seconds() / 60)
-    return SurveyLately(len(people), len(fresh), len(fresh) / minutes)
-
-
-"""Who sees figures of the whole: every account of the campaign."""
 
 _ON_THE_WALL = 22
 """Countries that the projector page has room for."""
@@ -247,14 +233,14 @@ def dashboard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if steers:
         more |= {"state_form": StateForm(), "balance_form": BalanceForm(), "lacking": lacking(campaign)}
         more["rehearsal"] = rehearsal_of(campaign).value
-    return render(request, "organiser/dashboard.html", {**_shown(campaign), **more})
+    return render(request, "organiser/dashboard.html", {**_figures(campaign), **more})
 
 
 @allowed(*EVERYBODY)
 @require_safe
 def live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The figures of the dashboard alone."""
-    return render(request, "organiser/dashboard_figures.html", _shown(campaign))
+    return render(request, "organiser/dashboard_figures.html", _figures(campaign))
 
 
 @allowed(*EVERYBODY)
@@ -262,7 +248,7 @@ def live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def projector(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The page for the wall, in the campaign's first language."""
     with translation.override(campaign.settings.ui_languages[0]):
-        context = _shown(campaign) | _invited(request, campaign)
+        context = _figures(campaign) | _invited(request, campaign)
         return render(request, "organiser/projector.html", context)
 
 
@@ -271,7 +257,7 @@ def projector(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def projector_live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The figures of the projector page alone."""
     with translation.override(campaign.settings.ui_languages[0]):
-        return render(request, "organiser/projector_figures.html", _shown(campaign))
+        return render(request, "organiser/projector_figures.html", _figures(campaign))
 
 
 @allowed(*EVERYBODY)
@@ -323,46 +309,34 @@ def _invited(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _shown(campaign: Campaign) -> dict[str, Any]:
+def _figures(campaign: Campaign) -> dict[str, Any]:
     """Figures of cards where people get cards, of the survey where they answer one."""
-    shown: dict[str, Any] = {"campaign": campaign, "taken_at": timezone.now()}
-    if campaign.settings.survey:
-        shown |= _survey_shown(campaign)
-    if campaign.settings.cards:
-        shown |= _cards_shown(campaign)
-    return shown
-
-
-def _cards_shown(campaign: Campaign) -> dict[str, Any]:
-    figures = figures_of(campaign)
-    k = campaign.settings.sampler.k
-    begun = not campaign.rehearsing
-    return {
-        "taken_at": figures.taken_at,
-        "figures": figures,
-        "k": k,
-        "percent": round(100 * figures.share),
-        "bars": bars(figures.coverage),
-        "wall": bars(neediest(figures.coverage, _ON_THE_WALL)),
-        "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
-        "advice": advice(figures, state=campaign.state, balance=campaign.balance),
-        "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance, begun=begun),
-        "asked_for": BALANCES[campaign.balance or figures.forecast.balance],
-    }
-
-
-def _survey_shown(campaign: Campaign) -> dict[str, Any]:
-    figures = survey_figures_of(campaign)
-    values = {"forecast": survey_sentence(campaign.state, begun=not campaign.rehearsing)}
-    if figures is None:
-        return values
-    return {
-        **values,
-        "taken_at": figures.taken_at,
-        "survey": figures,
-        "questions": question_rows(figures.answers, campaign.settings.questions),
-        "countries": country_rows(figures.countries),
-    }
+    begun, settings = not campaign.rehearsing, campaign.settings
+    context: dict[str, Any] = {"campaign": campaign, "counted_at": timezone.now()}
+    if settings.survey:
+        context["forecast"] = survey_sentence(campaign.state, begun=begun)
+        if survey := survey_figures_of(campaign):
+            context |= {
+                "counted_at": survey.counted_at,
+                "survey": survey,
+                "questions": question_rows(survey.answers, settings.questions),
+                "countries": country_rows(survey.countries),
+            }
+    if settings.cards:
+        figures, k = figures_of(campaign), settings.sampler.k
+        context |= {
+            "counted_at": figures.counted_at,
+            "figures": figures,
+            "k": k,
+            "percent": round(100 * figures.share),
+            "bars": bars(figures.coverage),
+            "wall": bars(neediest(figures.coverage, _ON_THE_WALL)),
+            "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
+            "advice": advice(figures, state=campaign.state, balance=campaign.balance),
+            "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance, begun=begun),
+            "aim": BALANCES[campaign.balance or figures.forecast.balance],
+        }
+    return context
 
 
 urlpatterns: list[URLPattern] = [

@@ -6,6 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -31,7 +32,6 @@ from endoxa_collect.models import (
     Mention,
     Moderation,
     Pair,
-    Person,
     record,
 )
 from endoxa_collect.organiser.queue import ESCALATED, LOGGED, claims_of_others
@@ -101,8 +101,8 @@ def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Ac
         EntryError: the new words cannot be used or the pairs cannot be merged.
     """
     action = decision.action
-    with locked(campaign.pk) as found:
-        pair = Pair.objects.select_related("campaign").filter(campaign=found, public_id=item).first()
+    with locked(campaign.pk) as current:
+        pair = Pair.objects.select_related("campaign").filter(campaign=current, public_id=item).first()
         if pair is None:
             raise GoneError
         if revision(pair) != decision.seen:
@@ -113,20 +113,40 @@ def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Ac
             # Who has it before them gets another card; an answer that is on its way is still taken.
             Card.objects.filter(pair__in=family(pair), state=CardState.OPEN).update(state=CardState.LAPSED)
         Claim.objects.filter(pair=pair).delete()
-        record(found, user, LOGGED[action], pair=str(item))
-        author = _author(pair) if "attribute" in before else None
+        record(current, user, LOGGED[action], pair=str(item))
+        author = None
+        if "attribute" in before:
+            # Whose words the pair had: of who made it, else of who mentioned it first.
+            first = (
+                Mention.objects.filter(pair=pair)
+                .order_by("created_at", "pk")
+                .select_related("person")
+                .first()
+            )
+            author = pair.author or (first.person if first else None)
         return Act.objects.create(pair=pair, user=user, action=action, before=before, words_of=author)
 
 
 def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
     """Change the pair; what was changed, as it was."""
     action = decision.action
-    _check(pair, action)
+    if not pair.attribute:
+        raise EntryError(
+            gettext("The words of this pair were removed. Nothing more can be decided about it.")
+        )
+    if pair.merged_into is not None and action not in _OF_MERGED:
+        raise EntryError(gettext("This pair is merged into another one. Take that back first."))
     if action == Action.PERSONAL:
         redact(pair)
         return {}
     if action == Action.MERGE:
-        merge(pair, _other(pair, decision))
+        others = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into)
+        other = others.first() if decision.into else None
+        if other is None:
+            raise EntryError(gettext("Please choose the pair to merge into."))
+        if revision(other) != decision.into_seen:
+            raise StaleError
+        merge(pair, other)
         return {}
     if action == Action.UNMERGE:
         unmerge(pair)
@@ -136,15 +156,6 @@ def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
     changed = {field: old for field, old in before.items() if getattr(pair, field) != old}
     pair.save(update_fields=list(changed))
     return changed
-
-
-def _check(pair: Pair, action: Action) -> None:
-    if not pair.attribute:
-        raise EntryError(
-            gettext("The words of this pair were removed. Nothing more can be decided about it.")
-        )
-    if pair.merged_into is not None and action not in _OF_MERGED:
-        raise EntryError(gettext("This pair is merged into another one. Take that back first."))
 
 
 def _approve(pair: Pair, decision: Decision) -> None:
@@ -166,10 +177,10 @@ def _escalate(pair: Pair, _: Decision) -> None:
 
 
 def _mark(pair: Pair, decision: Decision) -> None:
-    known = decision.negative is not None
-    if pair.judged != Judged.APPROVED and (known or pair.negative is not None):
+    judged = decision.negative is not None
+    if pair.judged != Judged.APPROVED and (judged or pair.negative is not None):
         pair.judged = Judged.MODERATOR
-    if known:
+    if judged:
         pair.flags = [flag for flag in pair.flags if flag != UNCLEAR]
     pair.topic, pair.negative = decision.topic, decision.negative
 
@@ -215,24 +226,6 @@ _CHANGES: Mapping[Action, Callable[[Pair, Decision], None]] = {
 }
 
 
-def _other(pair: Pair, decision: Decision) -> Pair:
-    named = Pair.objects.filter(campaign=pair.campaign_id)
-    other = None if decision.into is None else named.filter(public_id=decision.into).first()
-    if other is None:
-        raise EntryError(gettext("Please choose the pair to merge into."))
-    if revision(other) != decision.into_seen:
-        raise StaleError
-    return other
-
-
-def _author(pair: Pair) -> Person | None:
-    """Whose words a pair had before an edit: of who made it, else of who mentioned it first."""
-    if pair.author is not None:
-        return pair.author
-    first = Mention.objects.filter(pair=pair).order_by("created_at", "pk").select_related("person").first()
-    return first.person if first else None
-
-
 def latest_act(campaign: Campaign, user: User) -> Act | None:
     """What this account decided last in a campaign and can take back."""
     acts = Act.objects.filter(user=user, pair__campaign=campaign, undone=False)
@@ -259,7 +252,10 @@ def undo(campaign: Campaign, user: User, act_id: UUID) -> Act:
         if act.action == Action.MERGE:
             unmerge(act.pair)
         elif act.action == Action.UNMERGE:
-            merge(act.pair, _root_before(act))
+            root = Pair.objects.filter(pk=act.before["merged_into"]).first()
+            if root is None:
+                raise GoneError
+            merge(act.pair, root)
         else:
             _restore(act)
         act.undone = True
@@ -281,13 +277,6 @@ def _check_undo(act: Act) -> None:
     }.get(Action(act.action), pair.merged_into_id == before)
     if not stands:
         raise StaleError
-
-
-def _root_before(act: Act) -> Pair:
-    root = Pair.objects.filter(pk=act.before["merged_into"]).first()
-    if root is None:
-        raise GoneError
-    return root
 
 
 def _restore(act: Act) -> None:
@@ -321,26 +310,22 @@ class Shown(NamedTuple):
 def plain(pairs: Sequence[Pair], user: User) -> list[Pair]:
     """Those that wait or were not judged yet, carry no flag and are not being looked at by another account."""
     claims = claims_of_others(user).filter(pair__in=[pair.pk for pair in pairs])
-    taken = set(claims.values_list("pair", flat=True))
+    claimed = set(claims.values_list("pair", flat=True))
     return [
         pair
         for pair in pairs
         if (pair.moderation == Moderation.PENDING or (pair.moderation == Moderation.LIVE and pair.unjudged))
         and not pair.flags
-        and pair.pk not in taken
+        and pair.pk not in claimed
     ]
 
 
 def approve_all(campaign: Campaign, user: User, shown: Iterable[Shown]) -> int:
     """Approve each of these that is plain and as it was shown, as a decision of its own; how many that were."""
-    return sum(_approve_one(campaign, user, one) for one in shown)
-
-
-def _approve_one(campaign: Campaign, user: User, shown: Shown) -> bool:
-    if not plain(list(Pair.objects.filter(campaign=campaign, public_id=shown.item)), user):
-        return False
-    try:
-        decide(campaign, user, shown.item, Decision(Action.APPROVE, shown.seen))
-    except EntryError:
-        return False
-    return True
+    approved = 0
+    for item, seen in shown:
+        if plain(list(Pair.objects.filter(campaign=campaign, public_id=item)), user):
+            with suppress(EntryError):
+                decide(campaign, user, item, Decision(Action.APPROVE, seen))
+                approved += 1
+    return approved

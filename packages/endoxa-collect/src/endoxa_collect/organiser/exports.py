@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
@@ -25,12 +26,12 @@ from endoxa_collect.export.card import people_by_country
 from endoxa_collect.export.columns import LEAST, OTHER, Column, columns_of
 from endoxa_collect.export.folder import LeftOut
 from endoxa_collect.export.releases import NumberTakenError, require_number
-from endoxa_collect.export.run import ExportReport, export_campaign
+from endoxa_collect.export.run import export_campaign
 from endoxa_collect.export.tables import read_tables
 from endoxa_collect.files import draft
 from endoxa_collect.models import Campaign, Role
 from endoxa_collect.organiser.access import allowed, roles_of
-from endoxa_collect.organiser.figures import FEWEST, kept
+from endoxa_collect.organiser.figures import cached, in_steps
 from endoxa_collect.withdrawals import Keys, new_salt
 
 
@@ -56,38 +57,29 @@ class Preview:
     countries: Sequence[tuple[str, int]]
 
 
-@dataclass(frozen=True)
-class _Sizes:
-    """What a preview is made of; countries as the export writes them."""
-
-    rows: Mapping[str, int]
-    left_out: LeftOut
-    countries: Sequence[tuple[str, int]]
-
-
 def preview(campaign: Campaign) -> Preview:
-    """The tables as they would be now, or were some seconds ago (`dashboard.figures.kept`)."""
-    sizes = kept(campaign, "exports", lambda: _sizes(campaign))
+    """The tables as they would be now, or were some seconds ago (`figures.cached`)."""
+    rows, left_out, countries = cached(campaign, "exports", lambda: _sizes(campaign))
     return Preview(
-        [TablePreview(name, rows, columns_of(name, campaign.settings)) for name, rows in sizes.rows.items()],
-        sizes.left_out,
-        [(_place(country), n) for country, n in sizes.countries],
+        [TablePreview(name, count, columns_of(name, campaign.settings)) for name, count in rows.items()],
+        left_out,
+        [(_place(country), count) for country, count in countries],
     )
 
 
-def _sizes(campaign: Campaign) -> _Sizes:
+def _sizes(campaign: Campaign) -> tuple[dict[str, int], LeftOut, list[tuple[str, int]]]:
+    """Rows by table, what stays in the database, and people by country as the export writes it."""
     tables = read_tables(campaign, Keys(new_salt()))
     left_out = tables.left_out
     rows = {name: frame.height for name, frame in tables.frames.items()}
-    return _Sizes(
-        {**rows, "people": _step(rows["people"])},
-        replace(left_out, people=_step(left_out.people), merged=_step(left_out.merged)),
-        [(country, _step(n)) for country, n in people_by_country(tables.frames["people"], left_out.people)],
+    return (
+        {**rows, "people": in_steps(rows["people"])},
+        replace(left_out, people=in_steps(left_out.people), merged=in_steps(left_out.merged)),
+        [
+            (country, in_steps(count))
+            for country, count in people_by_country(tables.frames["people"], left_out.people)
+        ],
     )
-
-
-def _step(people: int) -> int:
-    return people // FEWEST * FEWEST
 
 
 def _place(country: str) -> str:
@@ -99,7 +91,7 @@ def _place(country: str) -> str:
 
 def packed(
     campaign: Campaign, user: User | AnonymousUser, *, release: str | None = None, recipient: str = ""
-) -> tuple[ExportReport, IO[bytes]]:
+) -> IO[bytes]:
     """Export a campaign into a zip file that has no name and goes when it is closed; it is in the log then.
 
     A restricted release has a `recipient`.
@@ -107,35 +99,27 @@ def packed(
     Raises:
         UserError: the number of the release cannot be taken, or the disk cannot be written.
     """
+    name = f"{campaign.slug}-{release or 'export'}{'-restricted' if recipient else ''}"
     try:
-        return _packed(campaign, user, release, recipient)
+        with ExitStack() as unless_written:
+            archive = unless_written.enter_context(TemporaryFile())
+            with draft(Path(gettempdir()), "export") as place:
+                export_campaign(
+                    campaign,
+                    place / name,
+                    release=release,
+                    recipient=recipient,
+                    user=user,
+                    pack=lambda folder: _zip(folder, name, archive),
+                )
+            archive.seek(0)
+            unless_written.pop_all()  # the response closes it
+            return archive
     except OSError as problem:
         reason = problem.strerror or problem
         raise UserError(
             f"The export cannot be written to the folder for temporary files: {reason}."
         ) from problem
-
-
-def _packed(
-    campaign: Campaign, user: User | AnonymousUser, release: str | None, recipient: str
-) -> tuple[ExportReport, IO[bytes]]:
-    name = f"{campaign.slug}-{release or 'export'}{'-restricted' if recipient else ''}"
-    archive: IO[bytes] = TemporaryFile()  # noqa: SIM115 - the response closes it
-    try:
-        with draft(Path(gettempdir()), "export") as place:
-            report = export_campaign(
-                campaign,
-                place / name,
-                release=release,
-                recipient=recipient,
-                user=user,
-                pack=lambda folder: _zip(folder, name, archive),
-            )
-        archive.seek(0)
-    except BaseException:
-        archive.close()
-        raise
-    return report, archive
 
 
 def _zip(folder: Path, name: str, archive: IO[bytes]) -> None:
@@ -223,7 +207,7 @@ def exports(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def download(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """Make a working copy and send it."""
     try:
-        _, archive = packed(campaign, request.user)
+        archive = packed(campaign, request.user)
     except UserError:
         return _page(request, campaign, ReleaseForm(campaign), failed=True)
     return _sent(archive, f"{campaign.slug}-{timezone.now():%Y-%m-%d}.zip")
@@ -233,36 +217,29 @@ def download(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
 @require_POST
 def release(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """Make a release and send it."""
-    form = ReleaseForm(campaign, request.POST)
-    if not form.is_valid():
-        return _page(request, campaign, form, status=422)
-    try:
-        report, archive = packed(campaign, request.user, release=form.cleaned_data["number"])
-    except NumberTakenError:
-        form.refuse_number()
-        return _page(request, campaign, form, status=422)
-    except UserError:
-        return _page(request, campaign, form, failed=True)
-    return _sent(archive, f"{campaign.slug}-{report.release}.zip")
+    return _release(request, campaign, ReleaseForm(campaign, request.POST))
 
 
 @allowed(Role.ORGANISER)
 @require_POST
 def restricted(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """Make a release in which nothing is merged, for somebody who signed its conditions, and send it."""
-    form = RestrictedForm(campaign, request.POST)
-    empty = ReleaseForm(campaign)
+    return _release(request, campaign, RestrictedForm(campaign, request.POST))
+
+
+def _release(request: HttpRequest, campaign: Campaign, form: ReleaseForm) -> HttpResponseBase:
+    """Make the release that a form asks for and send it; else the page with the form."""
     if not form.is_valid():
-        return _page(request, campaign, empty, restricted=form, status=422)
-    number, recipient = form.cleaned_data["number"], form.cleaned_data["recipient"]
+        return _page(request, campaign, form, status=422)
+    number, recipient = form.cleaned_data["number"], form.cleaned_data.get("recipient", "")
     try:
-        _, archive = packed(campaign, request.user, release=number, recipient=recipient)
+        archive = packed(campaign, request.user, release=number, recipient=recipient)
     except NumberTakenError:
         form.refuse_number()
-        return _page(request, campaign, empty, restricted=form, status=422)
+        return _page(request, campaign, form, status=422)
     except UserError:
-        return _page(request, campaign, empty, restricted=form, failed=True)
-    return _sent(archive, f"{campaign.slug}-{number}-restricted.zip")
+        return _page(request, campaign, form, failed=True)
+    return _sent(archive, f"{campaign.slug}-{number}{'-restricted' if recipient else ''}.zip")
 
 
 def _sent(archive: IO[bytes], name: str) -> FileResponse:
@@ -274,18 +251,18 @@ def _page(
     campaign: Campaign,
     form: ReleaseForm,
     *,
-    restricted: RestrictedForm | None = None,
     status: int = 200,
     failed: bool = False,
 ) -> HttpResponse:
     organiser = Role.ORGANISER in roles_of(request, campaign)
+    restricted = isinstance(form, RestrictedForm)
     context = {
         "campaign": campaign,
         "preview": preview(campaign),
         "least": LEAST,
         "releases": campaign.releases.finished().order_by("-made_at", "-pk"),
-        "form": form if organiser else None,
-        "restricted": (restricted or RestrictedForm(campaign)) if organiser else None,
+        "form": (ReleaseForm(campaign) if restricted else form) if organiser else None,
+        "restricted": (form if restricted else RestrictedForm(campaign)) if organiser else None,
         "conditions": agreement(campaign, "…", "…") if organiser else "",
         "failure": gettext(
             "The export could not be written. Is the disk of the server full? Please try again."

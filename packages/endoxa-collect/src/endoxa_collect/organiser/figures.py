@@ -112,7 +112,7 @@ def together(countries: Iterable[Coverage], people: Mapping[str, Set[UUID]]) -> 
     split = grouped({code: people.get(code, set()) for code in rows})
     if split is None:
         return ()
-    shown = sorted((rows[code] for code in split[0]), key=lambda one: (one.has - one.wanted, one.country))
+    shown = sorted((rows[code] for code in split[0]), key=lambda row: (row.has - row.wanted, row.country))
     hidden = [rows[code] for code in split[1]]
     return (*shown, _merged(hidden)) if hidden else tuple(shown)
 
@@ -138,6 +138,11 @@ def grouped(people: Mapping[str, Set[UUID]]) -> tuple[list[str], list[str]] | No
     return None if _few(hidden, people) else (shown, hidden)
 
 
+def in_steps(people: int) -> int:
+    """A number of people rounded down to steps of `FEWEST`."""
+    return people // FEWEST * FEWEST
+
+
 def _few(countries: Iterable[str], people: Mapping[str, Set[UUID]]) -> bool:
     behind = set[UUID]().union(*(people[code] for code in countries))
     return 0 < len(behind) < FEWEST
@@ -149,19 +154,19 @@ def _merged(countries: Iterable[Coverage]) -> Coverage:
     return Coverage(OTHERS, pairs, done, has, wanted)
 
 
-def kept(campaign: Campaign, kind: str, count_anew: Callable[[], Counted]) -> Counted:
+def cached(campaign: Campaign, kind: str, count_anew: Callable[[], Counted]) -> Counted:
     """What was counted lately.
 
     Where counting is slow it is kept for longer than three seconds: it takes at most a twentieth of a worker's time.
     """
     key = f"endoxa.figures.{kind}.{campaign.pk}.{campaign.version}"
-    found: tuple[Counted] | None = cache.get(key)
-    if found is None:
+    entry: tuple[Counted] | None = cache.get(key)
+    if entry is None:
         started = time.perf_counter()
         # In a tuple, since nothing at all may be what was counted.
-        found = (count_anew(),)
-        cache.set(key, found, max(_SECONDS, _REST * (time.perf_counter() - started)))
-    return found[0]
+        entry = (count_anew(),)
+        cache.set(key, entry, max(_SECONDS, _REST * (time.perf_counter() - started)))
+    return entry[0]
 
 
 @dataclass(frozen=True)
@@ -185,7 +190,7 @@ class Figures:
     """One look at a campaign.
 
     Attributes:
-        taken_at: when the figures were counted.
+        counted_at: when the figures were counted.
         pairs: live pairs.
         done: live pairs with k ratings or more.
         waiting: pairs in the moderators' queue: those that wait, and live ones with flags or reports.
@@ -196,7 +201,7 @@ class Figures:
         minutes_left: of the planned time; negative when it is over.
     """
 
-    taken_at: datetime
+    counted_at: datetime
     pairs: int
     done: int
     waiting: int
@@ -214,27 +219,11 @@ class Figures:
 
 def figures_of(campaign: Campaign) -> Figures:
     """The figures, up to three seconds old."""
-    return kept(campaign, "cards", lambda: count(campaign, timezone.now()))
+    return cached(campaign, "cards", lambda: count(campaign, timezone.now()))
 
 
 def count(campaign: Campaign, now: datetime) -> Figures:
     """Count them anew, with a dozen queries whatever the size of the campaign."""
-    countries = _countries(campaign)
-    opened = campaign.began_at or now
-    return Figures(
-        taken_at=now,
-        pairs=sum(country.pairs for country in countries),
-        done=sum(country.done for country in countries),
-        waiting=waiting(campaign, organiser=True).count(),
-        coverage=together(countries, _people(campaign)),
-        lately=_doing(campaign, now),
-        agreement=agreement_of(campaign, now - window_of(campaign)),
-        forecast=forecast_of(campaign, now),
-        minutes_left=campaign.settings.minutes - (now - opened).total_seconds() / 60,
-    )
-
-
-def _countries(campaign: Campaign) -> list[Coverage]:
     k = campaign.settings.sampler.k
     rows = (
         Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
@@ -243,22 +232,25 @@ def _countries(campaign: Campaign) -> list[Coverage]:
         .annotate(pairs=Count("id"), done=Count("id", filter=Q(ratings__gte=k)), has=Sum(Least("ratings", k)))
         .order_by("country")
     )
-    return [
-        Coverage(row["country"], row["pairs"], row["done"], row["has"], wanted=k * row["pairs"])
-        for row in rows
-    ]
-
-
-def _people(campaign: Campaign) -> Mapping[str, set[UUID]]:
-    """Who answered a card about a country or proposed something for it."""
-    cards = Card.objects.filter(campaign=campaign, state__in=CLOSED)
-    mentions = Mention.objects.filter(pair__campaign=campaign)
-    found: dict[str, set[UUID]] = defaultdict(set)
-    for country, person in cards.values_list("country", "person_id").distinct():
-        found[country].add(person)
-    for country, person in mentions.values_list("pair__country", "person_id").distinct():
-        found[country].add(person)
-    return found
+    countries = [Coverage(wanted=k * row["pairs"], **row) for row in rows]
+    # Who answered a card about a country or proposed something for it.
+    people: dict[str, set[UUID]] = defaultdict(set)
+    cards = Card.objects.filter(campaign=campaign, state__in=CLOSED).values_list("country", "person_id")
+    mentions = Mention.objects.filter(pair__campaign=campaign).values_list("pair__country", "person_id")
+    for country, person in (*cards.distinct(), *mentions.distinct()):
+        people[country].add(person)
+    opened = campaign.began_at or now
+    return Figures(
+        counted_at=now,
+        pairs=sum(row.pairs for row in countries),
+        done=sum(row.done for row in countries),
+        waiting=waiting(campaign, organiser=True).count(),
+        coverage=together(countries, people),
+        lately=_doing(campaign, now),
+        agreement=agreement_of(campaign, now - window_of(campaign)),
+        forecast=forecast_of(campaign, now),
+        minutes_left=campaign.settings.minutes - (now - opened).total_seconds() / 60,
+    )
 
 
 def _doing(campaign: Campaign, now: datetime) -> Doing | None:

@@ -35,7 +35,14 @@ def sentence(figures: Figures, *, state: str, begun: bool, k: int) -> str:
     if not begun:
         return rehearsal
     if figures.minutes_left <= 0:
-        return _time_is_over(figures, k)
+        left = figures.pairs - figures.done
+        if not left:
+            return gettext("The planned time is over and every pair has enough ratings.")
+        return ngettext(
+            "The planned time is over; %(left)s pair has fewer than %(k)d ratings.",
+            "The planned time is over; %(left)s pairs have fewer than %(k)d ratings.",
+            left,
+        ) % {"left": digits(left), "k": k}
     return _looking_ahead(figures, k)
 
 
@@ -66,7 +73,7 @@ def switch_at(figures: Figures, *, state: str, balance: str, begun: bool) -> dat
         return None
     if balance == Balance.VALIDATE or minutes is None or minutes < 1:
         return None
-    return figures.taken_at + timedelta(minutes=minutes)
+    return figures.counted_at + timedelta(minutes=minutes)
 
 
 def survey_sentence(state: str, *, begun: bool) -> str:
@@ -88,17 +95,6 @@ def _standing_still(state: str) -> str:
     if state == State.PAUSED:
         return gettext("The campaign is paused: nobody gets cards until you open it again.")
     return gettext("The campaign is closed: nobody gets cards any more.")
-
-
-def _time_is_over(figures: Figures, k: int) -> str:
-    left = figures.pairs - figures.done
-    if not left:
-        return gettext("The planned time is over and every pair has enough ratings.")
-    return ngettext(
-        "The planned time is over; %(left)s pair has fewer than %(k)d ratings.",
-        "The planned time is over; %(left)s pairs have fewer than %(k)d ratings.",
-        left,
-    ) % {"left": digits(left), "k": k}
 
 
 def _looking_ahead(figures: Figures, k: int) -> str:
@@ -136,5 +132,5 @@ def _running(figures: Figures, state: str) -> bool:
 
 def _short(figures: Figures) -> int:
     """The forecast of pairs that fall short is an estimate from ratings; there cannot be more than there will be."""
-    open_ones = figures.pairs - figures.done + figures.waiting
-    return min(figures.forecast.short, open_ones + math.ceil(figures.forecast.coming))
+    unfinished = figures.pairs - figures.done + figures.waiting
+    return min(figures.forecast.short, unfinished + math.ceil(figures.forecast.coming))

@@ -42,50 +42,50 @@ class Wanted:
     then: str
 
 
-def wanted_of(given: QueryDict, task: Task) -> Wanted | None:
+def wanted_of(data: QueryDict, task: Task) -> Wanted | None:
     """The change that a form asks for; None where something is missing in it."""
-    kind, seen, key = given.get("kind", ""), versions(given.get("groups", "")), given.get("open", "")
+    kind, seen, key = data.get("kind", ""), versions(data.get("groups", "")), data.get("open", "")
     if kind == editing.MERGE:
         into = key if key in seen else next(iter(seen), "")
         return Wanted(kind, seen, editing.merged(into), into) if len(seen) > 1 else None
     make = None
     if key in seen and kind in (editing.SPLIT, editing.MOVE):
-        make = _of_members(given, task, kind, seen, key)
-    elif key in seen and kind == editing.DESCRIBE and (head := _line(given, "head", LONGEST_HEAD)):
-        polarity = given.get("polarity", "")
+        make = _of_members(data, task, kind, seen, key)
+    elif key in seen and kind == editing.DESCRIBE and (head := _line(data, "head", LONGEST_HEAD)):
+        polarity = data.get("polarity", "")
         make = editing.described(key, head, polarity if polarity in POLARITIES else "")
     elif key in seen and kind == editing.FLAG:
-        make = editing.flagged(key, _line(given, "flag", LONGEST_FLAG))
+        make = editing.flagged(key, _line(data, "flag", LONGEST_FLAG))
     return Wanted(kind, seen, make, key) if make else None
 
 
 def _of_members(
-    given: QueryDict, task: Task, kind: str, seen: Mapping[str, int], key: str
+    data: QueryDict, task: Task, kind: str, seen: Mapping[str, int], key: str
 ) -> editing.Make | None:
     """Splitting or moving the attributes that were ticked."""
-    ticked = [int(pk) for pk in given.getlist("member") if pk.isascii() and pk.isdecimal()]
-    found = GroupMember.objects.filter(pk__in=ticked, group__task=task).select_related("item")
-    first = found.order_by("-count", "pk").first()
+    ticked = [int(pk) for pk in data.getlist("member") if pk.isascii() and pk.isdecimal()]
+    members = GroupMember.objects.filter(pk__in=ticked, group__task=task).select_related("item")
+    first = members.order_by("-count", "pk").first()
     if first is None:
         return None
     if kind == editing.SPLIT:
         return editing.split(key, ticked, editing.new_key(task), str(first.item.content["attribute"]))
-    target = given.get("target", "")
+    target = data.get("target", "")
     return editing.moved(key, target, ticked) if target in seen else None
 
 
 def versions(text: str) -> dict[str, int]:
     """Versions by key out of "g0001:12 g0004:0"."""
-    found = {}
+    by_key = {}
     for part in text.split():
         key, _, version = part.rpartition(":")
         if key and version.isascii() and version.isdecimal():
-            found[unquote(key)] = int(version)
-    return found
+            by_key[unquote(key)] = int(version)
+    return by_key
 
 
-def _line(given: QueryDict, name: str, longest: int) -> str:
-    return " ".join(given.get(name, "").split())[:longest]
+def _line(data: QueryDict, name: str, longest: int) -> str:
+    return " ".join(data.get(name, "").split())[:longest]
 
 
 THRESHOLD, LOWEST, HIGHEST = 0.8, 0.5, 1.0
@@ -132,7 +132,12 @@ def change(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     except editing.ConflictError as problem:
         return _conflict(request, task, wanted, problem.changed)
     except editing.OppositesError as problem:
-        return _opposites(request, task, wanted, problem.pairs)
+        # Are opposites meant to be in one group?
+        pairs = problem.pairs[:20]
+        members = GroupMember.objects.select_related("item").in_bulk({pk for pair in pairs for pk in pair})
+        words = [tuple(str(members[pk].item.content["attribute"]) for pk in pair) for pair in pairs]
+        context = {**_frame(request, task), "pairs": words, "fields": _fields(request), "open": wanted.then}
+        return render(request, "tasks/groups_opposites.html", context, status=422)
     except editing.UnusableError:
         return _page(request, task, note=gettext("Nothing was changed."), status=422)
     except TaskOverError:
@@ -181,12 +186,12 @@ def _frame(request: HttpRequest, task: Task) -> dict[str, Any]:
 
 
 def _page(request: HttpRequest, task: Task, *, note: str = "", status: int = 200) -> HttpResponse:
-    asked = request.GET if request.method != "POST" else request.POST
-    sort = asked.get("sort", "count")
+    sent = request.POST if request.method == "POST" else request.GET
+    sort = sent.get("sort", "count")
     sort = sort if sort in looking.SORTS else "count"
-    words = asked.get("q", "").strip()[:100]
-    page, groups = looking.listed(task, sort, words, asked.get("page", "1"))
-    key = asked.get("open", "")
+    words = sent.get("q", "").strip()[:100]
+    page, groups = looking.listed(task, sort, words, sent.get("page", "1"))
+    key = sent.get("open", "")
     context = {
         **_frame(request, task),
         "page_of_groups": page,
@@ -195,34 +200,28 @@ def _page(request: HttpRequest, task: Task, *, note: str = "", status: int = 200
         "q": words,
         "opened": looking.opened(task, key) if key else None,
         "missing": bool(key),
-        "polarities": [(polarity, _polarity(polarity)) for polarity in POLARITIES],
+        "polarities": [
+            ("positive", gettext("favourable")),
+            ("negative", gettext("unfavourable")),
+            ("neutral", gettext("neither")),
+        ],
         "note": note,
-        "sorts": _sorts(),
+        "sorts": [
+            ("count", gettext("most respondents first")),
+            ("likeness", gettext("most like another group first")),
+            ("size", gettext("most attributes first")),
+            ("name", gettext("by the alphabet")),
+            ("flagged", gettext("flagged ones only")),
+        ],
         "place": urlencode({"sort": sort, "q": words, "page": page.number}),
     }
     return render(request, "tasks/groups.html", context, status=status)
 
 
-def _sorts() -> list[tuple[str, str]]:
-    return [
-        ("count", gettext("most respondents first")),
-        ("likeness", gettext("most like another group first")),
-        ("size", gettext("most attributes first")),
-        ("name", gettext("by the alphabet")),
-        ("flagged", gettext("flagged ones only")),
-    ]
-
-
-def _polarity(one: str) -> str:
-    return {"positive": gettext("favourable"), "negative": gettext("unfavourable")}.get(
-        one, gettext("neither")
-    )
-
-
 def _address(request: HttpRequest, task: Task, key: str) -> str:
-    kept = {name: request.POST[name] for name in ("sort", "q", "page") if request.POST.get(name)}
+    place = {name: request.POST[name] for name in ("sort", "q", "page") if request.POST.get(name)}
     where = reverse("organiser:task_groups", args=[task.campaign.slug, task.name])
-    return f"{where}?{urlencode({**kept, 'open': key})}#opened"
+    return f"{where}?{urlencode({**place, 'open': key})}#opened"
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,17 +271,6 @@ def _side(task: Task, key: str, group: editing.Group, version: int) -> Side:
     made = GroupChange.objects.filter(pk=version).select_related("judge__user").first()
     user = made.judge.user if made else None
     return Side(key, group.head, words, user.get_username() if user else "")
-
-
-def _opposites(
-    request: HttpRequest, task: Task, wanted: Wanted, pairs: Sequence[tuple[int, int]]
-) -> HttpResponse:
-    """Ask whether opposites are meant to be in one group."""
-    shown = pairs[:20]
-    found = GroupMember.objects.select_related("item").in_bulk({pk for pair in shown for pk in pair})
-    words = [tuple(str(found[pk].item.content["attribute"]) for pk in pair) for pair in shown]
-    context = {**_frame(request, task), "pairs": words, "fields": _fields(request), "open": wanted.then}
-    return render(request, "tasks/groups_opposites.html", context, status=422)
 
 
 def _fields(request: HttpRequest, without: tuple[str, ...] = ()) -> list[tuple[str, str]]:

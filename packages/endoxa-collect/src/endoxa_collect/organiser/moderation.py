@@ -37,10 +37,10 @@ from endoxa_collect.organiser.queue import (
     DONE,
     ESCALATED,
     STATES,
+    claimant,
     queue,
     reasons,
     take_next,
-    taken_by,
     unjudged,
 )
 from endoxa_collect.visible import visible
@@ -123,7 +123,7 @@ class ShownField(forms.Field):
         Raises:
             ValidationError: not what the page sends.
         """
-        parts = [one.partition(":") for one in value or ()]
+        parts = [text.partition(":") for text in value or ()]
         try:
             return tuple(Shown(UUID(item), seen) for item, _, seen in parts)
         except ValueError as error:
@@ -182,7 +182,7 @@ class Line:
     seed: bool
     seen: str
     score: int | None = None
-    said: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True)
@@ -194,8 +194,8 @@ class Done:
     public_id: str
 
 
-def line(pair: Pair, *, open_words: bool, score: float | None = None, said: bool = False) -> Line:
-    """A pair in the words of the page's language; `said`: a contributor said that it is the same."""
+def line(pair: Pair, *, open_words: bool, score: float | None = None, named: bool = False) -> Line:
+    """A pair in the words of the page's language; `named`: a contributor said that it is the same."""
     shown = get_language() or "en"
     waits = pair.moderation != Moderation.LIVE or pair.may_hurt
     return Line(
@@ -210,7 +210,7 @@ def line(pair: Pair, *, open_words: bool, score: float | None = None, said: bool
         seed=pair.source == Source.SEED,
         seen=revision(pair),
         score=None if score is None else round(score),
-        said=said,
+        named=named,
     )
 
 
@@ -222,48 +222,14 @@ def done(campaign: Campaign, user: User, *, open_words: bool) -> Done | None:
     return Done(str(DONE[act.action]), line(act.pair, open_words=open_words), str(act.public_id))
 
 
-def item_context(
-    pair: Pair, user: User, *, search: str, open_words: bool, bound: ActForm | None
-) -> dict[str, Any]:
-    """All that the page of one pair shows; `bound` is a form that was sent and has errors."""
-    marks = {"topic": pair.topic, "negative": pair.negative}
-    words = {"text": pair.attribute, "language": pair.language}
-    merged = Pair.objects.filter(merged_into=pair).order_by("pk")
-    return {
-        "item": line(pair, open_words=open_words),
-        "seen": revision(pair),
-        "handed": ESCALATED in pair.flags,
-        "unjudged": pair.unjudged and pair.moderation == Moderation.LIVE,
-        "taken_by": taken_by(pair, user),
-        "wordings": _wordings(pair),
-        "merged": [line(one, open_words=open_words) for one in merged],
-        "into": line(root_of(pair), open_words=open_words) if pair.merged_into else None,
-        "alike": _candidates(pair, search, open_words=open_words),
-        "search": search,
-        "edit": bound if isinstance(bound, EditForm) else EditForm(pair, initial=words),
-        "approve": bound if isinstance(bound, ApproveForm) else ApproveForm(),
-        "mark": bound if isinstance(bound, MarkForm) else MarkForm(initial=marks),
-        "faults": list(bound.non_field_errors()) if bound else [],
-        "personal": Action.PERSONAL,
-    }
-
-
-def _wordings(pair: Pair) -> list[tuple[str, int]]:
-    """In which words people said it, with how many said so."""
-    said = Mention.objects.filter(pair__in=family(pair)).exclude(text__in=("", pair.attribute))
-    counted = said.values_list("text").annotate(n=Count("pk")).order_by("-n", "text")
-    return list(counted[:_WORDINGS])
-
-
 def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[Line]:
     """Pairs it may be merged into: those that contributors named, and those nearest to it or to the search."""
     mentions = Mention.objects.filter(pair__in=family(pair), alike=True, alike_to__isnull=False)
-    named = (
-        Pair.objects.filter(pk__in=mentions.values("alike_to")).select_related("merged_into").order_by("pk")
-    )
-    roots = {root.pk: root for root in map(root_of, named)}
-    said = {
-        pk: other for pk, other in roots.items() if pk != pair.pk and other.moderation != Moderation.HIDDEN
+    others = Pair.objects.filter(pk__in=mentions.values("alike_to")).select_related("merged_into")
+    named = {
+        root.pk: root
+        for root in map(root_of, others.order_by("pk"))
+        if root.pk != pair.pk and root.moderation != Moderation.HIDDEN
     }
     near = scored(
         pair.campaign,
@@ -274,9 +240,13 @@ def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[Line]:
         exclude=pair.pk,
         cut_off=_ALIKE_FROM,
     )
-    lines = [line(other, open_words=open_words, said=True) for other in said.values()]
-    return lines + [
-        line(one.pair, open_words=open_words, score=one.score) for one in near if one.pair.pk not in said
+    return [
+        *(line(root, open_words=open_words, named=True) for root in named.values()),
+        *(
+            line(match.pair, open_words=open_words, score=match.score)
+            for match in near
+            if match.pair.pk not in named
+        ),
     ]
 
 
@@ -303,13 +273,13 @@ def merges(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     page = Paginator(pairs.select_related("merged_into").order_by("-pk"), PAGE).get_page(
         request.GET.get("page")
     )
-    shown = _open_words(request)
+    shown = bool(request.session.get(OPEN_WORDS))
     rows = [
         (line(pair, open_words=shown), line(pair.merged_into, open_words=shown), revision(pair))
         for pair in page
         if pair.merged_into is not None
     ]
-    context = {"campaign": campaign, "page": page, "rows": rows, **_rights(request, campaign)}
+    context = {"campaign": campaign, "page": page, "rows": rows, **rights_of(request, campaign)}
     return render(request, "organiser/moderation_merges.html", context)
 
 
@@ -321,7 +291,7 @@ def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str
         "faults": faults,
         "plain": [(pair, revision(pair)) for pair in plain(frame["page"].object_list, account(request))],
         "unjudged": unjudged(campaign).count(),
-        "told": request.session.pop(APPROVED.format(campaign.pk), None),
+        "approval": request.session.pop(APPROVED.format(campaign.pk), None),
     }
     return render(request, "organiser/moderation.html", context, status=409 if faults else 200)
 
@@ -331,20 +301,43 @@ def item_page(
 ) -> HttpResponse:
     """The page of one pair; with a form that was sent and cannot be carried out."""
     search = visible(request.GET.get("q", ""))[:MAX_LENGTH]
-    user = account(request)
-    facts = item_context(pair, user, search=search, open_words=_open_words(request), bound=bound)
     frame = _frame(request, campaign)
-    free = frame["organiser"] or ESCALATED not in pair.flags
-    context = {**frame, **facts, "decides": frame["decides"] and free}
-    return render(request, "organiser/moderation_item.html", context, status=409 if facts["faults"] else 200)
+    shown = frame["open_words"]
+    faults = list(bound.non_field_errors()) if bound else []
+    mentions = Mention.objects.filter(pair__in=family(pair)).exclude(text__in=("", pair.attribute))
+    wordings = mentions.values_list("text").annotate(n=Count("pk")).order_by("-n", "text")
+    words = {"text": pair.attribute, "language": pair.language}
+    marks = {"topic": pair.topic, "negative": pair.negative}
+    context = {
+        **frame,
+        "decides": frame["decides"] and (frame["organiser"] or ESCALATED not in pair.flags),
+        "item": line(pair, open_words=shown),
+        "seen": revision(pair),
+        "handed": ESCALATED in pair.flags,
+        "unjudged": pair.unjudged and pair.moderation == Moderation.LIVE,
+        "claimed_by": claimant(pair, account(request)),
+        "wordings": list(wordings[:_WORDINGS]),
+        "merged": [
+            line(other, open_words=shown) for other in Pair.objects.filter(merged_into=pair).order_by("pk")
+        ],
+        "into": line(root_of(pair), open_words=shown) if pair.merged_into else None,
+        "alike": _candidates(pair, search, open_words=shown),
+        "search": search,
+        "edit": bound if isinstance(bound, EditForm) else EditForm(pair, initial=words),
+        "approve": bound if isinstance(bound, ApproveForm) else ApproveForm(),
+        "mark": bound if isinstance(bound, MarkForm) else MarkForm(initial=marks),
+        "faults": faults,
+        "personal": Action.PERSONAL,
+    }
+    return render(request, "organiser/moderation_item.html", context, status=409 if faults else 200)
 
 
 def _frame(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     """The queue at the side, and what the account decided last."""
-    rights = _rights(request, campaign)
+    rights = rights_of(request, campaign)
     pairs = queue(campaign, organiser=rights["organiser"])
     page = Paginator(pairs, PAGE).get_page(request.GET.get("page"))
-    shown = _open_words(request)
+    shown = bool(request.session.get(OPEN_WORDS))
     return {
         "campaign": campaign,
         "page": page,
@@ -355,23 +348,30 @@ def _frame(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _rights(request: HttpRequest, campaign: Campaign) -> dict[str, bool]:
+def rights_of(request: HttpRequest, campaign: Campaign) -> dict[str, bool]:
+    """Whether the account is an organiser, and whether it may decide about pairs."""
     roles = roles_of(request, campaign)
     organiser = Role.ORGANISER in roles
     return {"organiser": organiser, "decides": organiser or Role.MODERATOR in roles}
 
 
-def _open_words(request: HttpRequest) -> bool:
-    return bool(request.session.get(OPEN_WORDS))
+def decidable(request: HttpRequest, campaign: Campaign, item: UUID) -> Pair:
+    """The pair that the account may decide about.
+
+    Raises:
+        Http404: there is none, or it was handed to the organiser and the account is none.
+    """
+    pair = get_object_or_404(Pair.objects.select_related("campaign"), campaign=campaign, public_id=item)
+    if ESCALATED in pair.flags and not rights_of(request, campaign)["organiser"]:
+        raise Http404
+    return pair
 
 
 @allowed(*DECIDERS)
 @require_POST
 def moderation_act(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
     """Carry out a decision and go on to the next pair; back to this one with a sentence where it cannot be done."""
-    pair = get_object_or_404(Pair.objects.select_related("campaign"), campaign=campaign, public_id=item)
-    if ESCALATED in pair.flags and not _is_organiser(request, campaign):
-        raise Http404
+    pair = decidable(request, campaign, item)
     form = act_form(pair, request.POST)
     if not form.is_valid():
         return item_page(request, campaign, pair, bound=form)
@@ -391,13 +391,13 @@ def moderation_act(request: HttpRequest, campaign: Campaign, item: UUID) -> Http
 @require_POST
 def moderation_undo(request: HttpRequest, campaign: Campaign, act: UUID) -> HttpResponse:
     """Take a decision back and show the pair again."""
-    found = get_object_or_404(Act.objects.select_related("pair"), pair__campaign=campaign, public_id=act)
+    decided = get_object_or_404(Act.objects.select_related("pair"), pair__campaign=campaign, public_id=act)
     try:
         undo(campaign, account(request), act)
     except EntryError as error:
-        form = act_form(found.pair, {"action": found.action, "seen": "-"})
-        return _not_done(request, campaign, found.pair, form, error)
-    return redirect("organiser:moderation_item", campaign.slug, found.pair.public_id)
+        form = act_form(decided.pair, {"action": decided.action, "seen": "-"})
+        return _not_done(request, campaign, decided.pair, form, error)
+    return redirect("organiser:moderation_item", campaign.slug, decided.pair.public_id)
 
 
 @allowed(*DECIDERS)
@@ -435,22 +435,18 @@ def _not_done(
     request: HttpRequest, campaign: Campaign, pair: Pair, form: ActForm, error: EntryError
 ) -> HttpResponse:
     """Say why on the page of the pair; on that of the queue, if there is no pair any more."""
-    found = Pair.objects.select_related("campaign").filter(pk=pair.pk).first()
-    if found is None:
+    current = Pair.objects.select_related("campaign").filter(pk=pair.pk).first()
+    if current is None:
         return queue_page(request, campaign, faults=[str(error)])
     form.add_error(None, str(error))
-    return item_page(request, campaign, found, bound=form)
+    return item_page(request, campaign, current, bound=form)
 
 
 def _onward(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    pair = take_next(campaign, account(request), organiser=_is_organiser(request, campaign))
+    pair = take_next(campaign, account(request), organiser=rights_of(request, campaign)["organiser"])
     if pair is None:
         return redirect("organiser:moderation", campaign.slug)
     return redirect("organiser:moderation_item", campaign.slug, pair.public_id)
-
-
-def _is_organiser(request: HttpRequest, campaign: Campaign) -> bool:
-    return Role.ORGANISER in roles_of(request, campaign)
 
 
 urlpatterns: list[URLPattern] = [

@@ -81,8 +81,9 @@ _HANDED = Q(words__contains=f'"{ESCALATED}"')
 
 def reasons(pair: Pair) -> list[str]:
     """Reasons for moderation as sentences; flags without a sentence are omitted."""
-    found = [str(FLAGS[flag]) for flag in pair.flags if flag in FLAGS]
-    return [str(UNJUDGED)] if pair.unjudged and pair.moderation == Moderation.LIVE else found
+    if pair.unjudged and pair.moderation == Moderation.LIVE:
+        return [str(UNJUDGED)]
+    return [str(FLAGS[flag]) for flag in pair.flags if flag in FLAGS]
 
 
 def _new(campaign: Campaign) -> Q:
@@ -141,8 +142,8 @@ def _ordered(wanted: Q, *, organiser: bool) -> QuerySet[Pair]:
 
 def take_next(campaign: Campaign, user: User, *, organiser: bool) -> Pair | None:
     """The first pair that is not claimed by another account, claimed for this one; None if there is none."""
-    taken = claims_of_others(user).values("pair")
-    free = queue(campaign, organiser=organiser).exclude(pk__in=taken)
+    claimed = claims_of_others(user).values("pair")
+    free = queue(campaign, organiser=organiser).exclude(pk__in=claimed)
     if not organiser:
         free = free.exclude(_HANDED)
     # Sorting the queue takes its time: it is done before others have to wait, and looked at again for a few.
@@ -162,7 +163,7 @@ def claims_of_others(user: User) -> QuerySet[Claim]:
     return Claim.objects.filter(until__gt=timezone.now()).exclude(user=user)
 
 
-def taken_by(pair: Pair, user: User) -> str:
+def claimant(pair: Pair, user: User) -> str:
     """The name of another account that is looking at this pair; "" where there is none."""
-    found = claims_of_others(user).filter(pair=pair).select_related("user").first()
-    return found.user.get_username() if found else ""
+    claim = claims_of_others(user).filter(pair=pair).select_related("user").first()
+    return claim.user.get_username() if claim else ""

@@ -44,19 +44,13 @@ BEGUN = "task_begun_{}"
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class TaskRow:
     """A task as the list shows it."""
 
     task: Task
     room: Room
     progress: Progress
-    told: str = ""
-
-
-def described(task: Task) -> Described:
-    """A task with its counts."""
-    found = room(task.kind)
-    return Described(task, found, progress(task), found.told(task) if found.told else "")
+    outcome: str = ""
 
 
 def judge_of(task: Task, user: User) -> Judge:
@@ -90,7 +84,7 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 def kinds() -> list[tuple[str, Any]]:
     """Kinds that a file alone can make; the group editor needs likeness, which the site does not compute."""
-    return [(kind, found.title) for kind, found in sorted(rooms().items()) if not found.workspace]
+    return [(kind, room.title) for kind, room in sorted(rooms().items()) if not room.workspace]
 
 
 class TaskForm(forms.Form):
@@ -134,52 +128,52 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = TaskForm(request.POST, request.FILES) if request.method == "POST" else TaskForm()
     if request.method == "POST" and form.is_valid():
         try:
-            _made(request, campaign, form.cleaned_data)
+            _add(request, campaign, form.cleaned_data)
         except UserError as problem:
             form.add_error("file", str(problem))
         else:
             return redirect("organiser:tasks", campaign.slug)
-    described = [room for room in rooms().values() if not room.workspace]
-    context = {"campaign": campaign, "form": form, "rooms": [_described(found) for found in described]}
+    kinds = [
+        {
+            "kind": kind.kind,
+            "title": kind.title,
+            "columns": {**kind.columns, **kind.optional},
+            "needed": set(kind.columns),
+            "settings": [
+                f"{name}={_text(field.default)}" for name, field in kind.settings.model_fields.items()
+            ],
+        }
+        for kind in rooms().values()
+        if not kind.workspace
+    ]
+    context = {"campaign": campaign, "form": form, "rooms": kinds}
     return render(request, "tasks/add.html", context, status=422 if form.is_bound else 200)
 
 
-def _made(request: HttpRequest, campaign: Campaign, given: dict[str, Any]) -> Task:
+def _add(request: HttpRequest, campaign: Campaign, cleaned: dict[str, Any]) -> Task:
     """The task; messages name the file as it was called, not where it lay here.
 
     Raises:
         UserError: the file or a setting cannot be used.
     """
-    file = given["file"]
+    file = cleaned["file"]
     named = Path(file.name or "items").name
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"items{Path(named).suffix.lower()}"
         path.write_bytes(file.read())
-        lines = [line for line in given["settings"].splitlines() if line.strip()]
+        lines = [line for line in cleaned["settings"].splitlines() if line.strip()]
         try:
             return add_task(
                 campaign,
-                given["kind"],
+                cleaned["kind"],
                 path,
-                name=given["name"] or None,
+                name=cleaned["name"] or None,
                 options=options_of(lines),
-                panel=given["panel"],
+                panel=cleaned["panel"],
                 user=request.user,
             )
         except UserError as problem:
             raise UserError(str(problem).replace(str(path), named).replace(f"{folder}/", "")) from None
-
-
-def _described(found: Any) -> dict[str, Any]:
-    """Columns and settings of a kind, for the list below the form."""
-    fields = found.settings.model_fields
-    return {
-        "kind": found.kind,
-        "title": found.title,
-        "columns": {**found.columns, **found.optional},
-        "needed": set(found.columns),
-        "settings": [f"{name}={_text(field.default)}" for name, field in fields.items()],
-    }
 
 
 def _text(value: object) -> str:
@@ -202,14 +196,17 @@ def tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _list(request: HttpRequest, campaign: Campaign, fault: str = "", status: int = 200) -> HttpResponse:
-    held = roles_of(request, campaign)
-    found = Task.objects.filter(campaign=campaign).order_by("name")
+    roles = roles_of(request, campaign)
+    rows = []
+    for task in Task.objects.filter(campaign=campaign).order_by("name"):
+        kind = room(task.kind)
+        rows.append(TaskRow(task, kind, progress(task), kind.told(task) if kind.told else ""))
     context = {
         "campaign": campaign,
-        "tasks": [described(task) for task in found],
-        "judges": bool(held & set(JUDGES)),
-        "organiser": Role.ORGANISER in held,
-        "exports": bool(held & {Role.ORGANISER, Role.RESEARCHER}),
+        "tasks": rows,
+        "judges": bool(roles & set(JUDGES)),
+        "organiser": Role.ORGANISER in roles,
+        "exports": bool(roles & {Role.ORGANISER, Role.RESEARCHER}),
         "fault": fault,
     }
     return render(request, "tasks/list.html", context, status=status)
@@ -335,7 +332,7 @@ def _item_page(
     status: int = 200,
 ) -> HttpResponse:
     """The page of one item, or that there is nothing more to do."""
-    found = room(task.kind)
+    kind = room(task.kind)
     done = judge.turns.filter(state=TurnState.JUDGED).count()
     context = {**_frame(task), "note": note, "done": done, "last": undoable(judge)}
     try:
@@ -345,9 +342,9 @@ def _item_page(
     if turn is None:
         return render(request, "tasks/nothing.html", context)
     content, shown = turn.item.content, turn.shown
-    form = form or found.form(content, shown)
-    context |= {"turn": turn, "content": content, "form": form, **found.context(content, shown)}
-    return render(request, found.template, context, status=status)
+    form = form or kind.form(content, shown)
+    context |= {"turn": turn, "content": content, "form": form, **kind.context(content, shown)}
+    return render(request, kind.template, context, status=status)
 
 
 urlpatterns: list[URLPattern] = [

@@ -69,7 +69,11 @@ def digits(number: int) -> str:
 def bars(coverage: Iterable[Coverage]) -> list[Bar]:
     """The rows with the names of their countries in the language of the page."""
     language = get_language() or "en"
-    return [Bar(_name(one.country, language), one) for one in coverage]
+    others = gettext("Other countries")
+    return [
+        Bar(others if row.country == OTHERS else geography.name(row.country, language), row)
+        for row in coverage
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,3 @@ def country_rows(countries: Iterable[tuple[str, int]]) -> list[Row]:
     return [
         Row(none if code == OTHERS else geography.name(code, language), number) for code, number in countries
     ]
-
-
-def _name(country: str, language: str) -> str:
-    return gettext("Other countries") if country == OTHERS else geography.name(country, language)

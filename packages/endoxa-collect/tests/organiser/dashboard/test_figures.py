@@ -343,7 +343,7 @@ def test_digits_are_grouped_as_the_language_does():
 def test_what_follows_from_the_forecast(figures, balance, said, minutes):
     assert advice(figures, state="open", balance=balance) == said
     switch = switch_at(figures, state="open", balance=balance, begun=True)
-    assert switch == (None if minutes is None else figures.taken_at + timedelta(minutes=minutes))
+    assert switch == (None if minutes is None else figures.counted_at + timedelta(minutes=minutes))
     assert switch_at(figures, state="open", balance=balance, begun=False) is None
     assert switch_at(figures, state="paused", balance=balance, begun=True) is None
 
