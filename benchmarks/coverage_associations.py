@@ -20,8 +20,8 @@ import polars as pl
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.cells import cells_of
 from endoxa.instruments.stories.associations.lift import design_effects, lift_interval
-from endoxa.instruments.stories.associations.tables import units_of_prompts
 from endoxa.instruments.stories.associations.permutations import PROMPT, differences
+from endoxa.instruments.stories.associations.tables import units_of_prompts
 from endoxa.stats.verdicts import ABOVE
 from endoxa.testing.story_sets import StorySets, Studies
 

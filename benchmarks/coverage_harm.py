@@ -21,8 +21,8 @@ from itertools import product
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.harm.panel import RESOLUTION, Ratings, difference
 from endoxa.instruments.stories.harm.measures import mean
+from endoxa.instruments.stories.harm.panel import RESOLUTION, Ratings, difference
 from endoxa.instruments.stories.languages import shift
 from endoxa.instruments.stories.languages.marked import Groups
 from endoxa.instruments.stories.languages.spread import compare_reach

@@ -18,7 +18,7 @@ from endoxa.errors import UserError
 from endoxa_collect import geography
 from endoxa_collect.campaign import SENSITIVE, UI_LANGUAGES, CampaignSettings
 from endoxa_collect.cards.drawing import next_card
-from endoxa_collect.contributor.cards.services import TOPICS
+from endoxa_collect.contributor.progress import TOPICS
 from endoxa_collect.contributor.survey import example_for
 from endoxa_collect.entry import seeding
 from endoxa_collect.entry.cleaning import clean

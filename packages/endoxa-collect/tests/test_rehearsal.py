@@ -30,11 +30,11 @@ from endoxa_collect.models import (
     Tombstone,
     Via,
 )
-from endoxa_collect.organiser.dashboard.forecast import survey_sentence
-from endoxa_collect.organiser.dashboard.services import Rehearsal, end_rehearsal, rehearsal_of, set_state
-from endoxa_collect.organiser.moderation.decisions import Action, Decision, decide, revision
+from endoxa_collect.organiser.dashboard import Rehearsal, end_rehearsal, rehearsal_of, set_state
+from endoxa_collect.organiser.decisions import Action, Decision, decide, revision
+from endoxa_collect.organiser.forecast import survey_sentence
 from endoxa_collect.paper.entering import enter, read_answers
-from endoxa_collect.paper.sheets import FIXED, choose_cards, new_receipts, write_template
+from endoxa_collect.paper.printing import FIXED, choose_cards, new_receipts, write_template
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.replay import replay
 from endoxa_collect.project.starting import invitations

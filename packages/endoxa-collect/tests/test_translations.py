@@ -19,7 +19,7 @@ from django.utils.translation import gettext, ngettext, override
 
 from endoxa_collect import django_messages
 from endoxa_collect.campaign import UI_LANGUAGES
-from endoxa_collect.contributor.cards.services import TOPICS, topic_name
+from endoxa_collect.contributor.progress import TOPICS, topic_name
 
 PACKAGE = Path(django_messages.__file__).parent
 TRANSLATED = [code for code in UI_LANGUAGES if code != "en"]

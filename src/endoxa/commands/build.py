@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from endoxa.instruments.pairs.items import Built
-    from endoxa.instruments.questions.items import Questions
+    from endoxa.instruments.questions.items.record import Questions
     from endoxa.schema import AssociationTest
 
 
@@ -154,7 +154,7 @@ def questions(
       endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.questions.items import build_questions
+    from endoxa.instruments.questions.items.build import build_questions
     from endoxa.sources.bbq import write_items
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
@@ -185,7 +185,7 @@ def questions(
 
 def _write_sample(path: Path, others: list[Path | None]) -> Outcome:
     from endoxa.errors import UserError
-    from endoxa.instruments.questions.items import SAMPLE
+    from endoxa.instruments.questions.items.build import SAMPLE
     from endoxa.sources.frames import read_table, write_table
 
     if any(others):

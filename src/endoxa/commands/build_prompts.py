@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from endoxa.instruments.questions.names import NameBank, NameVariants
     from endoxa.instruments.questions.names.ask import Asked
+    from endoxa.instruments.questions.names.bank import NameBank
+    from endoxa.instruments.questions.names.build import NameVariants
     from endoxa.instruments.questions.names.rewrite import Prepared
     from endoxa.instruments.stories.prompts.language import Language
 
@@ -62,7 +63,8 @@ def names(
       endoxa build names Nationality.jsonl --check names.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.questions.names import build_names, read_bank
+    from endoxa.instruments.questions.names.bank import read_bank
+    from endoxa.instruments.questions.names.build import build_names
     from endoxa.runs.progress import shown
     from endoxa.sources.bbq import read_rows, write_items
     from endoxa.sources.files import require_apart

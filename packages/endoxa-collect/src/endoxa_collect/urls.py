@@ -11,7 +11,7 @@ from django.views import defaults
 
 urlpatterns = [
     path("", include("endoxa_collect.contributor.urls")),
-    path("t/", include("endoxa_collect.contributor.panel.urls")),
+    path("t/", include("endoxa_collect.contributor.panel")),
     path("organise/", include("endoxa_collect.organiser.urls")),
 ]
 handler400 = "endoxa_collect.urls.bad_request"

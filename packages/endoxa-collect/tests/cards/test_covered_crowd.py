@@ -12,7 +12,7 @@ from endoxa_collect.cards import answering, covers, drawing
 from endoxa_collect.entry.harm import negative
 from endoxa_collect.entry.proposing import propose
 from endoxa_collect.models import Pair, Rating, Revealed, Via
-from endoxa_collect.organiser.moderation.queue import queue
+from endoxa_collect.organiser.queue import queue
 from endoxa_collect.sampler import Balance
 
 KIND = (

@@ -14,8 +14,8 @@ from endoxa_collect.cards.hurting import UNCLEAR, Verdict, verdict
 from endoxa_collect.entry.merging import merge, unmerge
 from endoxa_collect.entry.proposing import tick_countries
 from endoxa_collect.models import Action, HurtAnswer, Judged, Pair, Revealed, Source, Tombstone
-from endoxa_collect.organiser.moderation.decisions import Decision, decide, revision, undo
-from endoxa_collect.organiser.moderation.queue import queue, reasons, unjudged, waiting
+from endoxa_collect.organiser.decisions import Decision, decide, revision, undo
+from endoxa_collect.organiser.queue import queue, reasons, unjudged, waiting
 from endoxa_collect.privacy import withdraw
 
 

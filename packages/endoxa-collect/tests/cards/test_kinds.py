@@ -33,8 +33,8 @@ from endoxa_collect.models import (
     Tombstone,
     Via,
 )
-from endoxa_collect.organiser.dashboard.services import end_rehearsal
-from endoxa_collect.organiser.moderation.queue import waiting
+from endoxa_collect.organiser.dashboard import end_rehearsal
+from endoxa_collect.organiser.queue import waiting
 from endoxa_collect.privacy import redact, withdraw
 from endoxa_collect.sampler.slots import FULL, NEEDS
 from endoxa_collect.withdrawals import Keys

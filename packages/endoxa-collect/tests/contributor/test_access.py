@@ -9,9 +9,9 @@ from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from endoxa_collect.cards import answering, drawing
+from endoxa_collect.contributor import cards
 from endoxa_collect.contributor.access import contributor
-from endoxa_collect.contributor.cards import views
-from endoxa_collect.contributor.joining.views import profile
+from endoxa_collect.contributor.profile import profile
 from endoxa_collect.models import Mention, Role, SkipReason
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_KNOWN_BROWSER
@@ -45,7 +45,7 @@ def test_what_is_sent_while_somebody_leaves_leads_home(campaign, person, make_pa
     answering.skip(person, card.token, SkipReason.RATHER_NOT)
     card.adds, card.state = True, "answered"
     card.save()
-    keep, take_back, look = views.propose, answering.undo, answering.card_of
+    keep, take_back, look = cards.propose, answering.undo, answering.card_of
 
     def leaving_before(call):
         def run(*told, **named):
@@ -63,14 +63,14 @@ def test_what_is_sent_while_somebody_leaves_leads_home(campaign, person, make_pa
         return run
 
     if act == "add":
-        monkeypatch.setattr(views, "propose", leaving_before(keep))
-        response = views.add(sent_by(person, {"text": "love tea", "language": "en"}), token=card.token)
+        monkeypatch.setattr(cards, "propose", leaving_before(keep))
+        response = cards.add(sent_by(person, {"text": "love tea", "language": "en"}), token=card.token)
     elif act == "undo":
         monkeypatch.setattr(answering, "undo", leaving_after(take_back))
-        response = views.undo(sent_by(person, {}), token=card.token)
+        response = cards.undo(sent_by(person, {}), token=card.token)
     else:
         monkeypatch.setattr(answering, "card_of", leaving_after(look))
-        response = views.avoid(sent_by(person, {}), token=card.token)
+        response = cards.avoid(sent_by(person, {}), token=card.token)
     assert response.url == "/"
     assert not Mention.objects.exists()
 

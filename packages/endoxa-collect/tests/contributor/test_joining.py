@@ -12,14 +12,10 @@ from django.test import Client
 from django.utils import timezone, translation
 
 from endoxa_collect.campaign import UI_LANGUAGES, CampaignTexts
-from endoxa_collect.contributor.joining import views
-from endoxa_collect.contributor.joining.forms import nearest_boxes
-from endoxa_collect.contributor.joining.services import (
-    LEAST,
-    country_of_browser,
-    frequent_origins,
-    new_ticket,
-)
+from endoxa_collect.contributor import consent
+from endoxa_collect.contributor.consent import new_ticket
+from endoxa_collect.contributor.frame import country_of_browser
+from endoxa_collect.contributor.profile import LEAST, frequent_origins, nearest_boxes
 from endoxa_collect.contributor.receipts import receipt_picture
 from endoxa_collect.export import columns
 from endoxa_collect.models import JoinCode, Person, SettingsVersion, State
@@ -128,7 +124,7 @@ def test_boxes_are_not_ticked_and_buttons_weigh_the_same(client, code):
 
 def test_five_lines_get_their_headings_and_others_stay_as_they_are():
     with translation.override("en"):
-        headed = views.headed("We ask.\n\nTo learn.\nAnswers.\nAll together.\nWith a code.\n")
+        headed = consent.headed("We ask.\n\nTo learn.\nAnswers.\nAll together.\nWith a code.\n")
     assert [line for _, line in headed] == [
         "We ask.",
         "To learn.",
@@ -137,7 +133,7 @@ def test_five_lines_get_their_headings_and_others_stay_as_they_are():
         "With a code.",
     ]
     assert headed[1][0] == "Why"
-    assert views.headed("We ask.\nTo learn.") == [("", "We ask."), ("", "To learn.")]
+    assert consent.headed("We ask.\nTo learn.") == [("", "We ask."), ("", "To learn.")]
 
 
 def test_without_a_minimum_age_nobody_is_asked_for_it(client, make_campaign):

@@ -7,7 +7,7 @@ import re
 from django.test import Client
 
 from endoxa_collect.cards import answering, drawing, kinds
-from endoxa_collect.contributor.cards import services
+from endoxa_collect.contributor import progress
 from endoxa_collect.models import Person, Rating, State
 from endoxa_collect.sampler.slots import FULL
 from endoxa_collect.security.codes import COOKIE
@@ -49,7 +49,7 @@ def test_leaving_clears_this_browser(as_person, person):
     assert "left.js" not in client.get("/left/").content.decode()
     client.post("/card/covers/", {"covers": "lift"})
     gone = client.post("/leave/", {"phone": "1", "sure": "1"}, follow=True)
-    assert (client.cookies[services.COVERS_COOKIE].value, client.cookies[services.COVERS_COOKIE]["path"]) == (
+    assert (client.cookies[progress.COVERS_COOKIE].value, client.cookies[progress.COVERS_COOKIE]["path"]) == (
         "",
         "/card/",
     )

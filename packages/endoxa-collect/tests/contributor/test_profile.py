@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa_collect import geography, naming
-from endoxa_collect.contributor.joining.forms import NamesField, Picker
+from endoxa_collect.contributor.profile import NamesField, Picker
 from endoxa_collect.naming import Names
 
 SCHOOLING = {

@@ -12,7 +12,7 @@ from django.utils.formats import date_format
 
 from collect_support.stored import stored_rating
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.contributor import figures
+from endoxa_collect.contributor import results
 from endoxa_collect.entry.merging import merge
 from endoxa_collect.export import columns
 from endoxa_collect.export.people import merge_small_cells
@@ -138,9 +138,9 @@ def test_the_surest_come_first_and_merged_pairs_count_together(rated, client, ma
     rate(root, people[:3], [4, 4, 1])
     rate(merged_pair, people[2:6], [4, 4, 4, 4])
     merge(merged_pair, root)
-    found = figures.figures_of(closed(campaign)).found.known
+    found = results.figures_of(closed(campaign)).totals.heard
     # Whoever rated both counts once.
-    assert [(one.attribute, one.heard, one.asked) for one in found] == [
+    assert [(one.attribute, one.heard, one.people) for one in found] == [
         ("sip tea", 6, 6),
         ("drink mate", 3, 3),
     ]
@@ -158,8 +158,8 @@ def test_few_people_get_few_figures(rated, client, people, figures_shown, pairs_
 
 
 def test_small_cells_are_those_of_exports():
-    assert figures.LEAST == columns.LEAST
-    assert figures.OTHER == columns.OTHER
+    assert results.LEAST == columns.LEAST
+    assert results.OTHER == columns.OTHER
     for people in (
         {"AR": 9, "CL": 4, "UY": 6},
         {"AR": 9, "CL": 3, "UY": 2},
@@ -169,15 +169,15 @@ def test_small_cells_are_those_of_exports():
     ):
         rows = [(country,) for country, number in people.items() for _ in range(number)]
         exported = Counter(row[0] for row in merge_small_cells(rows))
-        few = sum(people.values()) < figures.LEAST
-        assert dict(figures.merged(people)) == ({} if few else dict(exported))
+        few = sum(people.values()) < results.LEAST
+        assert dict(results.merged(people)) == ({} if few else dict(exported))
 
 
 def test_only_pairs_that_somebody_rated_are_counted(rated, make_pairs):
     campaign = closed(rated(12))
     make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(20)))
     make_pairs(campaign, *(("AR", f"tick {number}", "en") for number in range(20)), need=CANDIDATE, ratings=1)
-    found = figures.figures_of(campaign).found
+    found = results.figures_of(campaign).totals
     # Two rated pairs about Argentina, one about Chile.
     assert (found.people, found.pairs, found.ratings, found.countries) == (10, 0, 5, ())
 
@@ -187,7 +187,7 @@ def test_countries_with_few_pairs_are_left_out(rated, make_pairs):
     made = make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(5)))
     Pair.objects.filter(pk__in=[pair.pk for pair in made]).update(ratings=1)
     # Seven pairs, rounded down; the one of Chile is left out.
-    assert figures.figures_of(campaign).found.countries == (("AR", 5),)
+    assert results.figures_of(campaign).totals.countries == (("AR", 5),)
 
 
 def test_an_open_campaign_says_when(rated, client, as_person, make_person):

@@ -15,8 +15,8 @@ from endoxa_collect.entry.harm import bare, negative
 from endoxa_collect.entry.proposing import propose, tick_countries
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
 from endoxa_collect.models import Action, Moderation, Pair, Via
-from endoxa_collect.organiser.moderation.decisions import Decision, decide, revision, undo
-from endoxa_collect.organiser.moderation.views import line
+from endoxa_collect.organiser.decisions import Decision, decide, revision, undo
+from endoxa_collect.organiser.moderation import line
 from endoxa_collect.presets import load_preset
 
 UNKIND = (

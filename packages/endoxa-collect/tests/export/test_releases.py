@@ -163,7 +163,7 @@ def test_who_leaves_while_a_release_is_made_is_on_its_list(campaign, make_person
 @pytest.mark.parametrize("full", ["TemporaryFile", "draft", "gettempdir", "zipfile.ZipFile.write"])
 @pytest.mark.parametrize("name", ["export_download", "export_release"])
 def test_what_cannot_be_packed_is_not_written_down(client, campaign, make_account, monkeypatch, name, full):
-    monkeypatch.setattr(f"endoxa_collect.organiser.exports.services.{full}", no_room)
+    monkeypatch.setattr(f"endoxa_collect.organiser.exports.{full}", no_room)
     client.force_login(make_account("ines", campaign, Role.ORGANISER))
     answer = client.post(reverse(f"organiser:{name}", args=[campaign.slug]), {"number": "1.0", "final": "on"})
     assert answer.status_code == 500
@@ -180,7 +180,7 @@ def test_a_number_that_another_tap_took_is_asked_for_again(
         monkeypatch.undo()
         export_campaign(campaign, tmp_path / "first", release="1.0")
 
-    monkeypatch.setattr("endoxa_collect.organiser.exports.services._zip", meanwhile)
+    monkeypatch.setattr("endoxa_collect.organiser.exports._zip", meanwhile)
     client.force_login(make_account("ines", campaign, Role.ORGANISER))
     answer = client.post(
         reverse("organiser:export_release", args=[campaign.slug]), {"number": "1.0", "final": "on"}

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from collect_support.filled_campaign import give_rating
-from endoxa_collect.contributor.cards.forms import RATINGS
+from endoxa_collect.contributor.card_forms import RATINGS
 from endoxa_collect.export.columns import TABLES
 from endoxa_collect.export.restoration import import_campaign
 from endoxa_collect.export.run import export_campaign

@@ -12,7 +12,7 @@ from django.utils import translation
 
 from collect_support.filled_campaign import propose
 from endoxa_collect.models import AuditEntry, Release, Role
-from endoxa_collect.organiser.exports.services import preview
+from endoxa_collect.organiser.exports import preview
 
 NASTY = "<script>alert(1)</script>"
 

@@ -21,10 +21,10 @@ from endoxa_collect.export.columns import TABLES
 from endoxa_collect.models import AuditEntry, JoinCode, Membership, Pair, Role, SettingsVersion, record
 from endoxa_collect.organiser.audit import ACTIONS as WORDS_OF_ACTIONS
 from endoxa_collect.organiser.audit import DETAILS
-from endoxa_collect.organiser.invitations import qr_code
-from endoxa_collect.organiser.moderation.queue import LOGGED
+from endoxa_collect.organiser.codes import qr_code
+from endoxa_collect.organiser.queue import LOGGED
 from endoxa_collect.organiser.seeds import ADDED
-from endoxa_collect.organiser.tasks.views import CHANGES
+from endoxa_collect.organiser.tasks import CHANGES
 from endoxa_collect.privacy import withdraw
 
 PASSWORD = "a long password of ours"

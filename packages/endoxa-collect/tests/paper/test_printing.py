@@ -13,7 +13,7 @@ from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.entry.seeding import add_seeds
 from endoxa_collect.models import Moderation
 from endoxa_collect.paper import printing
-from endoxa_collect.paper.sheets import choose_cards, new_receipts, write_template
+from endoxa_collect.paper.printing import choose_cards, new_receipts, write_template
 from endoxa_collect.presets import load_preset
 
 pypdf = pytest.importorskip("pypdf")

@@ -338,7 +338,7 @@ from django.utils import timezone
 from endoxa_collect.cards import drawing, answering
 from endoxa_collect.contributor.survey import save_answer
 from endoxa_collect.entry.proposing import propose
-from endoxa_collect.organiser.moderation.decisions import Decision, decide, revision
+from endoxa_collect.organiser.decisions import Decision, decide, revision
 campaign, user = Campaign.objects.get(), User.objects.get()
 ben = Person.objects.create(campaign=campaign, secret_hash="ben", receipt_hash="ben", ui_language="en",
     consent_version=1, consent_language="en", consent_hour=timezone.now(), profile_done=True, origins=["AR"])

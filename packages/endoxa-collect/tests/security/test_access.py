@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 
 from collect_support.site_map import JUDGE, PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
-from endoxa_collect.contributor.panel.services import COOKIE as JUDGE_COOKIE
+from endoxa_collect.contributor.panel_access import COOKIE as JUDGE_COOKIE
 from endoxa_collect.models import Act, Pair, Role, State
-from endoxa_collect.organiser.moderation.decisions import GoneError, revision, undo
+from endoxa_collect.organiser.decisions import GoneError, revision, undo
 from endoxa_collect.security.codes import COOKIE
 
 ALL = addresses()

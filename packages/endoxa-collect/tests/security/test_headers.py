@@ -15,7 +15,7 @@ import endoxa_collect.settings
 from collect_support.site_map import PASSWORD, addresses, build
 from endoxa_collect.addresses import lan_address
 from endoxa_collect.campaign import UI_LANGUAGES
-from endoxa_collect.contributor.joining.services import new_ticket
+from endoxa_collect.contributor.consent import new_ticket
 from endoxa_collect.models import Role
 from endoxa_collect.security.codes import COOKIE
 

@@ -8,7 +8,7 @@ from django.test import Client
 
 from collect_support.site_map import PASSWORD, build
 from endoxa_collect.cards import drawing
-from endoxa_collect.contributor.joining.services import new_ticket
+from endoxa_collect.contributor.consent import new_ticket
 from endoxa_collect.models import Attempts, Person
 from endoxa_collect.project import accounts
 from endoxa_collect.security import limits, sessions

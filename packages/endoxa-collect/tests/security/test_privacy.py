@@ -12,7 +12,7 @@ from django.test import Client
 
 from collect_support.form_filler import Page, posting, send
 from collect_support.site_map import PASSWORD, addresses, build
-from endoxa_collect.contributor.cards.services import COVERS_COOKIE
+from endoxa_collect.contributor.progress import COVERS_COOKIE
 from endoxa_collect.models import Mention, Pair, Person, Rating, Role, Statement
 from endoxa_collect.security.codes import COOKIE
 from endoxa_collect.security.logs import LOGGING, PlacesOnly

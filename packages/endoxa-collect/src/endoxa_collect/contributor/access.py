@@ -102,7 +102,7 @@ def to_card(note: str = "") -> HttpResponseRedirect:
     return HttpResponseRedirect(f"{address}?note={note}" if note else address)
 
 
-def own_card(page: Page) -> Callable[..., HttpResponse]:
+def card_holder(page: Page) -> Callable[..., HttpResponse]:
     """Open a page about one card to the contributor who was given it; others are led to their own card.
 
     Where the page needs words that the person did not open, it leads back to the card, with a note.

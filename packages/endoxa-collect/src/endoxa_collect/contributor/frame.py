@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.translation import get_language
 
+from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings, HelpLine, in_language
 from endoxa_collect.models import Campaign, State
 
@@ -37,14 +38,14 @@ def frame(request: HttpRequest) -> dict[str, Frame]:
     """Context processor: gives templates `frame`, for the campaign of `request`."""
     campaign = campaign_of(request)
     spoken = get_language() or "en"
-    own_name = dict(settings.LANGUAGES).get(spoken, spoken)
+    name = dict(settings.LANGUAGES).get(spoken, spoken)
     if campaign is None:
-        return {"frame": Frame("", "", "", own_name, tuple(settings.LANGUAGES))}
+        return {"frame": Frame("", "", "", name, tuple(settings.LANGUAGES))}
     written = campaign.settings
     offered = tuple((code, name) for code, name in settings.LANGUAGES if code in written.ui_languages)
     title = in_language(written.texts.title, spoken)
     paused = campaign.state == State.PAUSED
-    return {"frame": Frame(title, written.organisation, written.contact, own_name, offered, paused)}
+    return {"frame": Frame(title, written.organisation, written.contact, name, offered, paused)}
 
 
 def campaign_of(request: HttpRequest) -> Campaign | None:
@@ -102,4 +103,29 @@ def nearest_first(settings: CampaignSettings, origins: Collection[str]) -> tuple
     """Help lines of the person's countries, then those for everybody, then the others."""
     return tuple(
         sorted(settings.help_lines, key=lambda line: (line.country not in origins, line.country != ""))
+    )
+
+
+def _browser_languages(request: HttpRequest) -> list[str]:
+    """Languages that the browser asks for, as it names them (es-CO), in its order."""
+    tags = (part.partition(";")[0].strip() for part in request.headers.get("accept-language", "").split(","))
+    return [tag for tag in tags if tag]
+
+
+def country_of_browser(request: HttpRequest, campaign: Collection[str] = ()) -> str:
+    """The country in a language that the browser asks for (es-CO: CO); "" where it names none.
+
+    The first that is one of the `campaign`: a phone in English mostly asks for en-US before it asks for es-CO. It only
+    decides which boxes come first and is not stored.
+    """
+    regions = [tag.rpartition("-")[2].upper() for tag in _browser_languages(request) if "-" in tag]
+    countries = [region for region in regions if region in geography.codes()]
+    return next((code for code in countries if code in campaign), countries[0] if countries else "")
+
+
+def speaks(request: HttpRequest, languages: Collection[str]) -> bool:
+    """Whether somebody chose a language on this phone, or the browser asks for one of these."""
+    chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
+    return chosen in languages or any(
+        tag.partition("-")[0] in languages for tag in _browser_languages(request)
     )

@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa_collect.contributor.access import forget, holder
-from endoxa_collect.contributor.cards import services
 from endoxa_collect.contributor.frame import speak_within
+from endoxa_collect.contributor.progress import put_covers_back
 from endoxa_collect.models import Person
 from endoxa_collect.privacy import Withdrawn, withdraw
 from endoxa_collect.security.codes import COOKIE, hash_receipt
@@ -67,7 +67,7 @@ def leave(request: HttpRequest) -> HttpResponse:
     if "phone" in request.POST:
         if here is not None:
             return _ask_or_delete(request, here, "")
-        return _was_deleted() if _was_asked(request, request.COOKIES.get(COOKIE, "")) else redirect(_LEAVE)
+        return _was_deleted() if _confirmed(request, request.COOKIES.get(COOKIE, "")) else redirect(_LEAVE)
     return _by_code(request)
 
 
@@ -79,7 +79,7 @@ def _by_code(request: HttpRequest) -> HttpResponse:
         wrong = form.has_error("code", "unknown")
         if wrong and (full := missed(request, RECEIPT_BROWSER, RECEIPT_SITE)):
             return refuse(request, full)
-        if wrong and _was_asked(request, request.POST["code"]):
+        if wrong and _confirmed(request, request.POST["code"]):
             return _was_deleted()
         return render(request, "contributor/leave.html", {"form": form})
     return _ask_or_delete(request, form.person, form.cleaned_data["code"])
@@ -88,26 +88,25 @@ def _by_code(request: HttpRequest) -> HttpResponse:
 def _ask_or_delete(request: HttpRequest, person: Person, code: str) -> HttpResponse:
     if "sure" not in request.POST:
         speak_within(request, person.campaign)
-        asked = signing.dumps("asked", salt=_asked_for(code or request.COOKIES[COOKIE]))
-        return render(
-            request, "contributor/leave_sure.html", {"leaving": person, "code": code, "asked": asked}
-        )
+        token = signing.dumps("asked", salt=_salt_of(code or request.COOKIES[COOKIE]))
+        context = {"leaving": person, "code": code, "asked": token}
+        return render(request, "contributor/leave_sure.html", context)
     gone = withdraw(person)
     response = redirect(_noted(gone))
     if person == holder(request):
         forget(response)
-        services.put_covers_back(response)
+        put_covers_back(response)
     return response
 
 
-def _asked_for(secret: str) -> str:
+def _salt_of(secret: str) -> str:
     return f"endoxa.leaving {hash_receipt(secret)}"
 
 
-def _was_asked(request: HttpRequest, secret: str) -> bool:
+def _confirmed(request: HttpRequest, secret: str) -> bool:
     """Whether the page that asks once more was shown for this cookie or code, which is nobody's by now."""
     try:
-        signing.loads(request.POST.get("asked", ""), salt=_asked_for(secret), max_age=_SHOWN_SECONDS)
+        signing.loads(request.POST.get("asked", ""), salt=_salt_of(secret), max_age=_SHOWN_SECONDS)
     except signing.BadSignature:
         return False
     return "sure" in request.POST

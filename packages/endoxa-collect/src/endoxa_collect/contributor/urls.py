@@ -1,13 +1,15 @@
-"""URLs of the contributors' pages."""
+"""URLs of the pages of contributors."""
 
 from __future__ import annotations
 
-from endoxa_collect.contributor.cards.urls import urlpatterns as cards
-from endoxa_collect.contributor.joining.urls import urlpatterns as joining
-from endoxa_collect.contributor.kinds.urls import urlpatterns as kinds
-from endoxa_collect.contributor.leaving import urlpatterns as leaving
-from endoxa_collect.contributor.results import urlpatterns as results
-from endoxa_collect.contributor.survey import urlpatterns as survey
+from endoxa_collect.contributor import cards, joining, leaving, mixed, results, survey
 
 app_name = "contributor"
-urlpatterns = [*joining, *cards, *kinds, *survey, *leaving, *results]
+urlpatterns = [
+    *joining.urlpatterns,
+    *cards.urlpatterns,
+    *mixed.urlpatterns,
+    *survey.urlpatterns,
+    *leaving.urlpatterns,
+    *results.urlpatterns,
+]

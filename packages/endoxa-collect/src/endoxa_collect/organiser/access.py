@@ -7,9 +7,14 @@ from functools import wraps
 from typing import Any, Concatenate
 
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponseBase
 
 from endoxa_collect.models import Campaign, Membership, Role
+
+DECIDERS = (Role.ORGANISER, Role.MODERATOR)
+JUDGES = (*DECIDERS, Role.REVIEWER)
+EVERYBODY = (*JUDGES, Role.RESEARCHER)
 
 Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponseBase]
 """A view that is handed the campaign in the place of its slug."""
@@ -41,5 +46,11 @@ def roles_of(request: HttpRequest, campaign: Campaign) -> set[Role]:
     """The roles that the signed-in account has in a campaign."""
     if not request.user.is_authenticated:
         return set()
-    held = Membership.objects.filter(user=request.user, campaign=campaign).values_list("role", flat=True)
-    return {Role(role) for role in held}
+    roles = Membership.objects.filter(user=request.user, campaign=campaign).values_list("role", flat=True)
+    return set(map(Role, roles))
+
+
+def account(request: HttpRequest) -> User:
+    """Who is signed in; `allowed` has checked that somebody is."""
+    assert isinstance(request.user, User)
+    return request.user

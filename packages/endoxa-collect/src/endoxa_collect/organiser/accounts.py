@@ -47,15 +47,15 @@ class SignInForm(AuthenticationForm):
     def clean(self) -> dict[str, Any]:
         """Count the try before the password is looked at, so that many at once do not slip through."""
         name = self.cleaned_data.get("username", "")
-        known = known_as(self.request, name) if self.request else ""
-        mine, key = _counted(known, name)
-        flooded = not known and LOGIN_SITE.exhausted(limits.WHOLE_SITE)
+        browser = known_as(self.request, name) if self.request else ""
+        mine, key = _counted(browser, name)
+        flooded = not browser and LOGIN_SITE.exhausted(limits.WHOLE_SITE)
         if flooded or not mine.count(key):
             raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
         try:
             cleaned = super().clean()
         except forms.ValidationError:
-            if not known:
+            if not browser:
                 LOGIN_SITE.count(limits.WHOLE_SITE)
             raise
         mine.clear(key)
@@ -65,18 +65,18 @@ class SignInForm(AuthenticationForm):
 class NewPasswordForm(PasswordChangeForm):
     """The old password and a new one; who does not know the old one is not let try without end.
 
-    `known` is what the browser is known as, if the account signed in there before.
+    `browser` is what the browser is known as, if the account signed in there before.
     """
 
     error_messages = {**PasswordChangeForm.error_messages, "too_often": _TOO_OFTEN}
 
-    def __init__(self, *args: Any, known: str = "", **named: Any) -> None:
+    def __init__(self, *args: Any, browser: str = "", **named: Any) -> None:
         super().__init__(*args, **named)
-        self._known = known
+        self._browser = browser
 
     def clean_old_password(self) -> str:
         """Count the try, as signing in does, before the password is looked at."""
-        mine, key = _counted(self._known, self.user.get_username())
+        mine, key = _counted(self._browser, self.user.get_username())
         if not mine.count(key):
             raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
         old = super().clean_old_password()
@@ -84,14 +84,14 @@ class NewPasswordForm(PasswordChangeForm):
         return old
 
 
-def _counted(known: str, name: str) -> tuple[Limit, str]:
-    """Where tries of an account are counted: by themselves in a browser that is known as `known`, not ""."""
-    return (LOGIN_KNOWN_BROWSER, known) if known else (LOGIN_ACCOUNT, name)
+def _counted(browser: str, name: str) -> tuple[Limit, str]:
+    """Where tries of an account are counted: by themselves in a browser that is known as `browser`, not ""."""
+    return (LOGIN_KNOWN_BROWSER, browser) if browser else (LOGIN_ACCOUNT, name)
 
 
-def _slots(known: str) -> limits.Slots:
-    """Which bound on concurrent hashing holds: browsers known as `known`, not "", have one of their own."""
-    return limits.PASSWORDS_KNOWN_BROWSER if known else limits.PASSWORDS
+def _slots(browser: str) -> limits.Slots:
+    """Which bound on concurrent hashing holds: browsers known as `browser`, not "", have one of their own."""
+    return limits.PASSWORDS_KNOWN_BROWSER if browser else limits.PASSWORDS
 
 
 class SignIn(auth.LoginView):
@@ -127,8 +127,8 @@ class ChangePassword(auth.PasswordChangeView):
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """With what the browser is known as."""
-        known = known_as(self.request, self.request.user.get_username())
-        return {**super().get_form_kwargs(), "known": known}
+        browser = known_as(self.request, self.request.user.get_username())
+        return {**super().get_form_kwargs(), "browser": browser}
 
 
 sign_in = SignIn.as_view()
@@ -147,10 +147,12 @@ def password_changed(request: HttpRequest) -> HttpResponse:
 def home(request: HttpRequest) -> HttpResponse:
     """The campaigns in which the account has a role."""
     roles: dict[Campaign, list[Any]] = defaultdict(list)
-    held = Membership.objects.filter(user=request.user.pk).select_related("campaign")
-    for one in held.order_by("campaign__slug", "role"):
-        roles[one.campaign].append(ROLES[one.role])
-    campaigns = [(one, title_of(one), state_of(one), names) for one, names in roles.items()]
+    memberships = Membership.objects.filter(user=request.user.pk).select_related("campaign")
+    for membership in memberships.order_by("campaign__slug", "role"):
+        roles[membership.campaign].append(ROLES[membership.role])
+    campaigns = [
+        (campaign, title_of(campaign), state_of(campaign), names) for campaign, names in roles.items()
+    ]
     return render(request, "organiser/home.html", {"campaigns": campaigns})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,7 +21,7 @@ from django.views.decorators.http import require_safe
 
 from endoxa_collect.models import AuditEntry, Campaign, Pair, Role
 from endoxa_collect.organiser.access import allowed
-from endoxa_collect.organiser.moderation.queue import LOGGED
+from endoxa_collect.organiser.queue import LOGGED
 from endoxa_collect.organiser.settings.sections import label_of
 from endoxa_collect.organiser.wording import BALANCES, ROLES, STATES
 
@@ -144,52 +145,40 @@ class Line:
 def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[Line]:
     """Entries in the language of the page; what nobody wrote words for stays as it is stored."""
     entries = list(entries)
-    named = {found for entry in entries if (found := _uuid(entry.detail.get("pair")))}
-    there = Pair.objects.filter(campaign=campaign, public_id__in=named).values_list("public_id", flat=True)
-    pairs = frozenset(map(str, there))
-    return [
-        Line(
-            at=entry.at,
-            who=_who(entry),
-            what=action_name(entry.action),
-            details=tuple(_detail(entry.action, name, value, pairs) for name, value in entry.detail.items()),
+    ids = set()
+    for entry in entries:
+        with suppress(ValueError):
+            ids.add(UUID(str(entry.detail.get("pair"))))
+    public_ids = Pair.objects.filter(campaign=campaign, public_id__in=ids).values_list("public_id", flat=True)
+    pairs = frozenset(map(str, public_ids))
+    rows = []
+    for entry in entries:
+        by_contributor = entry.action in WITHDRAWALS
+        who = gettext("a contributor") if by_contributor else gettext("command line")
+        rows.append(
+            Line(
+                at=entry.at,
+                who=entry.user.get_username() if entry.user else who,
+                what=action_name(entry.action),
+                details=tuple(_detail(entry.action, *item, pairs) for item in entry.detail.items()),
+            )
         )
-        for entry in entries
-    ]
-
-
-def _uuid(text: object) -> UUID | None:
-    """The recorded id; None if it is invalid."""
-    try:
-        return UUID(str(text))
-    except ValueError:
-        return None
-
-
-def _who(entry: AuditEntry) -> str:
-    if entry.user is not None:
-        return entry.user.get_username()
-    return gettext("a contributor") if entry.action in WITHDRAWALS else gettext("command line")
+    return rows
 
 
 def _detail(action: str, name: str, value: object, pairs: frozenset[str]) -> Detail:
-    label = str(DETAILS.get(name, name))
+    label, text = str(DETAILS.get(name, name)), str(value)
     if name == "pair":
         # The mark that moderation pages show.
-        return Detail(label, str(value)[:4], str(value) if str(value) in pairs else "")
-    return Detail(label, _value(action, name, value))
+        return Detail(label, text[:4], text if text in pairs else "")
+    if name == "fields":
+        return Detail(label, ", ".join(label_of([field]) for field in text.split(", ")))
+    return Detail(label, str(_VALUES.get((action, name), {}).get(text, value)))
 
 
 def action_name(action: str) -> str:
     """What was done, in the language of the page."""
     return str(ACTIONS.get(action, action))
-
-
-def _value(action: str, name: str, value: object) -> str:
-    if name == "fields":
-        return ", ".join(label_of([field]) for field in str(value).split(", "))
-    known = _VALUES.get((action, name), {})
-    return str(known.get(str(value), value))
 
 
 class LogForm(forms.Form):
@@ -201,37 +190,36 @@ class LogForm(forms.Form):
     def __init__(self, campaign: Campaign, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
         self._entries = AuditEntry.objects.filter(campaign=campaign)
-        everything = ("", gettext_lazy("everything"))
         actions = self._entries.order_by("action").values_list("action", flat=True).distinct()
         names = self._entries.filter(user__isnull=False).order_by("user__username")
         accounts = names.values_list("user__username", flat=True).distinct()
-        others = (
-            (COMMAND_LINE, gettext_lazy("command line")),
-            (CONTRIBUTORS, gettext_lazy("a contributor")),
-        )
-        self._choose("action", [everything, *((name, action_name(name)) for name in actions)])
-        self._choose(
-            "account", [("", gettext_lazy("everybody")), *others, *((name, name) for name in accounts)]
-        )
-
-    def _choose(self, name: str, choices: list[tuple[Any, Any]]) -> None:
-        field = self.fields[name]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = choices
+        choices: dict[str, list[tuple[str, Any]]] = {
+            "action": [("", gettext_lazy("everything")), *((name, action_name(name)) for name in actions)],
+            "account": [
+                ("", gettext_lazy("everybody")),
+                (COMMAND_LINE, gettext_lazy("command line")),
+                (CONTRIBUTORS, gettext_lazy("a contributor")),
+                *((name, name) for name in accounts),
+            ],
+        }
+        for name, options in choices.items():
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            field.choices = options
 
     def entries(self) -> QuerySet[AuditEntry]:
         """The entries asked for, newest first; all of them where the form is not valid."""
-        found = self._entries.select_related("user").order_by("-at", "-pk")
+        entries = self._entries.select_related("user").order_by("-at", "-pk")
         if not self.is_valid():
-            return found
+            return entries
         if action := self.cleaned_data["action"]:
-            found = found.filter(action=action)
+            entries = entries.filter(action=action)
         account = self.cleaned_data["account"]
         if account == COMMAND_LINE:
-            return found.filter(user__isnull=True).exclude(action__in=WITHDRAWALS)
+            return entries.filter(user__isnull=True).exclude(action__in=WITHDRAWALS)
         if account == CONTRIBUTORS:
-            return found.filter(user__isnull=True, action__in=WITHDRAWALS)
-        return found.filter(user__username=account) if account else found
+            return entries.filter(user__isnull=True, action__in=WITHDRAWALS)
+        return entries.filter(user__username=account) if account else entries
 
 
 @allowed(Role.ORGANISER)
@@ -240,14 +228,14 @@ def audit(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Newest first, fifty to a page."""
     form = LogForm(campaign, request.GET)
     page = Paginator(form.entries(), PAGE).get_page(request.GET.get("page"))
-    kept = request.GET.copy()
-    kept.pop("page", None)
+    filters = request.GET.copy()
+    filters.pop("page", None)
     context = {
         "campaign": campaign,
         "form": form,
         "page": page,
         "lines": lines(campaign, page),
-        "kept": kept.urlencode(),
+        "kept": filters.urlencode(),
     }
     return render(request, "organiser/audit.html", context)
 

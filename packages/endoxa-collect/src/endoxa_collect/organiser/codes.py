@@ -1,27 +1,77 @@
-"""Pages of join codes: make, revoke, show as a poster."""
+"""Join codes: make, revoke, show as a poster; the address and the QR code that they lead by."""
 
 from __future__ import annotations
 
+from datetime import timedelta
+from io import BytesIO
+from urllib.parse import urlsplit
+
+import segno
 from django import forms
+from django.conf import settings
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import path
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from endoxa_collect.addresses import lan_address
 from endoxa_collect.campaign import in_language
 from endoxa_collect.models import Campaign, JoinCode, Role, record
-from endoxa_collect.organiser.access import allowed
-from endoxa_collect.organiser.dashboard.views import ROLES as DASHBOARD
-from endoxa_collect.organiser.invitations import (
-    join_address,
-    make_code,
-    opened_locally,
-    qr_code,
-    served_locally,
-)
+from endoxa_collect.organiser.access import EVERYBODY, allowed
+from endoxa_collect.security.codes import new_code
+
+_THIS_MACHINE = ("localhost", "127.", "[::1]")
+
+LENGTH = 8
+"""Characters of a code; why that is enough: `security.limits`."""
+
+
+def newest_code(campaign: Campaign) -> JoinCode | None:
+    """The code to show on the wall."""
+    return JoinCode.objects.in_force().filter(campaign=campaign).first()
+
+
+def join_address(request: HttpRequest, code: JoinCode) -> str:
+    """The whole address of the join page, by the name under which this page was opened.
+
+    Where that name means this machine only, which no phone can reach, the address in the local network
+    takes its place, if the site listens there.
+    """
+    address = request.build_absolute_uri(reverse("contributor:join", args=[code.code]))
+    if not opened_locally(request) or served_locally():
+        return address
+    parts = urlsplit(address)
+    host = lan_address()
+    return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host).geturl()
+
+
+def opened_locally(request: HttpRequest) -> bool:
+    """Whether this page was opened by a name that means only this machine."""
+    return request.get_host().startswith(_THIS_MACHINE)
+
+
+def served_locally() -> bool:
+    """Whether the site listens only to this machine; behind a proxy it does, and is opened by another name."""
+    return settings.LISTENING.startswith(("127.", "::1"))
+
+
+def qr_code(address: str) -> bytes:
+    """The address as an SVG file, black on white with the quiet zone that scanners need."""
+    out = BytesIO()
+    segno.make_qr(address, error="m").save(
+        out, kind="svg", light="#ffffff", omitsize=True, svgclass=None, lineclass=None
+    )
+    return out.getvalue()
+
+
+def make_code(campaign: Campaign, days: int) -> JoinCode:
+    """A random code that is valid for `days` days."""
+    ends = timezone.now() + timedelta(days=days)
+    return JoinCode.objects.create(campaign=campaign, code=new_code(LENGTH), expires_at=ends)
+
 
 DAYS = (
     ("1", gettext_lazy("one day")),
@@ -89,7 +139,7 @@ def poster(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     return render(request, "organiser/code_poster.html", context)
 
 
-@allowed(*DASHBOARD)
+@allowed(*EVERYBODY)
 @require_safe
 def qr(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """The QR code as a picture; also on the projector page, so for every account of the campaign."""
@@ -98,10 +148,7 @@ def qr(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
 
 
 def _in_force(campaign: Campaign, code: str) -> JoinCode:
-    found = JoinCode.objects.in_force().filter(campaign=campaign, code=code).first()
-    if found is None:
-        raise Http404
-    return found
+    return get_object_or_404(JoinCode.objects.in_force(), campaign=campaign, code=code)
 
 
 urlpatterns = [

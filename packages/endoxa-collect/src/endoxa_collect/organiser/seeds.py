@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -75,7 +75,10 @@ class RowsForm(forms.Form):
         self, campaign: Campaign, data: QueryDict | None = None, rows: list[SeedRow] | None = None
     ) -> None:
         self._salt = f"endoxa.seeds.{campaign.pk}"
-        super().__init__(data, initial={"rows": self._signed(rows or [])})
+        super().__init__(
+            data,
+            initial={"rows": signing.dumps(list(map(astuple, rows or [])), salt=self._salt, compress=True)},
+        )
 
     def clean_rows(self) -> list[SeedRow]:
         """The rows."""
@@ -88,9 +91,6 @@ class RowsForm(forms.Form):
                 gettext("This preview is too old. Please upload the file again.")
             ) from None
         return [SeedRow(*row) for row in stored]
-
-    def _signed(self, rows: list[SeedRow]) -> str:
-        return signing.dumps([astuple(row) for row in rows], salt=self._salt, compress=True)
 
 
 @dataclass(frozen=True)
@@ -110,11 +110,6 @@ class Counted:
     country: str
     languages: tuple[tuple[str, int], ...]
     total: int
-
-
-def shown(rows: Sequence[SeedRow]) -> list[Shown]:
-    """The first rows with names."""
-    return [named(row) for row in rows[:FIRST]]
 
 
 def named(row: SeedRow) -> Shown:
@@ -162,13 +157,22 @@ def logged(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedRepo
 @require_http_methods(["GET", "HEAD", "POST"])
 def seeds(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The form for a file; with a file, the preview of what it would do."""
-    form = (
-        UploadForm(campaign, request.POST, request.FILES)
-        if request.method == "POST"
-        else UploadForm(campaign)
-    )
+    sent = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = UploadForm(campaign, *sent)
     if form.is_valid():
-        return _preview(request, campaign, form.cleaned_data["file"])
+        rows = form.cleaned_data["file"]
+        report = preview_seeds(campaign, rows)
+        context = {
+            "campaign": campaign,
+            "rows": len(rows),
+            "report": report,
+            "first": [named(row) for row in report.new[:FIRST]],
+            "duplicates": [named(row) for row in report.duplicates[:FIRST]],
+            "alike": [(named(match.row), match.other) for match in report.alike[:FIRST]],
+            "counted": counted(report),
+            "form": RowsForm(campaign, rows=rows),
+        }
+        return render(request, "organiser/seeds_preview.html", context)
     return _page(request, campaign, form)
 
 
@@ -192,21 +196,6 @@ def _page(request: HttpRequest, campaign: Campaign, form: UploadForm, problem: s
         "uploads": AuditEntry.objects.filter(campaign=campaign, action=ADDED).order_by("-at", "-pk")[:5],
     }
     return render(request, "organiser/seeds.html", context)
-
-
-def _preview(request: HttpRequest, campaign: Campaign, rows: list[SeedRow]) -> HttpResponse:
-    report = preview_seeds(campaign, rows)
-    context = {
-        "campaign": campaign,
-        "rows": len(rows),
-        "report": report,
-        "first": shown(report.new),
-        "duplicates": shown(report.duplicates),
-        "alike": [(named(one.row), one.other) for one in report.alike[:FIRST]],
-        "counted": counted(report),
-        "form": RowsForm(campaign, rows=rows),
-    }
-    return render(request, "organiser/seeds_preview.html", context)
 
 
 urlpatterns = [

@@ -12,7 +12,7 @@ from django.utils.translation import get_language, gettext, gettext_lazy, pgette
 from endoxa_collect import geography
 from endoxa_collect.campaign import SurveyQuestion, in_language
 from endoxa_collect.models import Campaign, Role, State
-from endoxa_collect.organiser.dashboard.figures import OTHERS, Coverage
+from endoxa_collect.organiser.figures import OTHERS, Coverage
 from endoxa_collect.sampler import Balance
 
 
@@ -69,7 +69,11 @@ def digits(number: int) -> str:
 def bars(coverage: Iterable[Coverage]) -> list[Bar]:
     """The rows with the names of their countries in the language of the page."""
     language = get_language() or "en"
-    return [Bar(_name(one.country, language), one) for one in coverage]
+    others = gettext("Other countries")
+    return [
+        Bar(others if row.country == OTHERS else geography.name(row.country, language), row)
+        for row in coverage
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class Row:
 def question_rows(answers: Mapping[str, int | None], questions: Iterable[SurveyQuestion]) -> list[Row]:
     """Answers with the words of their questions in the language of the page."""
     language = get_language() or "en"
-    return [Row(in_language(one.text, language), answers.get(one.name)) for one in questions]
+    return [Row(in_language(question.text, language), answers.get(question.name)) for question in questions]
 
 
 def country_rows(countries: Iterable[tuple[str, int]]) -> list[Row]:
@@ -93,7 +97,3 @@ def country_rows(countries: Iterable[tuple[str, int]]) -> list[Row]:
     return [
         Row(none if code == OTHERS else geography.name(code, language), number) for code, number in countries
     ]
-
-
-def _name(country: str, language: str) -> str:
-    return gettext("Other countries") if country == OTHERS else geography.name(country, language)

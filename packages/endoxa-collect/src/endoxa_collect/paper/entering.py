@@ -20,7 +20,7 @@ from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.candidates import reach
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.contributor.joining.views import language_of
+from endoxa_collect.contributor.consent import language_of
 from endoxa_collect.entry import cleaning
 from endoxa_collect.entry.cleaning import AlreadyShownError, EntryError
 from endoxa_collect.entry.proposing import propose
@@ -37,7 +37,7 @@ from endoxa_collect.models import (
     Via,
     record,
 )
-from endoxa_collect.paper.sheets import (
+from endoxa_collect.paper.printing import (
     CONSENT,
     FIXED,
     KEEP_WORDS,
@@ -290,7 +290,7 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
                 person = _person(current, receipt, sheet, language)
                 reach(person)
                 _rate(current, person, {pairs[one]: value for one, value in sheet.ratings.items()})
-                touched |= {one: pairs[one] for one in sheet.ratings}
+                touched |= {rating: pairs[rating] for rating in sheet.ratings}
                 people, ratings = people + 1, ratings + len(sheet.ratings)
                 words += _say(current, person, sheet, language)
         recount(current, touched.values())

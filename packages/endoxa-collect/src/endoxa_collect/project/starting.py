@@ -14,8 +14,8 @@ from endoxa.errors import UserError
 from endoxa_collect.campaign import read_settings, require_name
 from endoxa_collect.entry.seeding import SeedRow, add_seeds
 from endoxa_collect.models import Campaign, JoinCode, Role, SettingsVersion, State, Task, TaskState, record
-from endoxa_collect.organiser.dashboard.services import lacking
-from endoxa_collect.organiser.invitations import make_code
+from endoxa_collect.organiser.codes import make_code
+from endoxa_collect.organiser.dashboard import lacking
 from endoxa_collect.presets import load_preset
 from endoxa_collect.project.accounts import set_account
 from endoxa_collect.project.database import explained

@@ -9,8 +9,8 @@ from django.template import RequestContext
 from django.urls import reverse
 
 from endoxa_collect.contributor.access import holder
-from endoxa_collect.contributor.cards.services import cards_of
 from endoxa_collect.contributor.frame import campaign_of
+from endoxa_collect.contributor.progress import cards_of
 from endoxa_collect.contributor.results import is_out, planned_end, results_day
 from endoxa_collect.security.codes import receipt_code
 

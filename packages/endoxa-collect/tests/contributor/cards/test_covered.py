@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.covers import CoveredError
-from endoxa_collect.contributor.cards import services
+from endoxa_collect.contributor import progress
 from endoxa_collect.models import (
     Card,
     CardState,
@@ -99,7 +99,7 @@ def test_a_card_is_skipped_and_reported_without_opening_it(phone, person, opens,
 
 def test_a_phone_that_always_shows_such_words_shows_them_with_their_answers(phone, person):
     lifted = phone.post(reverse("contributor:covers"), {"covers": "lift"})
-    kept = lifted.cookies[services.COVERS_COOKIE]
+    kept = lifted.cookies[progress.COVERS_COOKIE]
     assert (kept.value, kept["httponly"], kept["samesite"], kept["path"]) == ("1", True, "Lax", "/card/")
     assert ANSWERS in shown(phone)
     card = open_card(person)

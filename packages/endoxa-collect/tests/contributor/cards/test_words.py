@@ -120,7 +120,7 @@ def test_who_reads_several_languages_sees_which_one_their_words_are_in(
         assert not form.several
         assert '<details class="language">' in page.content.decode()
         return
-    assert [box.data["value"] for box in form.own_languages] == shown
+    assert [box.data["value"] for box in form.spoken_languages] == shown
     assert [box.data["value"] for box in form.other_languages] == folded
     assert page.content.decode().count('type="radio" name="language"') == len(wanted)
     card = Card.objects.get(person=person)

@@ -19,7 +19,8 @@ from endoxa_collect.cards import answering, drawing, kinds
 from endoxa_collect.cards.balance import lately, outlook_of
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Rating, Role, Source, State
-from endoxa_collect.organiser.dashboard.figures import (
+from endoxa_collect.organiser.dashboard import lacking
+from endoxa_collect.organiser.figures import (
     FEWEST,
     OTHERS,
     Agreement,
@@ -30,9 +31,8 @@ from endoxa_collect.organiser.dashboard.figures import (
     neediest,
     together,
 )
-from endoxa_collect.organiser.dashboard.forecast import advice, sentence, switch_at
-from endoxa_collect.organiser.dashboard.services import lacking
-from endoxa_collect.organiser.moderation.queue import waiting
+from endoxa_collect.organiser.forecast import advice, sentence, switch_at
+from endoxa_collect.organiser.queue import waiting
 from endoxa_collect.organiser.settings.services import save
 from endoxa_collect.project.starting import invitations
 from endoxa_collect.sampler import Balance, Expected, Forecast, Outlook, forecast
@@ -343,7 +343,7 @@ def test_digits_are_grouped_as_the_language_does():
 def test_what_follows_from_the_forecast(figures, balance, said, minutes):
     assert advice(figures, state="open", balance=balance) == said
     switch = switch_at(figures, state="open", balance=balance, begun=True)
-    assert switch == (None if minutes is None else figures.taken_at + timedelta(minutes=minutes))
+    assert switch == (None if minutes is None else figures.counted_at + timedelta(minutes=minutes))
     assert switch_at(figures, state="open", balance=balance, begun=False) is None
     assert switch_at(figures, state="paused", balance=balance, begun=True) is None
 
@@ -456,7 +456,7 @@ def test_a_name_that_only_this_machine_knows_is_replaced_for_phones(
     organiser, campaign, monkeypatch, settings, listening, shown
 ):
     settings.LISTENING = listening
-    monkeypatch.setattr("endoxa_collect.organiser.invitations.lan_address", lambda: "192.168.7.7")
+    monkeypatch.setattr("endoxa_collect.organiser.codes.lan_address", lambda: "192.168.7.7")
     JoinCode.objects.create(campaign=campaign, code="NEWEST22")
     page = organiser.get(reverse("organiser:projector", args=["river"]), HTTP_HOST="localhost:8808")
     assert f"http://{shown}:8808/j/NEWEST22/" in page.content.decode()

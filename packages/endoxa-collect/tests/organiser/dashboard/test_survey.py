@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from endoxa_collect.contributor.survey import save_answer
 from endoxa_collect.models import Campaign, Role, Statement
-from endoxa_collect.organiser.dashboard.figures import OTHERS
-from endoxa_collect.organiser.dashboard.survey import count_survey, in_steps
+from endoxa_collect.organiser.dashboard import count_survey, rows_in_steps
+from endoxa_collect.organiser.figures import OTHERS
 
 QUESTIONS = [
     {"name": name, "axis": "country", "text": {"en": f"What is said of {name}?"}}
@@ -126,6 +126,6 @@ def test_pages_with_both_show_both(make_campaign, client, make_account):
 @given(st.dictionaries(st.sampled_from(["", *"ABCDEF"]), st.sets(st.integers(1, 9), min_size=1), max_size=7))
 def test_every_row_has_three_people_behind_it_and_grows_in_threes(come):
     people = {code: {UUID(int=number) for number in numbers} for code, numbers in come.items()}
-    rows = in_steps(people)
+    rows = rows_in_steps(people)
     assert all(number >= 3 and number % 3 == 0 for _, number in rows)
     assert all(number <= len(people[code]) for code, number in rows if code != OTHERS)

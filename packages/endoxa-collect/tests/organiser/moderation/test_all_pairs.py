@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from endoxa_collect.entry.keys import key
 from endoxa_collect.models import AuditEntry, Moderation, Pair, Role, Source
-from endoxa_collect.organiser.moderation import browsing
-from endoxa_collect.organiser.moderation.browsing import PairsForm, found
-from endoxa_collect.organiser.moderation.decisions import revision
+from endoxa_collect.organiser import all_pairs
+from endoxa_collect.organiser.all_pairs import PairsForm, page_of
+from endoxa_collect.organiser.decisions import revision
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
 
@@ -61,7 +61,7 @@ def page(client, campaign, make_account):
 
 
 def texts(campaign, **query):
-    return [pair.attribute for pair in found(PairsForm(campaign, query).pairs(), "").pairs]
+    return [pair.attribute for pair in page_of(PairsForm(campaign, query).pairs(), "").pairs]
 
 
 @pytest.mark.parametrize(
@@ -122,16 +122,16 @@ def test_each_filter(campaign, make, person):
 
 
 def test_pages_follow_each_other_without_a_gap_when_pairs_have_one_moment(campaign, make, monkeypatch):
-    monkeypatch.setattr(browsing, "PAGE", 3)
+    monkeypatch.setattr(all_pairs, "PAGE", 3)
     made = {make(f"word {number}", created_at=START).pk for number in range(8)}
     seen, after = [], ""
     for _ in range(3):
-        page = found(PairsForm(campaign, {}).pairs(), after)
+        page = page_of(PairsForm(campaign, {}).pairs(), after)
         seen += [pair.pk for pair in page.pairs]
         after = page.following
     assert (sorted(seen), after) == (sorted(made), "")
     assert seen == sorted(made, reverse=True)
-    assert found(PairsForm(campaign, {}).pairs(), "no key").number == 8
+    assert page_of(PairsForm(campaign, {}).pairs(), "no key").number == 8
 
 
 def test_what_is_unkind_or_unjudged_is_covered_and_all_is_framed(page, make, person):

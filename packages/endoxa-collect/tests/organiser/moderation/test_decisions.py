@@ -25,8 +25,8 @@ from endoxa_collect.models import (
     Tombstone,
     Via,
 )
-from endoxa_collect.organiser.moderation.decisions import Decision, StaleError, decide, revision, undo
-from endoxa_collect.organiser.moderation.queue import take_next, taken_by, waiting
+from endoxa_collect.organiser.decisions import Decision, StaleError, decide, revision, undo
+from endoxa_collect.organiser.queue import claimant, take_next, waiting
 
 XSS = [
     "<script>alert(1)</script>",
@@ -271,14 +271,14 @@ def test_two_moderators_at_once(campaign, person, moderator, organiser):
     first, second = say(person, "love poetry"), say(person, "love tea")
     assert take_next(campaign, moderator, organiser=False) == first
     assert take_next(campaign, organiser, organiser=True) == second
-    assert taken_by(first, organiser) == "mo"
-    assert taken_by(first, moderator) == ""
+    assert claimant(first, organiser) == "mo"
+    assert claimant(first, moderator) == ""
     seen = revision(first)
     act(first, organiser, "hide")
     with pytest.raises(StaleError, match="Somebody else"):
         decide(campaign, moderator, first.public_id, Decision(Action.APPROVE, seen))
     assert fresh(first).moderation == Moderation.HIDDEN
-    assert taken_by(first, organiser) == ""
+    assert claimant(first, organiser) == ""
     Claim.objects.update(until=timezone.now())
     assert take_next(campaign, moderator, organiser=False) == second
 

@@ -19,9 +19,9 @@ from endoxa.schema import ALL
 from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
 from endoxa.sources.files import require_file
 from endoxa.sources.stereotales import NAMED_BY, OTHER, Attribute, Vocabulary, story_names
-from endoxa.stats.resampling import times_drawn
 from endoxa.stats.agreement import cohen_kappa
 from endoxa.stats.intervals import wilson
+from endoxa.stats.resampling import times_drawn
 
 NEGLIGIBLE = 1e-12
 """A share below this is what rounding leaves of 0."""

@@ -1,0 +1,342 @@
+"""Forms of the card pages: ratings, reasons to skip, words, further countries."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.forms.boundfield import BoundWidget
+from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
+
+from endoxa_collect import geography, naming
+from endoxa_collect.cards.covers import asks
+from endoxa_collect.contributor.survey import answer_languages, likely_language
+from endoxa_collect.entry import cleaning
+from endoxa_collect.entry.cleaning import EntryError
+from endoxa_collect.models import RATING_WORDS, Card, Hurts, Mention, Person, SkipReason, Via
+
+OFFERED = 6
+"""Countries that a card offers to tick."""
+
+Choice = tuple[str, Promise]
+"""What is stored and what the button says."""
+
+RATINGS: Final[tuple[Choice, ...]] = tuple((str(value), _(words)) for value, words in RATING_WORDS.items())
+"""How known a pair is where the person lives."""
+
+SKIPS: Final[tuple[Choice, ...]] = (
+    (SkipReason.DONT_KNOW, _("I don't know")),
+    (SkipReason.DONT_UNDERSTAND, _("I don't understand it")),
+    (SkipReason.RATHER_NOT, _("I'd rather not answer")),
+)
+"""Three different reasons not to answer."""
+
+PROMPT_SKIPS: Final[tuple[Choice, ...]] = (
+    (SkipReason.DONT_KNOW, _("Nothing comes to mind")),
+    (SkipReason.DONT_UNDERSTAND, _("I don't understand it")),
+    (SkipReason.RATHER_NOT, _("I'd rather not answer")),
+)
+"""The same for a card that asks an open question."""
+
+REPORTS: Final[tuple[Choice, ...]] = (
+    (SkipReason.REPORT_PERSONAL, _("It is about one person")),
+    (SkipReason.REPORT_HATE, _("It calls for harm or is full of hate")),
+    (SkipReason.REPORT_NONSENSE, _("It makes no sense")),
+    (SkipReason.REPORT_OTHER, _("Something else is wrong")),
+)
+"""What a moderator should look at."""
+
+HURTS: Final[tuple[Choice, ...]] = (
+    (Hurts.YES, _("Yes")),
+    (Hurts.NO, _("No")),
+    (Hurts.UNSURE, _("Not sure")),
+)
+"""Whether words that nobody judged could hurt someone."""
+
+NOTES: Final[dict[str, Promise]] = {
+    "moved": _("That card is not yours to answer any more. Here is the one that waits for you."),
+    "first": _("You had answered this card already; your first answer counts."),
+    "covered": _("These words are covered. Please show them first; then answer, or skip the card."),
+    "unclear": _("We could not read that answer. Please tap it once more."),
+}
+"""Sentences above a card, by the value of `note` in its address."""
+
+Named = tuple[str, str]
+"""Code and name of a country."""
+
+_UNKNOWN = _("We do not know this country. Please check how it is written.")
+
+
+def offered_countries(
+    about: str,
+    personal: Iterable[str],
+    campaign: Collection[str],
+    *,
+    card: str,
+    without: Collection[str] = (),
+) -> tuple[str, ...]:
+    """Up to `OFFERED` countries near the one a card is about.
+
+    Its neighbours in the campaign come first, then the person's own countries, the neighbours of neighbours in the
+    campaign, other neighbours, and what else is in the campaign. Within each of these the order is drawn, once a card,
+    so that no country is offered more often for its name.
+
+    Args:
+        about: country of the card.
+        personal: countries of the person.
+        campaign: countries of the campaign.
+        card: name of the card; the order is the same whenever the card is shown.
+        without: countries that were answered already.
+    """
+    beside = geography.neighbours(about)
+    beyond = frozenset[str]().union(*(geography.neighbours(code) for code in beside))
+    inside = frozenset(campaign)
+    rings: tuple[Iterable[str], ...] = (beside & inside, personal, beyond & inside, beside, inside)
+    drawn = random.Random(card)  # noqa: S311 - an order of chips is no secret
+    ordered = [code for ring in map(sorted, rings) for code in drawn.sample(ring, len(ring))]
+    wanted = [code for code in dict.fromkeys(ordered) if code != about and code not in without]
+    return tuple(wanted[:OFFERED])
+
+
+def _typed(**attributes: Any) -> forms.TextInput:
+    """A line to type in; phones shall not complete what people say."""
+    return forms.TextInput(attrs={"dir": "auto", "autocomplete": "off", **attributes})
+
+
+class RatingForm(forms.Form):
+    """One of five answers."""
+
+    value = forms.TypedChoiceField(choices=RATINGS, coerce=int)
+
+
+class HurtForm(forms.Form):
+    """Whether the words could hurt someone."""
+
+    hurts = forms.ChoiceField(choices=HURTS)
+
+
+class SkipForm(forms.Form):
+    """One of the reasons not to answer."""
+
+    reason = forms.ChoiceField(choices=SkipReason.choices)
+
+
+class WordsForm(forms.Form):
+    """What people say about a country, and in which language; both fields of all cards that ask for words.
+
+    The language is not asked for where there is one only and `initial` has it. Of the `languages` the first `spoken`
+    are those that the person reads and writes: where these are several, all are there to tap, since the likely one
+    is often wrong.
+    """
+
+    text = forms.CharField(
+        label=_("What people say"),
+        required=False,
+        widget=_typed(autocapitalize="none", maxlength=cleaning.MAX_LENGTH, enterkeyhint="done"),
+    )
+    language = forms.ChoiceField(label=_("Language you write in"), required=False)
+
+    def __init__(
+        self,
+        data: QueryDict | None = None,
+        *,
+        languages: Sequence[tuple[str, str]],
+        spoken: int = 0,
+        **options: Any,
+    ) -> None:
+        super().__init__(data, **options)
+        field = self.fields["language"]
+        self._spoken = spoken
+        self.several = spoken > 1
+        if self.several:
+            field.widget = forms.RadioSelect()
+            field.choices = list(languages)  # type: ignore[attr-defined]
+            return
+        field.choices = [("", _("Please choose")), *languages]  # type: ignore[attr-defined]
+        if len(languages) == 1 and self.initial.get("language"):
+            field.widget = forms.HiddenInput()
+
+    @property
+    def likely(self) -> str:
+        """Name of the language that is chosen beforehand; "" where people must choose or something is wrong with it."""
+        named = {} if "language" in self.errors else dict(self.fields["language"].choices)  # type: ignore[attr-defined]
+        chosen = self["language"].value()
+        return str(named.get(chosen, "")) if chosen else ""
+
+    @cached_property
+    def spoken_languages(self) -> list[BoundWidget]:
+        """Of several languages, the boxes of those that the person reads and writes."""
+        return list(self["language"])[: self._spoken]
+
+    @cached_property
+    def other_languages(self) -> list[BoundWidget]:
+        """The boxes of the campaign's other languages."""
+        return list(self["language"])[self._spoken :]
+
+    @property
+    def writes_another(self) -> bool:
+        """Whether one of these is ticked, so that they are unfolded."""
+        chosen = self["language"].value()
+        return any(box.data["value"] == chosen for box in self.other_languages)
+
+    def clean_text(self) -> str:
+        """The words as they will be stored; "" where none were written."""
+        typed: str = self.cleaned_data["text"]
+        try:
+            return cleaning.clean(typed) if typed else ""
+        except EntryError as error:
+            raise ValidationError(str(error)) from error
+
+    def clean_language(self) -> str:
+        """The language; "" without words."""
+        chosen: str = self.cleaned_data["language"]
+        if self.cleaned_data.get("text") and not chosen:
+            raise ValidationError(_("Please choose the language you wrote in."))
+        return chosen
+
+
+class MoreForm(WordsForm):
+    """After a rating: what else people say, and other countries that the same is said of; all of it optional.
+
+    `perhaps` holds the countries, as (code, name), that may have been meant where a typed one is not known. Whether the
+    words could hurt is asked where nobody judged them (`asks`).
+    """
+
+    countries = forms.MultipleChoiceField(
+        label=_("Said of other countries too?"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    another = forms.CharField(label=_("Another country"), required=False, max_length=80, widget=_typed())
+    hurts = forms.ChoiceField(
+        label=_("Could this hurt someone?"), choices=HURTS, required=False, widget=forms.RadioSelect
+    )
+    field_order = ("text", "language", "hurts", "countries", "another")
+
+    def __init__(
+        self,
+        data: QueryDict | None = None,
+        *,
+        offered: Iterable[str] = (),
+        asks: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(data, **options)
+        if not asks:
+            del self.fields["hurts"]
+        self.perhaps: list[Named] = []
+        ticked = data.getlist("countries") if data else []
+        # What is offered changes from page to page: any country that was ticked is valid.
+        self.fields["countries"].choices = _named(dict.fromkeys((*offered, *ticked)))  # type: ignore[attr-defined]
+
+    def clean_another(self) -> str:
+        """The code of the country that was typed; "" where none was, or where one was tapped instead."""
+        typed = self.cleaned_data["another"]
+        match = naming.match_country(typed, get_language() or "en")
+        if typed and not match.code and not set(match.perhaps) & set(self.cleaned_data.get("countries", ())):
+            self.perhaps = _named(match.perhaps)
+            raise ValidationError(_UNKNOWN)
+        return match.code
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the countries are unfolded: something in them is wrong, or was chosen and not kept yet."""
+        return self.is_bound and bool(self["countries"].value() or self["another"].value())
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """All countries that were ticked or typed, each once."""
+        named = (*self.cleaned_data["countries"], self.cleaned_data["another"])
+        return tuple(dict.fromkeys(code for code in named if code))
+
+
+class PromptForm(WordsForm):
+    """An open question about a country. `country` is asked for where the card is about none.
+
+    `perhaps` as in `MoreForm`; the one that is tapped comes back as the field `meant`.
+    """
+
+    country = forms.CharField(
+        label=_("Which country do you want to tell us about?"),
+        required=False,
+        max_length=80,
+        widget=_typed(),
+    )
+    meant = forms.CharField(required=False, max_length=2, widget=forms.HiddenInput)
+    field_order = ("meant", "country", "text", "language")
+
+    def __init__(self, data: QueryDict | None = None, *, about: str = "", **options: Any) -> None:
+        super().__init__(data, **options)
+        self.perhaps: list[Named] = []
+        self._about = about
+        if about:
+            del self.fields["meant"], self.fields["country"]
+
+    def clean_country(self) -> str:
+        """The code of the country that was tapped or typed."""
+        typed, meant = self.cleaned_data["country"], self.cleaned_data["meant"]
+        match = naming.match_country(typed, get_language() or "en")
+        if typed and not match.code and meant not in match.perhaps:
+            self.perhaps = _named(match.perhaps)
+            raise ValidationError(_UNKNOWN)
+        return match.code or meant
+
+    def clean(self) -> dict[str, Any]:
+        """Words need a country."""
+        cleaned = self.cleaned_data
+        if cleaned.get("text") and not self.about and "country" not in self.errors:
+            self.add_error("country", _("Please name the country that this is about."))
+        return cleaned
+
+    @property
+    def about(self) -> str:
+        """The country that the words are about; "" while it is not known."""
+        cleaned = self.cleaned_data if self.is_bound and hasattr(self, "cleaned_data") else {}
+        return self._about or str(cleaned.get("country", ""))
+
+
+def _named(codes: Iterable[str]) -> list[Named]:
+    """Countries with their names, those that exist only."""
+    names = geography.names(get_language() or "en")
+    return [(code, names[code]) for code in codes if code in names]
+
+
+def more_form(card: Card, person: Person, data: QueryDict | None = None) -> MoreForm:
+    """The form of an answered card; countries that the person named already are not offered again."""
+    assert card.pair is not None
+    ticked = card.mention_rows.filter(via=Via.OTHER_COUNTRY).values_list("pair__country", flat=True)
+    personal = (*person.origins, *person.connections)
+    campaign = person.campaign.settings.countries
+    near = offered_countries(card.country, personal, campaign, card=str(card.token), without=set(ticked))
+    form = MoreForm(data, offered=near, asks=asks(card), **_language(person, card.pair.language))
+    form.fields["text"].label = gettext("What else do people say about people %(from_country)s?") % {
+        "from_country": geography.from_country(card.country, get_language() or "en")
+    }
+    return form
+
+
+def prompt_form(card: Card, person: Person, data: QueryDict | None = None) -> PromptForm:
+    """The form of an open question; it stays with the country that the person wrote about before."""
+    before = _written(person).filter(card=card).values_list("pair__country", flat=True).first()
+    return PromptForm(data, about=card.country or before or "", **_language(person))
+
+
+def _language(person: Person, *guesses: str) -> dict[str, Any]:
+    """Languages to choose from, and the one that is likely: as they wrote before, else that of the page."""
+    page = get_language() or "en"
+    languages = answer_languages(person.languages, person.campaign.settings.data_languages, page)
+    before = _written(person).values_list("pair__language", flat=True).first()
+    likely = likely_language(languages, person.languages, before, page, *guesses)
+    spoken = sum(code in person.languages for code, _name in languages)
+    return {"languages": languages, "spoken": spoken, "initial": {"language": likely}}
+
+
+def _written(person: Person) -> QuerySet[Mention]:
+    """What the person wrote, the latest first."""
+    return person.mentions.exclude(via=Via.OTHER_COUNTRY).order_by("-pk")

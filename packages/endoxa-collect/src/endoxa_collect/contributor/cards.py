@@ -1,0 +1,437 @@
+"""The pages of cards: rate, skip, undo, uncover, add words, pause, thanks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from endoxa_collect import geography
+from endoxa_collect.campaign import in_language
+from endoxa_collect.cards import answering, covers, drawing, feedback, kinds
+from endoxa_collect.cards.answering import UnknownCardError, latest_answer
+from endoxa_collect.contributor.access import answers_last, card_holder, contributor, next_step, to_card
+from endoxa_collect.contributor.card_forms import (
+    HURTS,
+    NOTES,
+    PROMPT_SKIPS,
+    RATINGS,
+    REPORTS,
+    SKIPS,
+    HurtForm,
+    MoreForm,
+    PromptForm,
+    RatingForm,
+    SkipForm,
+    more_form,
+    prompt_form,
+)
+from endoxa_collect.contributor.frame import nearest_first
+from endoxa_collect.contributor.mixed import mixed_page
+from endoxa_collect.contributor.progress import (
+    additions_to,
+    allow_topic,
+    at_pause,
+    avoid_topic,
+    avoidable_topic,
+    bar_of,
+    cards_of,
+    covers_lifted,
+    last_answer,
+    lift_covers,
+    pause_due,
+    progress_of,
+    put_covers_back,
+    topic_name,
+)
+from endoxa_collect.entry import likeness
+from endoxa_collect.entry.cleaning import EntryError
+from endoxa_collect.entry.proposing import Proposal, propose, say_alike, tick_countries
+from endoxa_collect.models import Card, CardState, Mention, Pair, Person, Rating, Skip, State, Via
+from endoxa_collect.security.limits import PROPOSALS, PROPOSALS_OF_ALL, refuse
+
+_HELP_LINES = 3
+"""The nearest ones; the page of help has all."""
+
+
+@require_safe
+@contributor
+def card(request: HttpRequest, person: Person) -> HttpResponse:
+    """The open card of the person, or the next one; a pause first where it is time for one."""
+    if not (person.profile_done and person.campaign.settings.cards):
+        return redirect(next_step(person))
+    progress = cards_of(person)
+    done = progress.cards
+    if "on" not in request.GET and pause_due(person, done):
+        return redirect("contributor:pause")
+    feedback.begin_if_due(person.campaign)
+    try:
+        # Only then is the lock taken for it: all ratings need that.
+        perhaps = progress.mixed_open or kinds.due(person.campaign, done) is not None
+        mixed = kinds.next_mixed(person, done) if perhaps else None
+        drawn = None if mixed else drawing.next_card(person)
+        if mixed is None and drawn is None:
+            # Nothing to rate, and every question asked: what others rated can still be ticked and compared.
+            mixed = kinds.next_mixed(person, done, alone=True)
+    except UnknownCardError:
+        # They left a moment ago, on another page.
+        return redirect("contributor:home")
+    if mixed is not None:
+        return mixed_page(request, mixed, _around(request, person, done))
+    return _card_page(request, person, drawn, done)
+
+
+def _card_page(request: HttpRequest, person: Person, drawn: Card | None, done: int) -> HttpResponse:
+    if drawn is None:
+        return redirect(f"{reverse('contributor:thanks')}?all=1")
+    if drawn.pair is None:
+        return prompt_page(request, person, drawn, prompt_form(drawn, person), done)
+    shown = {
+        **pair_context(request, drawn),
+        "ratings": RATINGS,
+        "skips": SKIPS,
+        "reports": REPORTS,
+        "onward": _after_rating(drawn),
+    }
+    return render(request, "contributor/card.html", {**_around(request, person, done, drawn), **shown})
+
+
+def prompt_page(
+    request: HttpRequest, person: Person, card: Card, form: PromptForm, done: int | None = None
+) -> HttpResponse:
+    """The page of a card that asks an open question."""
+    context = {
+        **_around(request, person, cards_of(person).cards if done is None else done, card),
+        "from_country": form.about and geography.from_country(form.about, get_language() or "en"),
+        "about_topic": topic_name(card.topic),
+        "form": form,
+        "additions": additions_to(card),
+        "skips": PROMPT_SKIPS,
+    }
+    return render(request, "contributor/card_prompt.html", context)
+
+
+def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
+    """What templates need to show the pair of a card."""
+    assert card.pair is not None
+    lifted = covers_lifted(request)
+    return {
+        "card": card,
+        "pair": card.pair,
+        "from_country": geography.from_country(card.pair.country, get_language() or "en"),
+        "hurtful": card.pair.may_hurt,
+        "lifted": lifted,
+        "covered": not covers.visible(card, lifted=lifted),
+    }
+
+
+def _after_rating(card: Card) -> str:
+    """Address of the page that follows a rating: words, or whether these could hurt; "" for the next card."""
+    if card.adds:
+        return reverse("contributor:add", args=[card.token])
+    unjudged = card.pair is not None and card.pair.unjudged
+    return reverse("contributor:hurt", args=[card.token]) if unjudged else ""
+
+
+def _around(request: HttpRequest, person: Person, done: int, card: Card | None = None) -> dict[str, Any]:
+    """What stands round any open card: how many are done, a note, and what can be taken back."""
+    latest = latest_answer(person, person.campaign)
+    newest = kinds.newest(latest, person)
+    return {
+        "card": card,
+        "done": done,
+        "note": NOTES.get(request.GET.get("note", "")),
+        "latest": newest,
+        "last": last_answer(newest, request),
+        "avoided": latest,
+        "topic": topic_name(avoidable_topic(latest, person)) if newest == latest else "",
+        "bar": bar_of(person, done),
+    }
+
+
+@require_POST
+@card_holder
+@answers_last
+def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep an answer; then what else the person may add, else the next card."""
+    form = RatingForm(request.POST)
+    if not form.is_valid():
+        return to_card("unclear")
+    value = form.cleaned_data["value"]
+    answered = answering.rate(person, token, value, lifted=covers_lifted(request))
+    if answered.again and not Rating.objects.filter(card=answered.card, value=value).exists():
+        return _not_kept(request)
+    onward = _after_rating(answered.card)
+    return redirect(onward) if onward else to_card()
+
+
+@require_POST
+@card_holder
+@answers_last
+def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Close a card without an answer."""
+    form = SkipForm(request.POST)
+    if not form.is_valid():
+        return to_card("unclear")
+    reason = form.cleaned_data["reason"]
+    answered = answering.skip(person, token, reason, lifted=covers_lifted(request))
+    if answered.again and not Skip.objects.filter(card=answered.card, reason=reason).exists():
+        return _not_kept(request)
+    return to_card()
+
+
+@require_POST
+@card_holder
+def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Take back what was answered to a card, all that was added to it, and the wish to avoid its topic."""
+    skipped = Skip.objects.filter(card__token=token, person=person).exists()
+    card = answering.undo(person, token)
+    if skipped and not Skip.objects.filter(card=card).exists():
+        allow_topic(person, card)
+    return to_card()
+
+
+@require_POST
+@card_holder
+def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Show this person no more cards about the topic of a card."""
+    avoid_topic(person, answering.card_of(person, token))
+    return to_card()
+
+
+def _not_kept(request: HttpRequest) -> HttpResponse:
+    """Say that the earlier answer stays; with status 409, since the script cannot read redirects."""
+    return to_card("first") if request.accepts("text/html") else HttpResponse(status=409)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@card_holder
+def add(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep what was filled in and stay with the card."""
+    return _handle(request, person, token, leaving=False)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@card_holder
+@answers_last
+def finish(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep what was filled in and go on to the next card."""
+    return _handle(request, person, token, leaving=True)
+
+
+def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool) -> HttpResponse:
+    card = answering.card_of(person, token)
+    # Words belong to prompts that were not skipped, and to answered pairs that show the fields.
+    takes_words = (
+        card.state != CardState.SKIPPED
+        if card.pair is None
+        else card.adds and card.state == CardState.ANSWERED
+    )
+    # Once a campaign is not open, a card may be finished within its time.
+    late = person.campaign.state != State.OPEN and card.expires_at < timezone.now()
+    if late or not takes_words:
+        return to_card()
+    if request.method != "POST":
+        return to_card() if card.pair is None else _page(request, person, card, more_form(card, person))
+    form = (prompt_form if card.pair is None else more_form)(card, person, request.POST)
+    if form.is_valid():
+        if form.cleaned_data["text"]:
+            for limit, whose in ((PROPOSALS, person.pk), (PROPOSALS_OF_ALL, person.campaign_id)):
+                if not limit.count(str(whose)):
+                    return refuse(request, limit)
+        try:
+            proposal = _keep(person, card, form)
+        except ValidationError as problem:
+            form.add_error(None, problem)
+        else:
+            return _onward(person, card, proposal, leaving=leaving)
+    return _page(request, person, card, form)
+
+
+def _keep(person: Person, card: Card, form: MoreForm | PromptForm) -> Proposal | None:
+    """Store ticked countries and words; the proposal that the words made, if there were any.
+
+    Raises:
+        ValidationError: they cannot be taken; it names the field.
+    """
+    if isinstance(form, MoreForm):
+        if form.chosen:
+            with _beside("countries"):
+                tick_countries(person, card, form.chosen)
+        if form.cleaned_data.get("hurts"):
+            covers.answer(person, card, form.cleaned_data["hurts"])
+        country, via = card.country, Via.ATTRIBUTE
+    else:
+        country, via = form.about, Via.PROMPT
+    text, language = form.cleaned_data["text"], form.cleaned_data["language"]
+    if not text:
+        return None
+    with _beside("text"):
+        return propose(person, card, country=country, text=text, language=language, via=via)
+
+
+@contextmanager
+def _beside(field: str) -> Iterator[None]:
+    """Tell what is wrong beside the field that it is about."""
+    try:
+        yield
+    except EntryError as error:
+        raise ValidationError({field: str(error)}) from error
+
+
+def _onward(person: Person, card: Card, proposal: Proposal | None, *, leaving: bool) -> HttpResponse:
+    if leaving and card.pair is None:
+        answering.finish_prompt(person, card.token)
+    if proposal is not None and proposal.alike:
+        address = reverse("contributor:alike", args=[card.token, proposal.mention.public_id])
+        return redirect(f"{address}?on=1" if leaving else address)
+    if leaving or card.pair is None:
+        return to_card()
+    return redirect(reverse("contributor:add", args=[card.token]) + "#more")
+
+
+def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | PromptForm) -> HttpResponse:
+    for name in list(form.errors)[:1]:
+        form.fields[name].widget.attrs["autofocus"] = True
+    if isinstance(form, PromptForm):
+        return prompt_page(request, person, card, form)
+    context = {
+        **pair_context(request, card),
+        "form": form,
+        "additions": additions_to(card),
+        "latest": card if answering.is_latest(card) else None,
+    }
+    return render(request, "contributor/card_more.html", context)
+
+
+class SameForm(forms.Form):
+    """The pair that says the same; none where the new one is different."""
+
+    same = forms.UUIDField(required=False)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@contributor
+def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> HttpResponse:
+    """Ask once; `on` in the address leads to the next card afterwards, else back to where words are added."""
+    # If it is this person's, of this card, and was not asked about yet.
+    unasked = Mention.objects.filter(person=person, card__token=token, public_id=mention, alike__isnull=True)
+    added = unasked.select_related("pair__campaign").first()
+    pairs: tuple[Pair, ...] = ()
+    if added is not None:
+        pair = added.pair
+        pairs = likeness.alike(pair.campaign, pair.country, pair.language, added.text, exclude=pair.pk)
+    onward = (
+        to_card() if "on" in request.GET else redirect(reverse("contributor:add", args=[token]) + "#more")
+    )
+    if added is None or not pairs:
+        return onward
+    if request.method == "POST":
+        form = SameForm(request.POST)
+        if form.is_valid():
+            say_alike(person, added.public_id, form.cleaned_data["same"])
+            return onward
+    context = {
+        "mention": added,
+        "from_country": geography.from_country(added.pair.country, get_language() or "en"),
+        "pairs": [(pair, pair.may_hurt) for pair in pairs],
+        "lifted": covers_lifted(request),
+    }
+    return render(request, "contributor/card_alike.html", context)
+
+
+@require_safe
+@contributor
+def pause(request: HttpRequest, person: Person) -> HttpResponse:
+    """Go on or stop; the person's own counts and what they are good for."""
+    newest = kinds.newest(latest_answer(person, person.campaign), person)
+    context = {
+        "progress": progress_of(person),
+        "latest": newest,
+        "last": last_answer(newest, request),
+        "somebody_listens": bool(person.campaign.settings.help_lines),
+        **at_pause(person),
+    }
+    return render(request, "contributor/pause.html", context)
+
+
+@require_safe
+@contributor
+def thanks(request: HttpRequest, person: Person) -> HttpResponse:
+    """Thanks, counts, what happens next; the way back and the way out."""
+    settings = person.campaign.settings
+    onward = next_step(person)
+    context = {
+        "progress": progress_of(person),
+        **at_pause(person),
+        "text": in_language(settings.texts.thanks, get_language() or "en"),
+        "onward": "" if onward == "contributor:thanks" else onward,
+        "all_for_now": "all" in request.GET,
+        "help_lines": nearest_first(settings, person.origins)[:_HELP_LINES],
+    }
+    return render(request, "contributor/thanks.html", context)
+
+
+@require_POST
+@card_holder
+def reveal(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Show the words of a covered card, and come back to it: now it can be rated."""
+    answering.card_of(person, token)
+    covers.reveal(person, token)
+    return to_card()
+
+
+@require_POST
+@contributor
+def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
+    """Show pairs that may hurt at once in this browser, or cover them again."""
+    response = to_card()
+    if request.POST.get("covers") == "lift":
+        lift_covers(response)
+    else:
+        put_covers_back(response)
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@card_holder
+def hurt(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Ask whether the words of an answered card could hurt someone; where that is no question, the next card."""
+    card = answering.card_of(person, token)
+    if not covers.asks(card):
+        return to_card()
+    if request.method == "POST":
+        form = HurtForm(request.POST)
+        if form.is_valid():
+            covers.answer(person, card, form.cleaned_data["hurts"])
+        return to_card()
+    latest = card if answering.is_latest(card) else None
+    context = {**pair_context(request, card), "choices": HURTS, "latest": latest}
+    return render(request, "contributor/card_hurt.html", context)
+
+
+urlpatterns: list[URLPattern] = [
+    path("card/", card, name="card"),
+    path("card/covers/", set_covers, name="covers"),
+    path("card/<uuid:token>/reveal/", reveal, name="reveal"),
+    path("card/<uuid:token>/hurt/", hurt, name="hurt"),
+    path("card/<uuid:token>/rate/", rate, name="rate"),
+    path("card/<uuid:token>/skip/", skip, name="skip"),
+    path("card/<uuid:token>/undo/", undo, name="undo"),
+    path("card/<uuid:token>/avoid/", avoid, name="avoid"),
+    path("card/<uuid:token>/add/", add, name="add"),
+    path("card/<uuid:token>/finish/", finish, name="finish"),
+    path("card/<uuid:token>/alike/<uuid:mention>/", alike, name="alike"),
+    path("pause/", pause, name="pause"),
+    path("thanks/", thanks, name="thanks"),
+]

@@ -1,1 +1,0 @@
-"""Pages of cards: rate a pair, skip it, add pairs, undo, pause."""

@@ -1,0 +1,315 @@
+"""The pages that lead in: code, consent, receipt, language, information."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate
+
+from django import forms
+from django.conf import settings as django_settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path, reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from endoxa_collect import geography
+from endoxa_collect.campaign import in_language
+from endoxa_collect.contributor.access import closed, holder, next_step, remember
+from endoxa_collect.contributor.consent import ConsentForm, enrol, headed, language_of, secret_of
+from endoxa_collect.contributor.frame import (
+    keep_language,
+    nearest_first,
+    offered_language,
+    speak_within,
+    speaks,
+)
+from endoxa_collect.contributor.profile import profile
+from endoxa_collect.contributor.receipts import receipt_picture
+from endoxa_collect.contributor.results import is_over, only_campaign
+from endoxa_collect.models import Campaign, JoinCode, Person, State
+from endoxa_collect.security.codes import receipt_code
+from endoxa_collect.security.limits import (
+    BUSY,
+    ENROLMENTS,
+    JOIN_BROWSER,
+    JOIN_SITE,
+    PICTURES,
+    may_guess,
+    missed,
+    refuse,
+)
+
+Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponse]
+"""A view that is handed the campaign in the place of its code."""
+
+
+def tidy(typed: str) -> str:
+    """A code as it is stored, from one that was typed small, with spaces or with dashes."""
+    return "".join(letter for letter in typed.upper() if letter.isalnum())
+
+
+def campaign_of_code(code: str) -> Campaign | None:
+    """The campaign that a code opens; None for codes that are unknown, over or revoked, and for drafts."""
+    join_code = JoinCode.objects.in_force().filter(code=tidy(code)).select_related("campaign").first()
+    return join_code.campaign if join_code and join_code.campaign.state != State.DRAFT else None
+
+
+def with_code(page: Page) -> Callable[..., HttpResponse]:
+    """Open a page `/j/<code>/...` to holders of a live code of an open campaign.
+
+    All other codes get one and the same answer, and are counted.
+    """
+
+    @wraps(page)
+    def view(request: HttpRequest, code: str) -> HttpResponse:
+        if not may_guess(request, JOIN_BROWSER):
+            return refuse(request, JOIN_BROWSER)
+        campaign = campaign_of_code(code)
+        if campaign is None:
+            if full := missed(request, JOIN_BROWSER, JOIN_SITE):
+                return refuse(request, full)
+            return render(request, "contributor/no_such_code.html", status=404)
+        speak_within(request, campaign)
+        if campaign.state != State.OPEN:
+            return closed(request)
+        if not campaign.settings.joined:
+            return render(request, "contributor/tasks_only.html", status=404)
+        return page(request, campaign, tidy(code))
+
+    return view
+
+
+class CodeForm(forms.Form):
+    """A join code, typed as people type."""
+
+    code = forms.CharField(
+        max_length=40,
+        label=gettext_lazy("Code"),
+        help_text=gettext_lazy("Capitals and spaces do not matter."),
+        error_messages={"required": gettext_lazy("Please type the code that you were given.")},
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false", "dir": "ltr"}
+        ),
+    )
+
+    def clean_code(self) -> str:
+        """The code as it is stored, if it opens a campaign."""
+        code = tidy(self.cleaned_data["code"])
+        if campaign_of_code(code) is None:
+            raise forms.ValidationError(
+                gettext_lazy("This code does not open anything. Please check it, or ask who gave it to you."),
+                code="unknown",
+            )
+        return code
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def home(request: HttpRequest) -> HttpResponse:
+    """Ask for the code; show people who joined already where they were."""
+    person = holder(request)
+    form = CodeForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST":
+        if not may_guess(request, JOIN_BROWSER):
+            return refuse(request, JOIN_BROWSER)
+        if form.is_valid():
+            return redirect("contributor:join", form.cleaned_data["code"])
+        wrong = form.has_error("code", "unknown")
+        if wrong and (full := missed(request, JOIN_BROWSER, JOIN_SITE)):
+            return refuse(request, full)
+    campaign = person.campaign if person else only_campaign()
+    over = campaign is not None and is_over(campaign)
+    context = {
+        "form": form,
+        "onward": next_step(person) if person else "",
+        "over": in_language(campaign.settings.texts.title, request.LANGUAGE_CODE)
+        if campaign and over
+        else "",
+    }
+    return render(request, "contributor/home.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@with_code
+def join(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """The consent at once for strangers; who takes part, here or in another campaign, is asked what they want."""
+    person = holder(request)
+    if person is None:
+        return _consent(request, campaign, code)
+    settings = campaign.settings
+    context = {
+        "code": code,
+        "title": in_language(settings.texts.title, request.LANGUAGE_CODE),
+        "about": in_language(settings.texts.about, request.LANGUAGE_CODE).strip().partition("\n")[0],
+        "minutes": settings.minutes if settings.setting == "workshop" else None,
+        "other": other_campaign(person, campaign),
+        "onward": next_step(person),
+    }
+    return render(request, "contributor/join.html", context)
+
+
+def other_campaign(person: Person | None, campaign: Campaign) -> str:
+    """The title of another campaign that this phone takes part in; "" if there is none."""
+    if person is None or person.campaign_id == campaign.pk:
+        return ""
+    return in_language(person.campaign.settings.texts.title, person.ui_language)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@with_code
+def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """As `join`, also for phones that take part in another campaign and want this one."""
+    return _consent(request, campaign, code)
+
+
+def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """Tell and ask; with the needed boxes ticked, make a person, whose profile comes next with the receipt code."""
+    person = holder(request)
+    if person is not None and person.campaign_id == campaign.pk:
+        return redirect(next_step(person))
+    language: str = request.LANGUAGE_CODE
+    form = ConsentForm(campaign.settings, language, request.POST if request.method == "POST" else None)
+    outdated, expired = form.outdated, form.expired
+    if outdated or expired:
+        # Other words need new ticks.
+        form = ConsentForm(campaign.settings, language, ticked=() if outdated else form.ticked)
+    elif form.is_valid():
+        if not ENROLMENTS.count(code):
+            return refuse(request, ENROLMENTS)
+        secret = secret_of(form.cleaned_data["ticket"], campaign)
+        enrol(campaign, secret, language, keep_words=form.cleaned_data["keep_words"])
+        response = redirect("contributor:profile")
+        remember(response, secret)
+        return response
+    settings = campaign.settings
+    context = {
+        "title": in_language(settings.texts.title, language),
+        "minutes": settings.minutes if settings.setting == "workshop" else None,
+        "guardian": settings.guardian,
+        "form": form,
+        "code": code,
+        "outdated": outdated,
+        "expired": expired,
+        "lines": headed(in_language(campaign.settings.texts.about, language)),
+        "retention": campaign.settings.retention,
+        "warning": in_language(campaign.settings.texts.content_warning, language),
+        "text": in_language(campaign.settings.texts.consent, language),
+        "text_language": language_of(campaign.settings.texts.consent, language),
+        "other": other_campaign(person, campaign),
+        "stranger_tongue": len(settings.ui_languages) > 1 and not speaks(request, settings.ui_languages),
+    }
+    if request.method == "POST":
+        form.focus()
+    return render(request, "contributor/consent.html", context)
+
+
+@require_safe
+def declined(request: HttpRequest) -> HttpResponse:
+    """Thank whoever said no, and leave nothing on their phone."""
+    response = render(request, "contributor/declined.html")
+    if holder(request) is None:
+        for cookie in (django_settings.CSRF_COOKIE_NAME, django_settings.LANGUAGE_COOKIE_NAME):
+            if cookie in request.COOKIES:
+                response.delete_cookie(cookie, samesite="Lax")
+    return response
+
+
+@require_safe
+def receipt(request: HttpRequest) -> HttpResponse:
+    """Show the code to the phone it belongs to, as often as it asks."""
+    person = holder(request)
+    if person is None:
+        return redirect("contributor:home")
+    code = receipt_code(request, person)
+    if not code:
+        return redirect(next_step(person))
+    return render(request, "contributor/receipt.html", {"code": code, "onward": next_step(person)})
+
+
+@require_safe
+def receipt_image(request: HttpRequest) -> HttpResponse:
+    """The receipt as a picture to keep; for the phone it belongs to."""
+    person = holder(request)
+    code = receipt_code(request, person) if person else ""
+    if not person or not code:
+        return redirect("contributor:home")
+    address = request.build_absolute_uri(reverse("contributor:leave"))
+    with PICTURES.taken() as free:
+        if not free:
+            return refuse(request, BUSY)
+        picture = receipt_picture(code, person.campaign.settings.texts.title, address)
+    response = HttpResponse(picture, content_type="image/png")
+    response["Content-Disposition"] = f'attachment; filename="{code}.png"'
+    return response
+
+
+@require_safe
+@with_code
+def guardian(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """The sheet for parents and guardians, to read or to print."""
+    settings = campaign.settings
+    if not settings.guardian:
+        return redirect("contributor:join", code)
+    language: str = request.LANGUAGE_CODE
+    context = {
+        "code": code,
+        "title": in_language(settings.texts.title, language),
+        "text": in_language(settings.texts.guardian, language),
+        "text_language": language_of(settings.texts.guardian, language),
+        "ages": (settings.minimum_age, settings.maximum_age),
+        "retention": settings.retention,
+    }
+    return render(request, "contributor/guardian.html", context)
+
+
+@require_POST
+def language(request: HttpRequest) -> HttpResponse:
+    """Keep the language in this browser and with the person, and go back to where the choice was made."""
+    wanted = request.POST.get("next", "")
+    # Paths of this site only: whole addresses would let others send people away through us.
+    inside = wanted.startswith("/") and url_has_allowed_host_and_scheme(wanted, allowed_hosts=None)
+    response = redirect(wanted if inside else reverse("contributor:home"))
+    chosen = request.POST.get("language", "")
+    if chosen not in offered_language(request):
+        return response
+    keep_language(response, chosen)
+    person = holder(request)
+    if person is not None:
+        Person.objects.filter(pk=person.pk).update(ui_language=chosen)
+    return response
+
+
+@require_safe
+def help_page(request: HttpRequest) -> HttpResponse:
+    """Help lines, nearest first, and how to skip, stop and leave."""
+    person = holder(request)
+    language: str = request.LANGUAGE_CODE
+    lines = nearest_first(person.campaign.settings, person.origins) if person else ()
+    shown = [(geography.name(line.country, language) if line.country else "", line) for line in lines]
+    return render(request, "contributor/help.html", {"lines": shown})
+
+
+@require_safe
+def privacy(request: HttpRequest) -> HttpResponse:
+    """What is kept about a contributor, until when, and what they may ask for."""
+    person = holder(request)
+    return render(
+        request, "contributor/privacy.html", {"settings": person.campaign.settings if person else None}
+    )
+
+
+urlpatterns: list[URLPattern] = [
+    path("", home, name="home"),
+    path("language/", language, name="language"),
+    path("j/<str:code>/", join, name="join"),
+    path("j/<str:code>/consent/", consent, name="consent"),
+    path("j/<str:code>/guardian/", guardian, name="guardian"),
+    path("no-thanks/", declined, name="declined"),
+    path("receipt/", receipt, name="receipt"),
+    path("receipt/image.png", receipt_image, name="receipt_image"),
+    path("profile/", profile, name="profile"),
+    path("help/", help_page, name="help"),
+    path("privacy/", privacy, name="privacy"),
+]

@@ -1,1 +1,0 @@
-"""Pages that lead in: join code, consent, receipt, profile, language."""

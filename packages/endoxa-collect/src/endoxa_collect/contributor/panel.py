@@ -1,0 +1,367 @@
+"""The pages of a panel. Strangers see the first page; everybody else where they are, and nothing before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from endoxa_collect.campaign import CampaignSettings, in_language
+from endoxa_collect.contributor import panel_access
+from endoxa_collect.contributor.frame import nearest_first
+from endoxa_collect.contributor.panel_access import (
+    Ticket,
+    TookPartError,
+    active,
+    judge_of,
+    judging,
+    next_page,
+    not_running,
+    page,
+    with_task,
+)
+from endoxa_collect.models import Judge, JudgeState, Task, Turn, TurnState
+from endoxa_collect.security.limits import ENROLMENTS, refuse
+from endoxa_collect.tasks.ending import STOPPED, finish, withdraw
+from endoxa_collect.tasks.handing import (
+    TaskOverError,
+    UnknownTurnError,
+    next_turn,
+    settings_of,
+    skip,
+    take,
+    undo,
+)
+from endoxa_collect.tasks.room import AnswerForm, Step, StepForm
+from endoxa_collect.tasks.rooms import room
+
+
+def _box(needed: Any, label: Any = "") -> forms.BooleanField:
+    return forms.BooleanField(label=label, label_suffix="", error_messages={"required": needed})
+
+
+class ConsentForm(forms.Form):
+    """The boxes that taking part needs, none of them ticked.
+
+    `ticket` holds what the first request brought, signed; `version` is that of the text that was read.
+    """
+
+    ticket = forms.CharField(max_length=400, widget=forms.HiddenInput)
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    age = _box(gettext_lazy("Please tick this box if you are old enough. Only then can you take part."))
+    take_part = _box(
+        gettext_lazy("Please tick this box if you want to take part. If not, choose “No, thanks”."),
+        gettext_lazy("I want to take part. I know that I can stop whenever I like."),
+    )
+    publication = _box(
+        gettext_lazy(
+            "Taking part needs this box too, since answers are published. If not, choose “No, thanks”."
+        )
+    )
+
+    def __init__(self, settings: CampaignSettings, language: str, ticket: str, data: Any = None) -> None:
+        super().__init__(data, initial={"ticket": ticket, "version": settings.consent_version})
+        self._version = settings.consent_version
+        self.fields["publication"].label = in_language(settings.texts.publication, language)
+        if settings.minimum_age:
+            self.fields["age"].label = _("I am %(age)d years old or older.") % {"age": settings.minimum_age}
+        else:
+            del self.fields["age"]
+
+    @property
+    def outdated(self) -> bool:
+        """Whether another text was read than the one in force."""
+        return self.is_bound and self.data.get("version") != str(self._version)
+
+    @property
+    def boxes(self) -> list[forms.BoundField]:
+        """The boxes, in the order of the page."""
+        return [self[name] for name in ("age", "take_part", "publication") if name in self.fields]
+
+
+both = require_http_methods(["GET", "HEAD", "POST"])
+
+
+@both
+@with_task
+def start(request: HttpRequest, task: Task) -> HttpResponse:
+    """Show the consent page; with the boxes ticked, create a judge. Known judges are sent on."""
+    judge = judge_of(request, task)
+    if judge is not None:
+        return redirect(next_page(judge))
+    if not panel_access.running(task):
+        return not_running(request, task, None)
+    sent = request.method == "POST"
+    try:
+        ticket = (
+            panel_access.ticket_of(request.POST.get("ticket", ""), task)
+            if sent
+            else panel_access.first_ticket(request, task)
+        )
+        if ticket is None:
+            return page(request, "no_id", task, status=403)
+        return _consent(request, task, ticket)
+    except TookPartError:
+        return page(request, "again", task, status=403)
+
+
+def _consent(request: HttpRequest, task: Task, ticket: Ticket) -> HttpResponse:
+    written, language = task.campaign.settings, str(request.LANGUAGE_CODE)
+    form = ConsentForm(written, language, ticket.signed(), request.POST if request.method == "POST" else None)
+    outdated = form.outdated
+    if outdated:
+        # Other words need new ticks.
+        form = ConsentForm(written, language, ticket.signed())
+    elif form.is_valid():
+        if not ENROLMENTS.count(task.code):
+            return refuse(request, ENROLMENTS)
+        response = redirect("panel:warning", task.code)
+        panel_access.remember(response, task, panel_access.enrol(task, ticket, written.consent_version))
+        return response
+    about = in_language(written.texts.about, language)
+    return page(
+        request,
+        "consent",
+        task,
+        form=form,
+        outdated=outdated,
+        lines=[line.strip() for line in about.splitlines() if line.strip()],
+        rules=room(task.kind).rules(settings_of(task)),
+        text=in_language(written.texts.consent, language),
+        retention=written.retention,
+        with_id=bool(ticket.participant),
+    )
+
+
+@require_safe
+@with_task
+def declined(request: HttpRequest, task: Task) -> HttpResponse:
+    """Thank a person who declined."""
+    return page(request, "declined", task)
+
+
+@both
+@active
+def warning(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """Say that what comes may hurt, and ask for the group where the task has some; POST goes on."""
+    groups = settings_of(judge.task).groups
+    asked = not groups or "group" in request.POST
+    if request.method == "POST" and asked and request.POST.get("group", "") in (*groups, ""):
+        panel_access.join(judge, request.POST.get("group", ""))
+        panel_access.complete(judge, panel_access.WARNING)
+        return redirect(next_page(judge))
+    written, language = judge.task.campaign.settings, str(request.LANGUAGE_CODE)
+    text = in_language(written.texts.content_warning, language)
+    lines = nearest_first(written, ())
+    return page(request, "warning", judge.task, judge, text=text, help_lines=lines, groups=groups)
+
+
+@both
+@active
+def step(request: HttpRequest, judge: Judge, name: str) -> HttpResponse:
+    """A page of the room before the first item; one with a form goes on when there are no mistakes."""
+    one = panel_access.steps_of(judge.task).get(name)
+    if one is None:
+        raise Http404
+    read = name in judge.steps.get("done", [])
+    if not panel_access.reached(judge, name) or (read and one.form):
+        return redirect(next_page(judge))
+    if request.method != "POST":
+        return _step_page(request, judge, one)
+    form = one.form(request.POST) if one.form else None
+    if form is not None and not form.is_valid():
+        return _step_page(request, judge, one, form)
+    mistakes = form.mistakes() if form else []
+    if not mistakes:
+        panel_access.complete(judge, name)
+    else:
+        sent = request.POST.get("tries", "")
+        panel_access.count_try(judge, one, int(sent) if re.fullmatch("[0-9]{1,3}", sent) else -1)
+        judge.refresh_from_db(fields=["state", "steps"])
+        if judge.state == JudgeState.ACTIVE:
+            return _step_page(request, judge, one, form, mistakes)
+    return redirect(next_page(judge))
+
+
+def _step_page(
+    request: HttpRequest,
+    judge: Judge,
+    one: Step,
+    form: StepForm | None = None,
+    mistakes: Sequence[str] = (),
+) -> HttpResponse:
+    found, settings = room(judge.task.kind), settings_of(judge.task)
+    context = {
+        "judge": judge,
+        "task": judge.task,
+        "room": found,
+        "settings": settings,
+        "rules": found.rules(settings),
+        "form": form or (one.form and one.form()),
+        "mistakes": mistakes,
+        "tries": judge.steps.get("tries", 0),
+    }
+    return render(request, one.template, context, status=422 if form else 200)
+
+
+@both
+@active
+def item(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """The item in hand, or the next one; POST takes a judgement, or lets the item go (`action` = skip)."""
+    here = next_page(judge)
+    if request.method != "POST":
+        return _item_page(request, judge) if here == request.path else redirect(here)
+    if here not in {reverse(f"panel:{name}", args=[judge.task.code]) for name in ("item", "break")}:
+        return redirect(here)
+    turn = _turn_sent(request, judge)
+    if turn is None:
+        return redirect(here)
+    found = room(judge.task.kind)
+    form = found.form(turn.item.content, turn.shown, request.POST)
+    skipped = found.skips and request.POST.get("action") == "skip"
+    if not skipped and not form.is_valid():
+        return _item_page(request, judge, turn, form)
+    with suppress(TaskOverError):
+        try:
+            if skipped:
+                skip(judge, turn.token)
+            else:
+                take(judge, turn.token, form.answer())
+        except UnknownTurnError:
+            note = gettext("Somebody else has that one now. Here is another.")
+            return _item_page(request, judge, note=note)
+    return redirect(next_page(judge))
+
+
+def _turn_sent(request: HttpRequest, judge: Judge) -> Turn | None:
+    """The turn of this judge that a form is about."""
+    try:
+        token = UUID(request.POST.get("token", ""))
+    except ValueError:
+        return None
+    return Turn.objects.select_related("item").filter(judge=judge, token=token).first()
+
+
+def _item_page(
+    request: HttpRequest,
+    judge: Judge,
+    turn: Turn | None = None,
+    form: AnswerForm | None = None,
+    note: str = "",
+) -> HttpResponse:
+    task, found = judge.task, room(judge.task.kind)
+    try:
+        if turn is None or turn.state != TurnState.OPEN:
+            turn, form = next_turn(judge), None
+    except TaskOverError:
+        return redirect("panel:start", task.code)
+    if turn is None:
+        finish(judge)
+        return redirect("panel:end", task.code)
+    content, shown = turn.item.content, turn.shown
+    context: dict[str, Any] = {
+        "judge": judge,
+        "task": task,
+        "campaign": task.campaign,
+        "room": found,
+        "settings": settings_of(task),
+        "page": "panel/item.html",
+        "turn": turn,
+        "content": content,
+        "form": form or found.form(content, shown),
+        "done": panel_access.done_by(judge),
+        "note": note,
+        **found.context(content, shown),
+    }
+    return render(request, found.template, context, status=422 if form else 200)
+
+
+@require_POST
+@active
+def undo_last(request: HttpRequest, judge: Judge) -> HttpResponse:  # noqa: ARG001
+    """Take the last judgement back, as often as there are some."""
+    with suppress(TaskOverError):
+        undo(judge)
+    return redirect("panel:item", judge.task.code)
+
+
+@both
+@active
+def pause(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """A break after half of the block; POST goes on."""
+    if not panel_access.break_due(judge):
+        return redirect(next_page(judge))
+    if request.method == "POST":
+        panel_access.take_break(judge)
+        return redirect(next_page(judge))
+    return page(request, "break", judge.task, judge, done=panel_access.done_by(judge))
+
+
+@both
+@judging
+def stop(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """Ask whether to go on, to stop and keep the answers, or to delete them (`action` = keep, delete)."""
+    action = request.POST.get("action", "")
+    if action == "delete":
+        withdraw(judge)
+        response = redirect("panel:deleted", judge.task.code)
+        panel_access.forget(response, judge.task)
+        return response
+    if action == "keep":
+        finish(judge, why=STOPPED)
+        return redirect("panel:end", judge.task.code)
+    return page(request, "stop", judge.task, judge, onward=next_page(judge))
+
+
+@require_safe
+@judging
+def over(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """Thank people who have ended, with the link back to the panel."""
+    if judge.state == JudgeState.ACTIVE:
+        return redirect(next_page(judge))
+    written, language = judge.task.campaign.settings, str(request.LANGUAGE_CODE)
+    why, chosen = judge.steps.get("why", ""), settings_of(judge.task)
+    failed = judge.state == JudgeState.FAILED
+    link = chosen.screened if failed else "" if why else chosen.completion
+    return page(
+        request,
+        "end",
+        judge.task,
+        judge,
+        why=why,
+        link=link,
+        text=in_language(written.texts.thanks, language),
+        help_lines=nearest_first(written, ()),
+    )
+
+
+@require_safe
+@with_task
+def deleted(request: HttpRequest, task: Task) -> HttpResponse:
+    """Say that everything is gone."""
+    return page(request, "deleted", task)
+
+
+app_name = "panel"
+urlpatterns: list[URLPattern] = [
+    path("<str:code>/", start, name="start"),
+    path("<str:code>/no-thanks/", declined, name="declined"),
+    path("<str:code>/warning/", warning, name="warning"),
+    path("<str:code>/before/<slug:name>/", step, name="step"),
+    path("<str:code>/item/", item, name="item"),
+    path("<str:code>/undo/", undo_last, name="undo"),
+    path("<str:code>/break/", pause, name="break"),
+    path("<str:code>/stop/", stop, name="stop"),
+    path("<str:code>/end/", over, name="end"),
+    path("<str:code>/deleted/", deleted, name="deleted"),
+]

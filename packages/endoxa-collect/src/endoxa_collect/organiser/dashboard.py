@@ -1,0 +1,351 @@
+"""Dashboard and projector page: totals only, what is missing, and the state and balance of the campaign."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib.auth.models import AnonymousUser, User
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone, translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from endoxa_collect.campaign import in_language
+from endoxa_collect.cards.balance import window_of
+from endoxa_collect.cards.locking import locked
+from endoxa_collect.models import AuditEntry, Campaign, Person, Role, State, Statement, record
+from endoxa_collect.organiser.access import EVERYBODY, allowed, roles_of
+from endoxa_collect.organiser.codes import join_address, newest_code
+from endoxa_collect.organiser.figures import FEWEST, OTHERS, cached, figures_of, grouped, in_steps, neediest
+from endoxa_collect.organiser.forecast import advice, sentence, survey_sentence, switch_at
+from endoxa_collect.organiser.seeds import ADDED
+from endoxa_collect.organiser.wording import BALANCES, STATES, bars, country_rows, question_rows
+from endoxa_collect.privacy import erase_people
+from endoxa_collect.sampler import Balance
+
+ORDERS = ("", Balance.EXPLORE, Balance.BALANCE, Balance.VALIDATE)
+"""What can be ordered by page; fewer new pairs than half is left to the controller."""
+
+_SETTINGS = (
+    ("organisation", "general", gettext_lazy("who runs it")),
+    ("contact", "general", gettext_lazy("how people reach you")),
+    ("retention", "general", gettext_lazy("the last day on which answers are linked to people")),
+    ("licence", "general", gettext_lazy("the licence of the data")),
+    ("help_lines", "care", gettext_lazy("help lines")),
+)
+
+
+class StateForm(forms.Form):
+    """A state to change to; nothing goes back to being a draft."""
+
+    state = forms.ChoiceField(
+        choices=[(value, STATES[value]) for value in (State.OPEN, State.PAUSED, State.CLOSED)]
+    )
+
+
+class BalanceForm(forms.Form):
+    """What people are asked for."""
+
+    balance = forms.ChoiceField(required=False, choices=[(order, BALANCES[order]) for order in ORDERS])
+
+
+def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> None:
+    """Open, pause or close a campaign.
+
+    The clock of the forecast begins when it is opened first, and stands still while it is not open.
+    """
+    with locked(campaign.pk) as current:
+        begins = state == State.OPEN and current.began_at is None
+        if current.state == state and not begins:
+            return
+        record(current, user, "state", before=current.state, after=state)
+        now = timezone.now()
+        if state != State.OPEN:
+            current.paused_at = current.paused_at or now
+        elif begins:
+            current.began_at, current.paused_at = now, None
+        elif current.paused_at is not None:
+            if current.began_at is not None:
+                current.began_at += now - current.paused_at
+            current.paused_at = None
+        current.state = state
+        current.save(update_fields=["state", "began_at", "paused_at"])
+
+
+class Rehearsal(Enum):
+    """Whether what people gave before the opening can be erased; a release holds it for good, or may yet."""
+
+    NONE = "none"
+    ERASABLE = "erasable"
+    RELEASED = "released"
+
+
+def rehearsal_of(campaign: Campaign) -> Rehearsal:
+    """What there is to erase."""
+    if not campaign.rehearsing or not campaign.people.exists():
+        return Rehearsal.NONE
+    return Rehearsal.RELEASED if campaign.releases.perhaps_out().exists() else Rehearsal.ERASABLE
+
+
+def end_rehearsal(campaign: Campaign, user: User | AnonymousUser) -> int:
+    """Erase everybody who joined before the campaign was opened, with all they gave; how many people.
+
+    Nothing happens once it was opened or released: what people gave then is no rehearsal (`Rehearsal`).
+    """
+    with locked(campaign.pk) as current:
+        if rehearsal_of(current) is not Rehearsal.ERASABLE:
+            return 0
+        people = erase_people(current)
+        record(current, user, "rehearsal erased", people=people)
+    return people
+
+
+def set_balance(campaign: Campaign, balance: str, user: User | AnonymousUser) -> None:
+    """Order what people are asked for; "" leaves it to the forecast."""
+    with locked(campaign.pk) as current:
+        if current.balance == balance:
+            return
+        record(current, user, "balance", before=current.balance or "auto", after=balance or "auto")
+        current.balance = balance
+        current.save(update_fields=["balance"])
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """One thing that is not there, and the address of the page where it is said."""
+
+    what: Promise
+    address: str
+
+
+def lacking(campaign: Campaign) -> tuple[Lacking, ...]:
+    """All that is missing, in the order of the pages where it is said."""
+    settings = campaign.settings
+    missing = [
+        Lacking(what, reverse("organiser:settings_section", args=[campaign.slug, section]) + f"#id_{name}")
+        for name, section, what in _SETTINGS
+        if not getattr(settings, name)
+    ]
+    if settings.cards and not AuditEntry.objects.filter(campaign=campaign, action=ADDED).exists():
+        page = reverse("organiser:seeds", args=[campaign.slug])
+        missing.append(Lacking(gettext_lazy("seeds of your own"), page))
+    return tuple(missing)
+
+
+@dataclass(frozen=True)
+class SurveyLately:
+    """What at least three people together wrote within the last minutes or day; `pace` is in answers a minute."""
+
+    people: int
+    answers: int
+    pace: float
+
+
+@dataclass(frozen=True)
+class SurveyFigures:
+    """One look at the answers of three people or more. Answers that say that nothing came to mind do not count.
+
+    Attributes:
+        counted_at: when the figures were counted.
+        people: who wrote something.
+        answers: by name of the question, in the order of the campaign; None stands for fewer than three.
+        countries: people by country they come from, in steps of three; who named none stands with the small groups.
+        lately: None while fewer than three people were active.
+    """
+
+    counted_at: datetime
+    people: int
+    answers: Mapping[str, int | None]
+    countries: tuple[tuple[str, int], ...]
+    lately: SurveyLately | None
+
+
+def survey_figures_of(campaign: Campaign) -> SurveyFigures | None:
+    """The figures, up to three seconds old; None while fewer than three people answered."""
+    return cached(campaign, "survey", lambda: count_survey(campaign, timezone.now()))
+
+
+def count_survey(campaign: Campaign, now: datetime) -> SurveyFigures | None:
+    """Count them anew, with two queries whatever the size of the campaign."""
+    rows = Statement.objects.filter(campaign=campaign).exclude(text="")
+    statements = list(rows.values_list("person_id", "question", "created_at"))
+    people = {person for person, _, _ in statements}
+    if len(people) < FEWEST:
+        return None
+    by_question = Counter(question for _, question, _ in statements)
+    names = [question.name for question in campaign.settings.questions]
+    # Somebody may come from two countries.
+    origins: dict[str, set[UUID]] = defaultdict(set)
+    for person, codes in Person.objects.filter(campaign=campaign).values_list("pk", "origins"):
+        for code in codes or [OTHERS]:
+            if person in people:
+                origins[code].add(person)
+    recent = [(person, at) for person, _, at in statements if now - window_of(campaign) < at <= now]
+    active = {person for person, _ in recent}
+    lately = None
+    if len(active) >= FEWEST:
+        minutes = max(1.0, (now - min(at for _, at in recent)).total_seconds() / 60)
+        lately = SurveyLately(len(active), len(recent), len(recent) / minutes)
+    return SurveyFigures(
+        counted_at=now,
+        people=len(people),
+        answers={name: by_question[name] if by_question[name] >= FEWEST else None for name in names},
+        countries=rows_in_steps(origins),
+        lately=lately,
+    )
+
+
+def rows_in_steps(people: Mapping[str, set[UUID]]) -> tuple[tuple[str, int], ...]:
+    """Countries with how many people come from there, most first, small ones and `OTHERS` together at the end.
+
+    Numbers are rounded down to steps of three: somebody who watches the page while one person joins does not read off
+    where that person is from, but every third time.
+    """
+    split = grouped(people)
+    if split is None:
+        return ()
+    shown, hidden = split
+    rows = sorted(((code, in_steps(len(people[code]))) for code in shown), key=lambda row: (-row[1], row[0]))
+    rest = set[UUID]().union(*(people[code] for code in hidden))
+    return (*rows, (OTHERS, in_steps(len(rest)))) if rest else tuple(rows)
+
+
+_ON_THE_WALL = 22
+"""Countries that the projector page has room for."""
+
+
+@allowed(*EVERYBODY)
+@require_safe
+def dashboard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Figures, forecast and, for organisers, the buttons and what is missing."""
+    steers = Role.ORGANISER in roles_of(request, campaign)
+    more: dict[str, Any] = {"begun": not campaign.rehearsing}
+    if steers:
+        more |= {"state_form": StateForm(), "balance_form": BalanceForm(), "lacking": lacking(campaign)}
+        more["rehearsal"] = rehearsal_of(campaign).value
+    return render(request, "organiser/dashboard.html", {**_figures(campaign), **more})
+
+
+@allowed(*EVERYBODY)
+@require_safe
+def live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The figures of the dashboard alone."""
+    return render(request, "organiser/dashboard_figures.html", _figures(campaign))
+
+
+@allowed(*EVERYBODY)
+@require_safe
+def projector(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The page for the wall, in the campaign's first language."""
+    with translation.override(campaign.settings.ui_languages[0]):
+        context = _figures(campaign) | _invited(request, campaign)
+        return render(request, "organiser/projector.html", context)
+
+
+@allowed(*EVERYBODY)
+@require_safe
+def projector_live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The figures of the projector page alone."""
+    with translation.override(campaign.settings.ui_languages[0]):
+        return render(request, "organiser/projector_figures.html", _figures(campaign))
+
+
+@allowed(*EVERYBODY)
+@require_safe
+def projector_invitation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The invitation of the projector page alone; a word instead of it where nobody can join."""
+    with translation.override(campaign.settings.ui_languages[0]):
+        return render(request, "organiser/projector_invitation.html", _invited(request, campaign))
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def state(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Open, pause or close."""
+    form = StateForm(request.POST)
+    if not form.is_valid():
+        return HttpResponseBadRequest()
+    set_state(campaign, form.cleaned_data["state"], request.user)
+    return redirect("organiser:dashboard", campaign.slug)
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Erase the rehearsal, if the box is ticked: an answer that was erased cannot be had again."""
+    if "sure" in request.POST:
+        end_rehearsal(campaign, request.user)
+    return redirect("organiser:dashboard", campaign.slug)
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Order what people are asked for."""
+    form = BalanceForm(request.POST)
+    if not form.is_valid():
+        return HttpResponseBadRequest()
+    set_balance(campaign, form.cleaned_data["balance"], request.user)
+    return redirect("organiser:dashboard", campaign.slug)
+
+
+def _invited(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
+    code = newest_code(campaign)
+    return {
+        "campaign": campaign,
+        "title": in_language(campaign.settings.texts.title, campaign.settings.ui_languages[0]),
+        "code": code,
+        "address": join_address(request, code) if code else "",
+    }
+
+
+def _figures(campaign: Campaign) -> dict[str, Any]:
+    """Figures of cards where people get cards, of the survey where they answer one."""
+    begun, settings = not campaign.rehearsing, campaign.settings
+    context: dict[str, Any] = {"campaign": campaign, "counted_at": timezone.now()}
+    if settings.survey:
+        context["forecast"] = survey_sentence(campaign.state, begun=begun)
+        if survey := survey_figures_of(campaign):
+            context |= {
+                "counted_at": survey.counted_at,
+                "survey": survey,
+                "questions": question_rows(survey.answers, settings.questions),
+                "countries": country_rows(survey.countries),
+            }
+    if settings.cards:
+        figures, k = figures_of(campaign), settings.sampler.k
+        context |= {
+            "counted_at": figures.counted_at,
+            "figures": figures,
+            "k": k,
+            "percent": round(100 * figures.share),
+            "bars": bars(figures.coverage),
+            "wall": bars(neediest(figures.coverage, _ON_THE_WALL)),
+            "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
+            "advice": advice(figures, state=campaign.state, balance=campaign.balance),
+            "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance, begun=begun),
+            "aim": BALANCES[campaign.balance or figures.forecast.balance],
+        }
+    return context
+
+
+urlpatterns: list[URLPattern] = [
+    path("<slug:slug>/", dashboard, name="dashboard"),
+    path("<slug:slug>/live/", live, name="dashboard_live"),
+    path("<slug:slug>/projector/", projector, name="projector"),
+    path("<slug:slug>/projector/live/", projector_live, name="projector_live"),
+    path("<slug:slug>/projector/invitation/", projector_invitation, name="projector_invitation"),
+    path("<slug:slug>/state/", state, name="state"),
+    path("<slug:slug>/rehearsal/", rehearsal, name="rehearsal"),
+    path("<slug:slug>/balance/", balance, name="balance"),
+]

@@ -1,0 +1,331 @@
+"""Decisions about pairs: each is stored with what it changed, logged, and can be undone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext
+
+from endoxa_collect.cards.answering import drop_reports
+from endoxa_collect.cards.counts import family, recount
+from endoxa_collect.cards.hurting import UNCLEAR
+from endoxa_collect.cards.locking import locked
+from endoxa_collect.entry.cleaning import EntryError
+from endoxa_collect.entry.merging import merge, unmerge
+from endoxa_collect.entry.words import read_words
+from endoxa_collect.models import (
+    Act,
+    Action,
+    Campaign,
+    Card,
+    CardState,
+    Claim,
+    Judged,
+    Mention,
+    Moderation,
+    Pair,
+    record,
+)
+from endoxa_collect.organiser.queue import ESCALATED, LOGGED, claims_of_others
+from endoxa_collect.privacy import redact
+
+FIELDS = (
+    "attribute",
+    "key",
+    "language",
+    "topic",
+    "negative",
+    "judged",
+    "moderation",
+    "flags",
+    "waiting_since",
+)
+"""What a decision can change in a pair itself."""
+_OF_MERGED = frozenset({Action.UNMERGE, Action.PERSONAL, Action.EDIT})
+"""Decisions that are possible about a merged pair."""
+
+
+class StaleError(EntryError):
+    """Somebody else decided about the pair since the page was shown, or it is gone."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(
+            message or gettext("Somebody else decided about this one meanwhile. Nothing was changed.")
+        )
+
+
+class GoneError(StaleError):
+    """The pair was deleted: its author left or took it back."""
+
+    def __init__(self) -> None:
+        super().__init__(gettext("This one is gone meanwhile. There is nothing left to decide."))
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do with a pair that has the revision `seen`.
+
+    With it go the words and language of an edit, the marks, or the pair to merge into, seen as `into_seen`.
+    """
+
+    action: Action
+    seen: str
+    text: str = ""
+    language: str = ""
+    topic: str = ""
+    negative: bool | None = None
+    into: UUID | None = None
+    into_seen: str = ""
+
+
+def revision(pair: Pair) -> str:
+    """Twelve hexadecimal digits that change when a pair is decided about; forms send back the ones they were shown."""
+    facts = [getattr(pair, field) for field in FIELDS] + [pair.merged_into_id]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
+
+
+def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Act:
+    """Carry out a decision about the pair `item`, if the pair is as the account saw it.
+
+    Raises:
+        GoneError: unknown pair of this campaign.
+        StaleError: somebody decided meanwhile; nothing is done.
+        EntryError: the new words cannot be used or the pairs cannot be merged.
+    """
+    action = decision.action
+    with locked(campaign.pk) as current:
+        pair = Pair.objects.select_related("campaign").filter(campaign=current, public_id=item).first()
+        if pair is None:
+            raise GoneError
+        if revision(pair) != decision.seen:
+            raise StaleError
+        merged_into = pair.merged_into_id
+        before = _carry_out(pair, decision) | {"merged_into": merged_into}
+        if action in {Action.HIDE, Action.ESCALATE, Action.PERSONAL}:
+            # Who has it before them gets another card; an answer that is on its way is still taken.
+            Card.objects.filter(pair__in=family(pair), state=CardState.OPEN).update(state=CardState.LAPSED)
+        Claim.objects.filter(pair=pair).delete()
+        record(current, user, LOGGED[action], pair=str(item))
+        author = None
+        if "attribute" in before:
+            # Whose words the pair had: of who made it, else of who mentioned it first.
+            first = (
+                Mention.objects.filter(pair=pair)
+                .order_by("created_at", "pk")
+                .select_related("person")
+                .first()
+            )
+            author = pair.author or (first.person if first else None)
+        return Act.objects.create(pair=pair, user=user, action=action, before=before, words_of=author)
+
+
+def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
+    """Change the pair; what was changed, as it was."""
+    action = decision.action
+    if not pair.attribute:
+        raise EntryError(
+            gettext("The words of this pair were removed. Nothing more can be decided about it.")
+        )
+    if pair.merged_into is not None and action not in _OF_MERGED:
+        raise EntryError(gettext("This pair is merged into another one. Take that back first."))
+    if action == Action.PERSONAL:
+        redact(pair)
+        return {}
+    if action == Action.MERGE:
+        others = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into)
+        other = others.first() if decision.into else None
+        if other is None:
+            raise EntryError(gettext("Please choose the pair to merge into."))
+        if revision(other) != decision.into_seen:
+            raise StaleError
+        merge(pair, other)
+        return {}
+    if action == Action.UNMERGE:
+        unmerge(pair)
+        return {}
+    before = {field: getattr(pair, field) for field in FIELDS}
+    _CHANGES[action](pair, decision)
+    changed = {field: old for field, old in before.items() if getattr(pair, field) != old}
+    pair.save(update_fields=list(changed))
+    return changed
+
+
+def _approve(pair: Pair, decision: Decision) -> None:
+    if pair.moderation != Moderation.LIVE and not pair.ratings:
+        # Its wait for ratings begins now; one that was rated was shown before.
+        pair.waiting_since = int(time.time())
+    pair.moderation, pair.flags = Moderation.LIVE, []
+    pair.negative = True if decision.negative else pair.negative
+    pair.judged = Judged.APPROVED
+
+
+def _hide(pair: Pair, _: Decision) -> None:
+    pair.moderation = Moderation.HIDDEN
+
+
+def _escalate(pair: Pair, _: Decision) -> None:
+    pair.moderation = Moderation.PENDING
+    pair.flags = [*(flag for flag in pair.flags if flag != ESCALATED), ESCALATED]
+
+
+def _mark(pair: Pair, decision: Decision) -> None:
+    judged = decision.negative is not None
+    if pair.judged != Judged.APPROVED and (judged or pair.negative is not None):
+        pair.judged = Judged.MODERATOR
+    if judged:
+        pair.flags = [flag for flag in pair.flags if flag != UNCLEAR]
+    pair.topic, pair.negative = decision.topic, decision.negative
+
+
+def _edit(pair: Pair, decision: Decision) -> None:
+    words = read_words(decision.text, decision.language, pair.campaign.settings)
+    same = Pair.objects.filter(
+        campaign=pair.campaign_id, country=pair.country, language=words.language, key=words.key
+    )
+    if same.exclude(pk=pair.pk).exists():
+        raise EntryError(gettext("Another pair has these words already. Merge this one into it instead."))
+    if words.text != pair.attribute:
+        require_same_words(pair, words.key)
+    reports = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
+    pair.attribute, pair.key, pair.language = words.text, words.key, words.language
+    # Who called the old words mild has not judged the new ones.
+    pair.negative = pair.negative or words.negative
+    pair.judged = ""
+    pair.flags = [*words.flags, *reports]
+
+
+def require_same_words(pair: Pair, key: str) -> None:
+    """Refuse words with another key for a pair that people rated: their ratings are about the words they saw.
+
+    Raises:
+        EntryError: says what to do instead.
+    """
+    if key != pair.key and pair.rating_rows.exists():
+        raise EntryError(
+            gettext(
+                "People rated these words already, so they stay as they are. Hide this pair instead; better words "
+                "can be added as a seed."
+            )
+        )
+
+
+_CHANGES: Mapping[Action, Callable[[Pair, Decision], None]] = {
+    Action.APPROVE: _approve,
+    Action.HIDE: _hide,
+    Action.ESCALATE: _escalate,
+    Action.MARK: _mark,
+    Action.EDIT: _edit,
+}
+
+
+def latest_act(campaign: Campaign, user: User) -> Act | None:
+    """What this account decided last in a campaign and can take back."""
+    acts = Act.objects.filter(user=user, pair__campaign=campaign, undone=False)
+    return acts.exclude(action=Action.PERSONAL).select_related("pair").order_by("-at", "-pk").first()
+
+
+def undo(campaign: Campaign, user: User, act_id: UUID) -> Act:
+    """Give a pair back what a decision changed; twice does nothing more than once.
+
+    Raises:
+        GoneError: the campaign has no such decision, or the pair it was about or was merged into is gone.
+        StaleError: another decision about the pair came after it, or it was merged or parted since, by
+            whomever: contributors merge pairs of their own.
+        EntryError: it was the removal of personal data, other people's words took the place, or people rated the
+            words of an edit.
+    """
+    with locked(campaign.pk):
+        act = Act.objects.select_related("pair").filter(pair__campaign=campaign, public_id=act_id).first()
+        if act is None:
+            raise GoneError
+        if act.undone:
+            return act
+        _check_undo(act)
+        if act.action == Action.MERGE:
+            unmerge(act.pair)
+        elif act.action == Action.UNMERGE:
+            root = Pair.objects.filter(pk=act.before["merged_into"]).first()
+            if root is None:
+                raise GoneError
+            merge(act.pair, root)
+        else:
+            _restore(act)
+        act.undone = True
+        act.save(update_fields=["undone"])
+        record(campaign, user, "decision taken back", pair=str(act.pair.public_id), decision=act.action)
+        return act
+
+
+def _check_undo(act: Act) -> None:
+    if act.action == Action.PERSONAL:
+        raise EntryError(gettext("Words that were removed as personal data are gone for good."))
+    if Act.objects.filter(pair=act.pair, undone=False, pk__gt=act.pk).exists():
+        raise StaleError(gettext("A later decision about this one must be taken back first."))
+    pair = act.pair
+    before = act.before.get("merged_into")
+    stands = {
+        Action.MERGE: pair.merged_into_id is not None,
+        Action.UNMERGE: pair.merged_into_id is None,
+    }.get(Action(act.action), pair.merged_into_id == before)
+    if not stands:
+        raise StaleError
+
+
+def _restore(act: Act) -> None:
+    pair = act.pair
+    reported = [flag for flag in pair.flags if flag.startswith("report_")]
+    changed = {field: value for field, value in act.before.items() if field in FIELDS}
+    if "attribute" in changed:
+        require_same_words(pair, changed.get("key", pair.key))
+    for field, value in changed.items():
+        setattr(pair, field, value)
+    # What was reported since the decision stays reported.
+    pair.flags = list(dict.fromkeys([*pair.flags, *reported]))
+    same = Pair.objects.filter(
+        campaign=pair.campaign_id, country=pair.country, language=pair.language, key=pair.key
+    )
+    if same.exclude(pk=pair.pk).exists():
+        raise EntryError(gettext("The earlier words were proposed again meanwhile. Merge the two instead."))
+    pair.save(update_fields=[*changed, "flags"])
+    # Whoever reported it may have left since, and what people said of it may count again.
+    drop_reports([pair])
+    recount(pair.campaign, [pair])
+
+
+class Shown(NamedTuple):
+    """A pair of a page, and the revision of it that the account saw."""
+
+    item: UUID
+    seen: str
+
+
+def plain(pairs: Sequence[Pair], user: User) -> list[Pair]:
+    """Those that wait or were not judged yet, carry no flag and are not being looked at by another account."""
+    claims = claims_of_others(user).filter(pair__in=[pair.pk for pair in pairs])
+    claimed = set(claims.values_list("pair", flat=True))
+    return [
+        pair
+        for pair in pairs
+        if (pair.moderation == Moderation.PENDING or (pair.moderation == Moderation.LIVE and pair.unjudged))
+        and not pair.flags
+        and pair.pk not in claimed
+    ]
+
+
+def approve_all(campaign: Campaign, user: User, shown: Iterable[Shown]) -> int:
+    """Approve each of these that is plain and as it was shown, as a decision of its own; how many that were."""
+    approved = 0
+    for item, seen in shown:
+        if plain(list(Pair.objects.filter(campaign=campaign, public_id=item)), user):
+            with suppress(EntryError):
+                decide(campaign, user, item, Decision(Action.APPROVE, seen))
+                approved += 1
+    return approved

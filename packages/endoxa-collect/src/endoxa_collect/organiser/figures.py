@@ -1,0 +1,280 @@
+"""Figures of the dashboard: totals, cached for a few seconds, never figures of one person."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.core.cache import cache
+from django.db.models import Count, Q, Sum, Variance
+from django.db.models.functions import Least
+from django.utils import timezone
+
+from endoxa_collect.cards.balance import forecast_of, lately, window_of
+from endoxa_collect.models import (
+    CLOSED,
+    Campaign,
+    Card,
+    CardState,
+    Mention,
+    MixedCard,
+    Moderation,
+    Pair,
+    Rating,
+)
+from endoxa_collect.organiser.queue import waiting
+from endoxa_collect.sampler import Forecast
+from endoxa_collect.sampler.slots import CANDIDATE
+
+PAIRS = 10
+"""Pairs behind a share that is shown; each of them has the ratings of at least three people."""
+
+_RATINGS = 3
+
+FEWEST = 3
+"""People behind any figure that is shown."""
+
+OTHERS = ""
+"""Code of the row that holds the countries with fewer people."""
+
+_SECONDS = 3.0
+_REST = 20
+Counted = TypeVar("Counted")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Percent of the rated pairs whose ratings vary less than the settings' limit of disagreement.
+
+    Rated are live pairs with k ratings or more, and at least three. `before` is the same at an earlier time, of the
+    pairs that are live now; None where too few of them were rated then. For merged pairs it is not exact: ratings of
+    what was merged into a pair are missing if the pair itself was rated since; else those given since are in it.
+    """
+
+    now: int
+    before: int | None
+
+
+def agreement_of(campaign: Campaign, earlier: datetime) -> Agreement | None:
+    """Agreement now and earlier; None while there are fewer than `PAIRS`.
+
+    What it was earlier is counted from the pairs that got a rating since then alone, as there are few of them.
+    """
+    settings = campaign.settings.sampler
+    enough = {"ratings__gte": max(_RATINGS, settings.k)}
+    counts = {"pairs": Count("pk"), "agreed": Count("pk", filter=Q(variance__lt=settings.disagreement))}
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
+    since = Card.objects.filter(campaign=campaign, state=CardState.ANSWERED, closed_at__gt=earlier)
+    changed = live.filter(pk__in=since.values("pair"))
+    now = live.filter(**enough).aggregate(**counts)
+    if now["pairs"] < PAIRS:
+        return None
+    gone = changed.filter(**enough).aggregate(**counts)
+    there = (
+        Rating.objects.filter(pair__in=changed, created_at__lte=earlier)
+        .values("pair")
+        .annotate(ratings=Count("pk"), variance=Variance("value"))
+        .filter(**enough)
+        .aggregate(pairs=Count("pair"), agreed=Count("pair", filter=Q(variance__lt=settings.disagreement)))
+    )
+    then = {name: now[name] - gone[name] + there[name] for name in now}
+    return Agreement(_percent(now), _percent(then) if then["pairs"] >= PAIRS else None)
+
+
+def _percent(counted: dict[str, int]) -> int:
+    return round(100 * counted["agreed"] / counted["pairs"])
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Pairs about one country, without candidates: how many there are and have k ratings; ratings there and wanted."""
+
+    country: str
+    pairs: int
+    done: int
+    has: int
+    wanted: int
+
+
+def together(countries: Iterable[Coverage], people: Mapping[str, Set[UUID]]) -> tuple[Coverage, ...]:
+    """Countries by need, those with answers of fewer than three people merged into a last row.
+
+    The last row could be told from the totals. So where one or two people are behind all of it, the
+    shown country with the fewest people joins it, until there are three or nobody. Where that cannot be reached,
+    there are no rows.
+    """
+    rows = {country.country: country for country in countries}
+    split = grouped({code: people.get(code, set()) for code in rows})
+    if split is None:
+        return ()
+    shown = sorted((rows[code] for code in split[0]), key=lambda row: (row.has - row.wanted, row.country))
+    hidden = [rows[code] for code in split[1]]
+    return (*shown, _merged(hidden)) if hidden else tuple(shown)
+
+
+def neediest(coverage: Sequence[Coverage], most: int) -> tuple[Coverage, ...]:
+    """At most so many rows of those that may be shown: the rest joins the last row."""
+    if len(coverage) <= most:
+        return tuple(coverage)
+    return (*coverage[: most - 1], _merged(coverage[most - 1 :]))
+
+
+def grouped(people: Mapping[str, Set[UUID]]) -> tuple[list[str], list[str]] | None:
+    """Countries that may stand by themselves, and those to show as one; None where nothing may be shown.
+
+    One and two people are never behind what is shown of a country or of those together. `OTHERS` among the countries
+    stands for people of none.
+    """
+    by_people = sorted(people, key=lambda code: (code != OTHERS, len(people[code]), code))
+    hidden = [code for code in by_people if code == OTHERS or len(people[code]) < FEWEST]
+    shown = by_people[len(hidden) :]
+    while _few(hidden, people) and shown:
+        hidden.append(shown.pop(0))
+    return None if _few(hidden, people) else (shown, hidden)
+
+
+def in_steps(people: int) -> int:
+    """A number of people rounded down to steps of `FEWEST`."""
+    return people // FEWEST * FEWEST
+
+
+def _few(countries: Iterable[str], people: Mapping[str, Set[UUID]]) -> bool:
+    behind = set[UUID]().union(*(people[code] for code in countries))
+    return 0 < len(behind) < FEWEST
+
+
+def _merged(countries: Iterable[Coverage]) -> Coverage:
+    rows = [(country.pairs, country.done, country.has, country.wanted) for country in countries]
+    pairs, done, has, wanted = map(sum, zip(*rows, strict=True))
+    return Coverage(OTHERS, pairs, done, has, wanted)
+
+
+def cached(campaign: Campaign, kind: str, count_anew: Callable[[], Counted]) -> Counted:
+    """What was counted lately.
+
+    Where counting is slow it is kept for longer than three seconds: it takes at most a twentieth of a worker's time.
+    """
+    key = f"endoxa.figures.{kind}.{campaign.pk}.{campaign.version}"
+    entry: tuple[Counted] | None = cache.get(key)
+    if entry is None:
+        started = time.perf_counter()
+        # In a tuple, since nothing at all may be what was counted.
+        entry = (count_anew(),)
+        cache.set(key, entry, max(_SECONDS, _REST * (time.perf_counter() - started)))
+    return entry[0]
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What at least three people together did within the last minutes or day (`cards.balance.lately`).
+
+    `pace` is in answers a minute, of all together; `skips` do not include `reports`. Each of the two is None unless at
+    least three people did it.
+    """
+
+    people: int
+    answers: int
+    pace: float
+    new_pairs: int
+    skips: int | None
+    reports: int | None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One look at a campaign.
+
+    Attributes:
+        counted_at: when the figures were counted.
+        pairs: live pairs.
+        done: live pairs with k ratings or more.
+        waiting: pairs in the moderators' queue: those that wait, and live ones with flags or reports.
+        coverage: by country; small groups of people merged.
+        lately: None while fewer than three people were active, whose own doing would show.
+        agreement: None while there are too few pairs.
+        forecast: what to expect at the end.
+        minutes_left: of the planned time; negative when it is over.
+    """
+
+    counted_at: datetime
+    pairs: int
+    done: int
+    waiting: int
+    coverage: tuple[Coverage, ...]
+    lately: Doing | None
+    agreement: Agreement | None
+    forecast: Forecast
+    minutes_left: float
+
+    @property
+    def share(self) -> float:
+        """Share of live pairs with k ratings or more, 0 to 1."""
+        return self.done / self.pairs if self.pairs else 0.0
+
+
+def figures_of(campaign: Campaign) -> Figures:
+    """The figures, up to three seconds old."""
+    return cached(campaign, "cards", lambda: count(campaign, timezone.now()))
+
+
+def count(campaign: Campaign, now: datetime) -> Figures:
+    """Count them anew, with a dozen queries whatever the size of the campaign."""
+    k = campaign.settings.sampler.k
+    rows = (
+        Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
+        .exclude(need=CANDIDATE)
+        .values("country")
+        .annotate(pairs=Count("id"), done=Count("id", filter=Q(ratings__gte=k)), has=Sum(Least("ratings", k)))
+        .order_by("country")
+    )
+    countries = [Coverage(wanted=k * row["pairs"], **row) for row in rows]
+    # Who answered a card about a country or proposed something for it.
+    people: dict[str, set[UUID]] = defaultdict(set)
+    cards = Card.objects.filter(campaign=campaign, state__in=CLOSED).values_list("country", "person_id")
+    mentions = Mention.objects.filter(pair__campaign=campaign).values_list("pair__country", "person_id")
+    for country, person in (*cards.distinct(), *mentions.distinct()):
+        people[country].add(person)
+    opened = campaign.began_at or now
+    return Figures(
+        counted_at=now,
+        pairs=sum(row.pairs for row in countries),
+        done=sum(row.done for row in countries),
+        waiting=waiting(campaign, organiser=True).count(),
+        coverage=together(countries, people),
+        lately=_doing(campaign, now),
+        agreement=agreement_of(campaign, now - window_of(campaign)),
+        forecast=forecast_of(campaign, now),
+        minutes_left=campaign.settings.minutes - (now - opened).total_seconds() / 60,
+    )
+
+
+def _doing(campaign: Campaign, now: datetime) -> Doing | None:
+    recent = lately(campaign, now)
+    reported = Q(skip__reason__startswith="report_")
+    skipped = Q(state=CardState.SKIPPED) & ~reported
+    seen: dict[str, Any] = recent.cards.aggregate(
+        people=Count("person", distinct=True),
+        answers=Count("id", filter=Q(state=CardState.ANSWERED)),
+        skips=Count("id", filter=skipped),
+        skippers=Count("person", filter=skipped, distinct=True),
+    )
+    if seen["people"] < FEWEST:
+        return None
+    listed = MixedCard.objects.filter(campaign=campaign, closed_at__gt=recent.since, closed_at__lte=now)
+    reporters = [
+        *recent.cards.filter(reported).values_list("person_id", flat=True),
+        *listed.filter(reason__startswith="report_").values_list("person_id", flat=True),
+    ]
+    return Doing(
+        people=seen["people"],
+        answers=seen["answers"],
+        pace=seen["answers"] / recent.minutes,
+        new_pairs=recent.new_pairs,
+        skips=seen["skips"] if seen["skippers"] >= FEWEST else None,
+        reports=len(reporters) if len(set(reporters)) >= FEWEST else None,
+    )

@@ -1,1 +1,0 @@
-"""Pages of moderation: the queue of new and flagged pairs, and merging."""

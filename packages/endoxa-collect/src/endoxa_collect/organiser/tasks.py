@@ -1,0 +1,359 @@
+"""The pages of tasks for accounts: list, upload, one item after the other, export."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import SpooledTemporaryFile, TemporaryDirectory
+from typing import IO, Any
+from uuid import UUID
+
+from django import forms
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import UploadedFile
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from endoxa.errors import UserError
+from endoxa_collect.models import Campaign, Judge, Role, Task, TaskState, Turn, TurnState, record
+from endoxa_collect.organiser.access import EVERYBODY, JUDGES, account, allowed, roles_of
+from endoxa_collect.tasks.adding import add_task, options_of
+from endoxa_collect.tasks.handing import (
+    TaskOverError,
+    UnknownTurnError,
+    next_turn,
+    settings_of,
+    skip,
+    take,
+    undo,
+)
+from endoxa_collect.tasks.results import Progress, progress, write_results
+from endoxa_collect.tasks.room import AnswerForm, Room
+from endoxa_collect.tasks.rooms import room, rooms
+
+_IN_MEMORY = 8 * 2**20
+BEGUN = "task_begun_{}"
+"""Session key: the account has seen the content warning of a task."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """A task as the list shows it."""
+
+    task: Task
+    room: Room
+    progress: Progress
+    outcome: str = ""
+
+
+def judge_of(task: Task, user: User) -> Judge:
+    """The judge that an account is in a task."""
+    return Judge.objects.get_or_create(task=task, user=user)[0]
+
+
+def undoable(judge: Judge) -> Turn | None:
+    """What the judge did last and can take back; None where there is nothing."""
+    closed = judge.turns.filter(state__in=(TurnState.JUDGED, TurnState.SKIPPED))
+    return closed.select_related("item").order_by("-closed_at", "-number").first()
+
+
+def packed(task: Task, user: User) -> IO[bytes]:
+    """The judgements as CSV tables in a zip archive.
+
+    Raises:
+        UserError: what is hidden from judges would be shown while they still judge.
+    """
+    archive = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (the answer closes it)
+    with TemporaryDirectory() as folder, zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
+        for path in write_results(task, Path(folder) / f"{task.name}.csv", user):
+            packing.write(path, path.name)
+    archive.seek(0)
+    return archive
+
+
+MEGABYTES = 2
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
+
+
+def kinds() -> list[tuple[str, Any]]:
+    """Kinds that a file alone can make; the group editor needs likeness, which the site does not compute."""
+    return [(kind, room.title) for kind, room in sorted(rooms().items()) if not room.workspace]
+
+
+class TaskForm(forms.Form):
+    """Kind, file and settings of a task."""
+
+    kind = forms.ChoiceField(label=gettext_lazy("Kind of the task"), choices=kinds)
+    file = forms.FileField(
+        label=gettext_lazy("File with the items"),
+        widget=forms.FileInput(attrs={"accept": ",".join(SUFFIXES)}),
+        help_text=gettext_lazy("CSV (UTF-8), TSV or JSONL with a row for each item; at most 2 MB."),
+    )
+    name = forms.CharField(label=gettext_lazy("Name (may be left out)"), required=False, max_length=40)
+    settings = forms.CharField(
+        label=gettext_lazy("Settings (may be left out)"),
+        required=False,
+        max_length=4_000,
+        widget=forms.Textarea(attrs={"rows": 3, "dir": "ltr", "placeholder": "needed=3"}),
+        help_text=gettext_lazy("One in each line, such as needed=3. They are listed below."),
+    )
+    panel = forms.BooleanField(
+        label=gettext_lazy("People of a panel may judge, by an address with a code"), required=False
+    )
+
+    def clean_file(self) -> UploadedFile[bytes]:
+        """A table that is not too large."""
+        file: UploadedFile[bytes] = self.cleaned_data["file"]
+        if (file.size or 0) > MEGABYTES * 1024 * 1024:
+            raise forms.ValidationError(
+                gettext("This file has more than %(limit)d MB: split it into several files.")
+                % {"limit": MEGABYTES}
+            )
+        if Path(file.name or "").suffix.lower() not in SUFFIXES:
+            raise forms.ValidationError(gettext("Expected a file that ends in .csv, .tsv or .jsonl."))
+        return file
+
+
+@allowed(Role.ORGANISER)
+@require_http_methods(["GET", "HEAD", "POST"])
+def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Make a task from an uploaded file; every row is checked before anything is kept."""
+    form = TaskForm(request.POST, request.FILES) if request.method == "POST" else TaskForm()
+    if request.method == "POST" and form.is_valid():
+        try:
+            _add(request, campaign, form.cleaned_data)
+        except UserError as problem:
+            form.add_error("file", str(problem))
+        else:
+            return redirect("organiser:tasks", campaign.slug)
+    kinds = [
+        {
+            "kind": kind.kind,
+            "title": kind.title,
+            "columns": {**kind.columns, **kind.optional},
+            "needed": set(kind.columns),
+            "settings": [
+                f"{name}={_text(field.default)}" for name, field in kind.settings.model_fields.items()
+            ],
+        }
+        for kind in rooms().values()
+        if not kind.workspace
+    ]
+    context = {"campaign": campaign, "form": form, "rooms": kinds}
+    return render(request, "tasks/add.html", context, status=422 if form.is_bound else 200)
+
+
+def _add(request: HttpRequest, campaign: Campaign, cleaned: dict[str, Any]) -> Task:
+    """The task; messages name the file as it was called, not where it lay here.
+
+    Raises:
+        UserError: the file or a setting cannot be used.
+    """
+    file = cleaned["file"]
+    named = Path(file.name or "items").name
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"items{Path(named).suffix.lower()}"
+        path.write_bytes(file.read())
+        lines = [line for line in cleaned["settings"].splitlines() if line.strip()]
+        try:
+            return add_task(
+                campaign,
+                cleaned["kind"],
+                path,
+                name=cleaned["name"] or None,
+                options=options_of(lines),
+                panel=cleaned["panel"],
+                user=request.user,
+            )
+        except UserError as problem:
+            raise UserError(str(problem).replace(str(path), named).replace(f"{folder}/", "")) from None
+
+
+def _text(value: object) -> str:
+    return "[" + ",".join(map(str, value)) + "]" if isinstance(value, tuple) else str(value)
+
+
+CHANGES = {
+    TaskState.OPEN: "task opened",
+    TaskState.PAUSED: "task paused",
+    TaskState.CLOSED: "task closed",
+}
+"""What the log says of a task that an organiser opened, paused or closed."""
+
+
+@allowed(*EVERYBODY)
+@require_safe
+def tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """All tasks with their progress."""
+    return _list(request, campaign)
+
+
+def _list(request: HttpRequest, campaign: Campaign, fault: str = "", status: int = 200) -> HttpResponse:
+    roles = roles_of(request, campaign)
+    rows = []
+    for task in Task.objects.filter(campaign=campaign).order_by("name"):
+        kind = room(task.kind)
+        rows.append(TaskRow(task, kind, progress(task), kind.told(task) if kind.told else ""))
+    context = {
+        "campaign": campaign,
+        "tasks": rows,
+        "judges": bool(roles & set(JUDGES)),
+        "organiser": Role.ORGANISER in roles,
+        "exports": bool(roles & {Role.ORGANISER, Role.RESEARCHER}),
+        "fault": fault,
+    }
+    return render(request, "tasks/list.html", context, status=status)
+
+
+@allowed(*JUDGES)
+@require_safe
+def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """The item in hand, or the next one; before the first a word of warning."""
+    task, who = _judging(request, campaign, name)
+    groups = settings_of(task).groups
+    if who is None or not request.session.get(BEGUN.format(task.pk)) or (groups and not who.group):
+        return render(request, "tasks/begin.html", _frame(task))
+    if workspace := room(task.kind).workspace:
+        return redirect(f"organiser:task_{workspace}", campaign.slug, name)
+    return _item_page(request, task, who)
+
+
+@allowed(*JUDGES)
+@require_POST
+def judge(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Take a judgement, or let the item go (`action` = skip)."""
+    task, who = _judging(request, campaign, name)
+    if who is None or room(task.kind).workspace:
+        return redirect("organiser:task", campaign.slug, name)
+    try:
+        token = UUID(request.POST.get("token", ""))
+        turn = Turn.objects.select_related("item").get(judge=who, token=token)
+    except (ValueError, Turn.DoesNotExist):
+        return redirect("organiser:task", campaign.slug, name)
+    try:
+        if request.POST.get("action") == "skip":
+            skip(who, token)
+            return redirect("organiser:task", campaign.slug, name)
+        form = room(task.kind).form(turn.item.content, turn.shown, request.POST)
+        if not form.is_valid():
+            return _item_page(request, task, who, turn=turn, form=form, status=422)
+        take(who, token, form.answer())
+    except UnknownTurnError:
+        return _item_page(
+            request, task, who, note=gettext("Somebody else has that one now. Here is another.")
+        )
+    except TaskOverError:
+        pass
+    return redirect("organiser:task", campaign.slug, name)
+
+
+@allowed(*JUDGES)
+@require_POST
+def undo_last(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Take the last judgement back, as often as there are some."""
+    _, who = _judging(request, campaign, name)
+    with suppress(TaskOverError):
+        if who is not None:
+            undo(who)
+    return redirect("organiser:task", campaign.slug, name)
+
+
+@allowed(*JUDGES)
+@require_POST
+def begin(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Show the words from now on, until the account signs out; and note the judge's group, where the task has some."""
+    task, _ = _judging(request, campaign, name)
+    who = judge_of(task, account(request))
+    chosen = request.POST.get("group", "")
+    if chosen in settings_of(task).groups:
+        Judge.objects.filter(pk=who.pk).update(group=chosen)
+    request.session[BEGUN.format(task.pk)] = True
+    return redirect("organiser:task", campaign.slug, name)
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def change_state(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Open, pause or close a task."""
+    task = get_object_or_404(Task, campaign=campaign, name=name)
+    state = request.POST.get("state", "")
+    if state not in TaskState.values:
+        raise Http404
+    if task.revealed_at is not None and state != TaskState.CLOSED:
+        fault = gettext("This task cannot be opened again: what judges must not know was shown to somebody.")
+        return _list(request, campaign, fault, status=409)
+    Task.objects.filter(pk=task.pk).update(state=state)
+    record(campaign, account(request), CHANGES[TaskState(state)], task=task.name)
+    return redirect("organiser:tasks", campaign.slug)
+
+
+@allowed(Role.ORGANISER, Role.RESEARCHER)
+@require_POST
+def export(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
+    """The judgements as tables in an archive."""
+    task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
+    try:
+        archive = packed(task, account(request))
+    except UserError:
+        fault = gettext("Close this task first: the file would show what judges must not know.")
+        return _list(request, campaign, fault, status=409)
+    record(campaign, account(request), "task exported", task=task.name)
+    file = f"{campaign.slug}-{task.name}-{timezone.now():%Y-%m-%d}.zip"
+    return FileResponse(archive, as_attachment=True, filename=file, content_type="application/zip")
+
+
+def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task, Judge | None]:
+    """The task, and the judge that the account is in it; None before it has begun."""
+    task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
+    if room(task.kind).panel_only:
+        raise Http404
+    return task, Judge.objects.filter(task=task, user=account(request)).select_related("task").first()
+
+
+def _frame(task: Task) -> dict[str, Any]:
+    return {"campaign": task.campaign, "task": task, "room": room(task.kind), "settings": settings_of(task)}
+
+
+def _item_page(
+    request: HttpRequest,
+    task: Task,
+    judge: Judge,
+    *,
+    turn: Turn | None = None,
+    form: AnswerForm | None = None,
+    note: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The page of one item, or that there is nothing more to do."""
+    kind = room(task.kind)
+    done = judge.turns.filter(state=TurnState.JUDGED).count()
+    context = {**_frame(task), "note": note, "done": done, "last": undoable(judge)}
+    try:
+        turn = turn or next_turn(judge)
+    except TaskOverError:
+        return render(request, "tasks/over.html", context)
+    if turn is None:
+        return render(request, "tasks/nothing.html", context)
+    content, shown = turn.item.content, turn.shown
+    form = form or kind.form(content, shown)
+    context |= {"turn": turn, "content": content, "form": form, **kind.context(content, shown)}
+    return render(request, kind.template, context, status=status)
+
+
+urlpatterns: list[URLPattern] = [
+    path("<slug:slug>/tasks/", tasks, name="tasks"),
+    path("<slug:slug>/new-task/", add, name="task_add"),
+    path("<slug:slug>/tasks/<slug:name>/", work, name="task"),
+    path("<slug:slug>/tasks/<slug:name>/judge/", judge, name="task_judge"),
+    path("<slug:slug>/tasks/<slug:name>/undo/", undo_last, name="task_undo"),
+    path("<slug:slug>/tasks/<slug:name>/begin/", begin, name="task_begin"),
+    path("<slug:slug>/tasks/<slug:name>/state/", change_state, name="task_state"),
+    path("<slug:slug>/tasks/<slug:name>/export/", export, name="task_export"),
+]
