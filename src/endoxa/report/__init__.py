@@ -8,7 +8,8 @@ write HTML and every figure beside it. The parts:
   many rows have which verdict, `corrected` why a small p-value is no claim, `percent_ends`, `signed_ends` and
   `decimal_ends` write intervals that agree with the verdict.
 - **table of estimates**: `tables.table_of(caption, rows, fields)`. A field is a heading and what its cells are made
-  from: `text_field`, `number_field`, `claims.VERDICT`, `claims.P_ADJUSTED`. A field that is None is left out.
+  from: `text_field`, `number_field` (`number_field("share", "value", percent)`), `claims.VERDICT`,
+  `claims.P_ADJUSTED`. A field that is None is left out.
 - **table for a paper**: cells with `claims.mark` and an interval (`tables.Cell`), `tables.paper_texts` writes them as
   Markdown, LaTeX and CSV; `tables.transposed` turns them.
 - **value axis**: `figures.Measure`, one for each kind of estimate: title, neutral value, format, range.

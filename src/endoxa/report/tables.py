@@ -142,22 +142,29 @@ class Field:
     cell: Callable[[Any], str | Cell]
 
 
-def text_field(name: str, cell: Callable[[Any], str | Cell] | str = "", **column: Any) -> Field:
+Shown = Callable[[Any], str | Cell]
+"""From a row, or from one of its values, to what is written."""
+
+
+def text_field(name: str, cell: Shown | str = "", shown: Shown | None = None, **column: Any) -> Field:
     """A column of texts.
 
     Args:
         name: its heading.
-        cell: what is written, or the key of the row that holds it (the heading where empty); a dash where it is empty.
+        cell: what is written of a row, or the key of the row that holds it (the heading where empty).
+        shown: how the value of the key is written; a dash in place of nothing where it is None.
         column: further settings of `Column`.
     """
+    if callable(cell):
+        return Field(Column(name, **column), cell)
     key = cell or name
-    return Field(Column(name, **column), key if callable(key) else lambda row: str(row[key] or NO_VALUE))
+    write = shown or (lambda value: str(value or NO_VALUE))
+    return Field(Column(name, **column), lambda row: write(row[key]))
 
 
-def number_field(name: str, cell: Callable[[Any], str | Cell] | str = "", **column: Any) -> Field:
-    """A column of numbers, as `text_field`; of a key the number is a count."""
-    key = cell or name
-    return Field(Column(name, numeric=True, **column), key if callable(key) else lambda row: count(row[key]))
+def number_field(name: str, cell: Shown | str = "", shown: Shown = count, **column: Any) -> Field:
+    """A column of numbers, as `text_field`; the value of a key is a count unless `shown` says how it is written."""
+    return text_field(name, cell, shown, numeric=True, **column)
 
 
 def table_of(

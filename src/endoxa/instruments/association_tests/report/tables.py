@@ -157,7 +157,7 @@ def all_tests(results: Associations) -> Section:
             number_field("effect size", effect("effect_size")),
             number_field("ddof 0", effect("effect_size_ddof0")),
             number_field("interval", lambda row: signed_interval(row["low"], row["high"])),
-            number_field("p", lambda row: p_value(row["p_value"])),
+            number_field("p", "p_value", p_value),
             number_field("adjusted p", adjusted),
             VERDICT,
             text_field("kind of p", "p_kind"),

@@ -121,7 +121,7 @@ def _table(results: Results, rows: pl.DataFrame) -> Table:
             text_field("other rule", "rule_b"),
             number_field("flips"),
             number_field("pairs", "n"),
-            number_field("share", lambda row: percent(row["share"])),
+            number_field("share", "share", percent),
             number_field(f"{results.level} interval", lambda row: percent_interval(row["low"], row["high"])),
             number_field("tied under one", "ties"),
             number_field("kappa", lambda row: signed(row["kappa"], 2).lstrip("+")),

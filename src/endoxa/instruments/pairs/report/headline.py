@@ -235,14 +235,14 @@ def _ratio_table(results: Results, cells: pl.DataFrame) -> Table:
         cells,
         (
             *_combination_fields(results),
-            number_field("preference ratio", lambda row: percent(row["value"])),
+            number_field("preference ratio", "value", percent),
             number_field(f"{results.level} interval, identities", percent_ends),
             VERDICT,
             P_ADJUSTED,
             number_field("pairs", "n"),
             number_field("identities", "clusters"),
             number_field("ties", lambda row: percent(ties.get((row["model"], row["rule"]), {}).get("value"))),
-            number_field("least detectable ratio", lambda row: percent(row["detectable"])),
+            number_field("least detectable ratio", "detectable", percent),
             number_field(
                 f"{results.level} Wilson, pairs",
                 lambda row: percent_interval(row["pair_low"], row["pair_high"]),
@@ -262,9 +262,9 @@ def _difference_table(results: Results) -> Table:
         overall(identity_rows(results.estimates, "mean_difference")),
         (
             *_combination_fields(results),
-            number_field("mean difference", lambda row: signed(row["value"])),
+            number_field("mean difference", "value", signed),
             number_field(f"{results.level} interval, identities", signed_ends),
-            text_field("unit", lambda row: rule_unit(row["rule"])),
+            text_field("unit", "rule", rule_unit),
             VERDICT,
             P_ADJUSTED,
             number_field(

@@ -1,0 +1,70 @@
+"""Parts of the report kit that every page uses; the pages themselves are tested with their instruments."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from endoxa.report.claims import P_ADJUSTED, VERDICT, counted, mark, verdict_counts
+from endoxa.report.figures import Measure, in_parts, labelled
+from endoxa.report.tables import number_field, table_of, text_field
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+
+ROWS = pl.DataFrame(
+    {
+        "model": ["a", "b", "", "b"],
+        "n": [1508, 12, None, 12],
+        "p_adjusted": [0.0004, 0.034, 0.5, 0.034],
+        "verdict": [ABOVE, BELOW, UNTESTED, BELOW],
+    }
+)
+
+
+def test_a_table_is_made_from_its_fields() -> None:
+    several = None
+    table = table_of(
+        "Models",
+        ROWS,
+        (text_field("model"), several, number_field("answers", "n"), VERDICT, P_ADJUSTED),
+        most_open=3,
+    )
+    assert [column.name for column in table.columns] == ["model", "answers", "verdict", "p adjusted"]
+    assert [column.numeric for column in table.columns] == [False, True, False, True]
+    assert table.rows[0] == ("a", "1,508", "above", "<\u00a00.001")
+    assert table.rows[2] == ("–", "n/a", "cannot be tested", "n/a")
+    assert table.folded
+    assert len(table_of("Models", ROWS, (text_field("model"),), distinct=True).rows) == 3
+
+
+def test_verdicts_are_counted_and_marked() -> None:
+    rows = ROWS.rows(named=True)
+    assert verdict_counts(rows) == {ABOVE: 1, BELOW: 2, UNCLEAR: 0, UNTESTED: 1}
+    words = {
+        ABOVE: "{n} lean{s} up",
+        BELOW: "{n} lean{s} down",
+        UNCLEAR: "{n} not",
+        UNTESTED: "{n}: {reason}",
+    }
+    assert counted(rows, words, reason="too few") == ["1 leans up", "2 lean down", "1: too few"]
+    assert [mark(row) for row in rows] == ["*", "*", "†", "*"]
+
+
+def test_what_does_not_fit_is_cut_into_parts() -> None:
+    assert [(part, list(names)) for part, names in in_parts("abcde", 3)] == [
+        (", part 1 of 2", ["a", "b", "c"]),
+        (", part 2 of 2", ["d", "e"]),
+    ]
+    assert [len(names) for _, names in in_parts(range(10), 8, even=False)] == [8, 2]
+    assert list(in_parts("ab", 3)) == [("", "ab")]
+
+
+def test_an_axis_holds_every_value_in_whole_steps() -> None:
+    measure = Measure("effect size", 0.0, "+.1f", 1.0, 0.5)
+    frame = pl.DataFrame({"value": [0.2, None], "low": [-1.2, float("nan")], "high": [0.9, None]})
+    assert measure.domain(frame) == (-1.5, 1.5)
+    assert measure.domain(frame.select(value=pl.lit(0.1))) == (-1.0, 1.0)
+
+
+def test_equal_labels_are_told_apart() -> None:
+    frame = pl.DataFrame({"name": ["x", "x"], "test": ["1", "2"]})
+    assert labelled(frame, pl.col("name"), "test")["label"].to_list() == ["x (1)", "x (2)"]
+    assert labelled(frame, pl.col("test"), "name")["label"].to_list() == ["1", "2"]
