@@ -51,7 +51,7 @@ app = typer.Typer(
         "Steps: collect -> curate -> build -> probe -> analyze -> report. Start with: endoxa demo"
     ),
 )
-_alone = Group("", app.info.help, app=app)
+_alone = Group("", str(app.info.help), app=app)
 """Commands that belong to no group."""
 _alone.add(demo.demo)
 app.add_typer(datasets.app, name="datasets")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le
 
@@ -232,7 +232,11 @@ def stories(
         languages = load_languages(language, file)
         cells = () if map is None else read_map(map, vocabulary_of(languages))
         prompts = build_prompts(languages, selection, cells)
-    lines = [_prompts_table(prompts, languages), NUMBERS, f"{prompts.height} prompts written to {out}"]
+    lines: list[Any] = [
+        _prompts_table(prompts, languages),
+        NUMBERS,
+        f"{prompts.height} prompts written to {out}",
+    ]
     if any(code.attributes for code in languages):
         write_vocabulary(vocabulary_of(languages), vocabulary_file)
         lines.append(f"Vocabulary for `endoxa probe extract --vocabulary`: {vocabulary_file}")

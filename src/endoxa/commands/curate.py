@@ -354,5 +354,5 @@ def _note_left_out(left_out: Mapping[str, int], notes: Sequence[str]) -> None:
 for command in (extract, evaluate, learn, group, thresholds):
     CURATE.add(command)
 CURATE.app.add_typer(REVIEW.app, name="review")
-for command in (associations, summary):
-    CURATE.add(command)
+CURATE.add(associations)
+CURATE.add(summary)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from endoxa.commands.verbs import Outcome, argument, note, plan_lines, print_lines
 from endoxa.report.words import plural
@@ -96,9 +96,10 @@ class SecondReader:
         from endoxa.curate.second import ReaderSettings
         from endoxa.schema.options import settings_from
 
-        values = {"batch": self.batch, "max_cost": self.max_cost, "price": self.price}
-        stated = {(name,): value for name, value in values.items() if value not in (None, False)}
-        return settings_from(ReaderSettings, {("data",): str(survey), ("models",): (model,), **stated})
+        options = {"batch": self.batch, "max_cost": self.max_cost, "price": self.price}
+        values: dict[tuple[str, ...], Any] = {("data",): str(survey), ("models",): (model,)}
+        values |= {(name,): value for name, value in options.items() if value not in (None, False)}
+        return settings_from(ReaderSettings, values)
 
 
 def extract(

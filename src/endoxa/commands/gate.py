@@ -9,8 +9,6 @@ from endoxa.commands.verbs import Outcome
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
-SUFFIXES = {"--markdown": ".md", "--junit": ".xml", "--page": ".html"}
-
 
 def gate(
     *,
@@ -61,13 +59,21 @@ def gate(
         Confidence, Option("1 minus the largest chance of a wrong pass, and of a wrong failure.", ANALYSIS)
     ] = DEFAULT_CONFIDENCE,
     markdown: Annotated[
-        Path | None, Option("Also write a summary for a pull request (Markdown).", OUTPUT, metavar="FILE")
+        Path | None,
+        Option("Also write a summary for a pull request (Markdown).", OUTPUT, metavar="FILE", ending=".md"),
     ] = None,
     junit: Annotated[
         Path | None,
-        Option("Also write JUnit XML for CI: worse fails, undecided is skipped.", OUTPUT, metavar="FILE"),
+        Option(
+            "Also write JUnit XML for CI: worse fails, undecided is skipped.",
+            OUTPUT,
+            metavar="FILE",
+            ending=".xml",
+        ),
     ] = None,
-    page: Annotated[Path | None, Option("Also write a page (HTML).", OUTPUT, metavar="FILE")] = None,
+    page: Annotated[
+        Path | None, Option("Also write a page (HTML).", OUTPUT, metavar="FILE", ending=".html")
+    ] = None,
 ) -> Outcome:
     """Decide whether a candidate model is worse than a baseline by more than a margin.
 
@@ -82,16 +88,11 @@ def gate(
       endoxa gate --baseline out/a --candidate out/b --margin 0.02 -o gate.json --markdown gate.md --junit gate.xml
       endoxa gate --baseline out/q1 --candidate out/q2 --measure bias_ambig --margin 0.05 -o gate.json
     """  # noqa: D301
-    from endoxa.errors import UserError
     from endoxa.sources.files import require_apart
     from endoxa.study.gate import gate as decide
     from endoxa.study.gate.write import require_suffix
 
     outputs = {"-o": out, "--markdown": markdown, "--junit": junit, "--page": page}
-    for option, suffix in SUFFIXES.items():
-        path = outputs[option]
-        if path is not None and path.suffix.lower() != suffix:
-            raise UserError(f"{option} {path}: expected a file that ends in {suffix}.")
     if out is not None:
         require_suffix(out)
     runs = [run / name for run in (baseline, candidate) for name in ("run.json", "records.parquet")]

@@ -35,6 +35,7 @@ from endoxa.schema.options import OUTPUT, Option, OptionField, is_settings, opti
 from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.table import Table
 
     from endoxa.runs.instrument import Plan
@@ -68,7 +69,7 @@ class Outcome:
         exit_code: of the command.
     """
 
-    lines: Iterable[str | Headline | Table] = ()
+    lines: Iterable[Headline | RenderableType] = ()
     tables: Mapping[str, Any] = field(default_factory=dict)
     headline: Headline | None = None
     notes: Sequence[str] = ()
@@ -104,12 +105,12 @@ class Verb:
         Raises:
             UserError: any user error.
         """
-        outputs: dict[str, tuple[Option, Path]] = {}
+        outputs: dict[str, tuple[OptionField, Path]] = {}
         inputs: list[Path] = []
         for entry in options_of(self.settings):
             value = reduce(getattr, entry.path, settings)
             if entry.option.group == OUTPUT:
-                outputs |= {entry.path[-1]: (entry.option, value)} if isinstance(value, Path) else {}
+                outputs |= {entry.path[-1]: (entry, value)} if isinstance(value, Path) else {}
             else:
                 several = value if isinstance(value, tuple) else (value,)
                 inputs += [path for path in several if isinstance(path, Path)]
@@ -118,9 +119,13 @@ class Verb:
         from endoxa.sources.files import require_apart
         from endoxa.sources.frames import require_table_name, write_table
 
+        for entry, path in outputs.values():
+            ending = entry.option.ending
+            if ending and path.suffix.lower() != ending:
+                raise UserError(f"{entry.name} {path}: expected a file that ends in {ending}.")
         require_apart([path for _, path in outputs.values()], inputs)
-        for option, path in outputs.values():
-            if option.table:
+        for entry, path in outputs.values():
+            if entry.option.table:
                 require_table_name(path)
         outcome = self.run(settings)
         outcome = replace(outcome, lines=tuple(outcome.lines))
@@ -224,7 +229,7 @@ def add_verb(
         if printing.json:
             out = getattr(made, "out", None)
             if outcome.facts is not None or out is not None:
-                print_json(_rows(outcome, out) if outcome.facts is None else outcome.facts)
+                print_json(outcome.facts if out is None or outcome.facts is not None else _rows(outcome, out))
         elif not printing.quiet:
             for sentence in outcome.notes:
                 note(sentence)
@@ -240,7 +245,7 @@ def add_verb(
     app.command(name, help=verb.help, hidden=hidden, cls=GroupedCommand)(callback)
 
 
-def print_lines(lines: Iterable[str | Headline | Table]) -> None:
+def print_lines(lines: Iterable[Headline | RenderableType]) -> None:
     """Show sentences and tables on the terminal."""
     for line in lines:
         if isinstance(line, str | Headline):
@@ -284,7 +289,7 @@ def table(
     return made
 
 
-def plan_lines(plan: Plan) -> list[str | Headline | Table]:
+def plan_lines(plan: Plan) -> list[str | Table]:
     """A plan as a table, with its note below."""
     shown = table(plan.title, plan.columns, plan.rows, texts=plan.texts)
     return [shown, plan.note] if plan.note else [shown]

@@ -68,6 +68,7 @@ class Option:
     decides: bool | str = True
     positional: bool = False
     table: bool = False
+    ending: str = ""
 
 
 @dataclass(frozen=True, slots=True)
