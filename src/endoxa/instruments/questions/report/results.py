@@ -15,6 +15,7 @@ from endoxa.report import inputs
 from endoxa.report.claims import corrected, decimal_ends
 from endoxa.report.inputs import Run
 from endoxa.report.labels import DIRECTIONS, ModelName, name_models, read_labels
+from endoxa.report.tables import Field, number_field, text_field
 from endoxa.report.words import NO_VALUE, NOT_DEFINED, decimal, decimal_interval, listed
 from endoxa.schema import ALL, PROTOCOLS
 from endoxa.stats.verdicts import TOO_SMALL
@@ -82,6 +83,24 @@ class QaResults:
     def lines(self) -> list[str]:
         """Every `line` of the estimates."""
         return self.estimates["line"].unique(maintain_order=True).to_list()
+
+    @property
+    def contexts_field(self) -> Field:
+        """The column of tables that says which kind of contexts a row is about."""
+        return text_field("contexts", lambda row: SPOKEN_CONDITIONS[row["context_condition"]])
+
+    def value_fields(self, column: str, name: str, interval: str) -> tuple[Field, Field]:
+        """Columns of tables for a value and its interval.
+
+        Args:
+            column: of the value; `_low` and `_high` behind it are its ends.
+            name: heading of the value.
+            interval: heading of the interval.
+        """
+        return (
+            number_field(name, lambda row: decimal(row[column])),
+            number_field(interval, lambda row: decimal_interval(row[f"{column}_low"], row[f"{column}_high"])),
+        )
 
     def label(self, model: str) -> str:
         """The model as readers see it."""
