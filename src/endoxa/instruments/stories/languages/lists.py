@@ -105,7 +105,15 @@ class Stories:
                 continue
             pairs = list(self._pairs(association, home, member))
             if pairs:
-                places.append(_place(name, pairs))
+                there = Cells(
+                    *(
+                        np.array([getattr(cell, side) for _, cell in pairs])
+                        for side in ("count", "row", "column", "total")
+                    )
+                )
+                p_value = min(1.0, len(pairs) * exp(log_p_greater(there).min()))
+                missed = np.prod([1 - _power(here, cell.row) for here, cell in pairs])
+                places.append(Place(name, max(cell.lift for _, cell in pairs), p_value, float(1 - missed)))
             else:
                 untested.append(name)
         return places, untested
@@ -142,18 +150,6 @@ class Stories:
             int(counts.sum()),
             (counts.shape[0], counts.shape[1]),
         )
-
-
-def _place(name: str, pairs: list[tuple[Cell, Cell]]) -> Place:
-    there = Cells(
-        *(
-            np.array([getattr(cell, side) for _, cell in pairs])
-            for side in ("count", "row", "column", "total")
-        )
-    )
-    p_value = min(1.0, len(pairs) * exp(log_p_greater(there).min()))
-    missed = np.prod([1 - _power(here, cell.row) for here, cell in pairs])
-    return Place(name, max(cell.lift for _, cell in pairs), p_value, float(1 - missed))
 
 
 @lru_cache(maxsize=100_000)

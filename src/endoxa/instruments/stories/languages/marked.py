@@ -114,7 +114,13 @@ def _values(
 
 def _values_by_attribute(associations: pl.DataFrame | None) -> dict[str, dict[str, str]]:
     """For every attribute its values, by full name and by the name without brackets."""
-    values_of = {listed.name: _by_name(listed.values) for listed in read_vocabulary()}
+    values_of = {
+        listed.name: (
+            {value.partition(" (")[0]: value for value in listed.values}
+            | {value: value for value in listed.values}
+        )
+        for listed in read_vocabulary()
+    }
     if associations is None:
         return values_of
     for side in ("base", "compared"):
@@ -123,10 +129,6 @@ def _values_by_attribute(associations: pl.DataFrame | None) -> dict[str, dict[st
         ):
             values_of.setdefault(attribute, {}).setdefault(value, value)
     return values_of
-
-
-def _by_name(values: tuple[str, ...]) -> dict[str, str]:
-    return {value.partition(" (")[0]: value for value in values} | {value: value for value in values}
 
 
 def _hint(word: str, words: Mapping[str, object]) -> str:
