@@ -25,6 +25,7 @@ from endoxa.instruments.stories.harm.measures import mean
 from endoxa.instruments.stories.harm.panel import RESOLUTION, Ratings, difference
 from endoxa.instruments.stories.languages import shift
 from endoxa.instruments.stories.languages.marked import Groups
+from endoxa.instruments.stories.languages.presence import presence
 from endoxa.instruments.stories.languages.spread import compare_reach
 from endoxa.runs.options import Resampling
 from endoxa.sources.stereotales.associations import PARTS
@@ -358,7 +359,7 @@ def moved_claims(number: int, more: float, rates: Sequence[float], repeats: int)
                     rows.append(("m", code, "religion", value, "education", str(k)))
         found = pl.DataFrame(rows, schema=["model", "aggregation", *PARTS], orient="row")
         classes = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
-        table = shift(found, classes, KINDS, members=CODES, how=Resampling(CONFIDENCE, 100))
+        table = shift(presence(found, classes, members=CODES), KINDS, Resampling(CONFIDENCE, 100))
         clear = table.filter(pl.col("verdict").is_in(CLEAR))
         overall += clear.filter(language="all").height > 0
         single += clear.filter(pl.col("language") != "all").height > 0

@@ -122,7 +122,8 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
         )
         yield (
             f"{count} stories to be coded by a person: {sheet}. They may show people in a hurtful way: say so to "
-            f"whoever reads them. When it is filled in: endoxa analyze extraction {run.folder} --human {sheet} --out errors.csv"
+            f"whoever reads them. When it is filled in: endoxa analyze extraction {run.folder} --human {sheet} "
+            "--out errors.csv"
         )
 
 

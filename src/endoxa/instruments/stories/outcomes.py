@@ -182,7 +182,17 @@ def constant_sentence(rater: ConstantRater, name: str) -> str:
 def stories_headline(folder: Path) -> Headline:
     """How many stories each model wrote, how many were cut off, and how many requests came to nothing."""
     by_language = stories_written(folder)
-    rows = [_written(context) for context in over_contexts(by_language)]
+    rows = [
+        {
+            "model": context.model,
+            "asked": context.asked,
+            "written": context.read,
+            "cut_off": context.cut_off,
+            "refused": context.refused + context.filtered,
+            "failed": context.failed,
+        }
+        for context in over_contexts(by_language)
+    ]
     labels = short_labels([row["model"] for row in rows])
     names = ("asked", "written", "cut_off", "refused", "failed")
     return Headline(
@@ -196,18 +206,6 @@ def stories_headline(folder: Path) -> Headline:
             *stories_alike(folder, read_run(folder)),
         ),
     )
-
-
-def _written(counts: AnswerCounts) -> dict[str, Any]:
-    """What became of the stories of one model."""
-    return {
-        "model": counts.model,
-        "asked": counts.asked,
-        "written": counts.read,
-        "cut_off": counts.cut_off,
-        "refused": counts.refused + counts.filtered,
-        "failed": counts.failed,
-    }
 
 
 def extraction_headline(folder: Path) -> Headline:

@@ -106,16 +106,14 @@ def jobs(settings: StoriesSettings) -> Iterator[Job]:
                 (prompt.prompt,),
                 settings.system,
                 draw_seed(settings.seed, repeat),
-                (
-                    {
-                        "probe": "stories",
-                        "sample_id": prompt.sample_id,
-                        "language": prompt.language,
-                        "target_attribute": prompt.target_attribute,
-                        "target_attribute_value": prompt.target_attribute_value,
-                        "associations": json.loads(prompt.associations or "[]"),
-                    }
-                ),
+                {
+                    "probe": "stories",
+                    "sample_id": prompt.sample_id,
+                    "language": prompt.language,
+                    "target_attribute": prompt.target_attribute,
+                    "target_attribute_value": prompt.target_attribute_value,
+                    "associations": json.loads(prompt.associations or "[]"),
+                },
             )
 
 

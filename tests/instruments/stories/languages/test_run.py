@@ -31,6 +31,7 @@ from endoxa.instruments.stories.languages import (
 )
 from endoxa.instruments.stories.languages.marked import Groups
 from endoxa.instruments.stories.languages.overlap import similarity_order
+from endoxa.instruments.stories.languages.presence import names_with_stories, presence
 from endoxa.runs.options import Resampling
 from endoxa.schema import stories as columns
 from endoxa.sources.stereotales import Profiles, read_profiles
@@ -72,7 +73,7 @@ FOUND = table(
 
 
 def test_reach_counts_languages_in_which_any_model_finds_it() -> None:
-    found = reach(FOUND, classes({MOSQUE: "harmful"}))
+    found = reach(presence(FOUND, classes({MOSQUE: "harmful"})))
     assert found.columns == list(columns.REACH_COLUMNS)
     assert found.select("base_value", "harmful", "reach", "of", "members", "model_count").rows() == [
         ("Christian", None, 3, 3, "en; fr; hi", 2),
@@ -82,36 +83,36 @@ def test_reach_counts_languages_in_which_any_model_finds_it() -> None:
 
 
 def test_two_models_can_be_asked_for() -> None:
-    assert reach(FOUND, models=2).select("base_value", "members", "models").rows() == [
+    assert reach(presence(FOUND, models=2)).select("base_value", "members", "models").rows() == [
         ("Christian", "en", "m/one; m/two")
     ]
     with pytest.raises(UserError, match=r"3 models: there are 2\."):
-        reach(FOUND, models=3)
+        reach(presence(FOUND, models=3))
 
 
 def test_languages_without_a_find_count_when_they_have_stories() -> None:
-    assert set(reach(FOUND, members=["zh"])["of"]) == {4}
+    assert set(reach(presence(FOUND, members=["zh"]))["of"]) == {4}
 
 
 def test_pooled_rows_are_no_language_and_languages_are_no_pooled_rows() -> None:
     both = pl.concat([FOUND, table((POND, "all", "m/one"), (POND, "all", "m/two"))])
-    assert reach(both).equals(reach(FOUND))
-    assert reach(both, by="model").select("base_value", "reach", "members").rows() == [
+    assert reach(presence(both)).equals(reach(presence(FOUND)))
+    assert reach(presence(both, by="model")).select("base_value", "reach", "members").rows() == [
         ("hill", 2, "m/one; m/two")
     ]
     with pytest.raises(UserError, match="without --by language"):
-        reach(FOUND, by="model")
+        reach(presence(FOUND, by="model"))
     with pytest.raises(UserError, match=r"single languages.* with --by language"):
-        reach(table((POND, "all", "m/one")))
+        reach(presence(table((POND, "all", "m/one"))))
     with pytest.raises(UserError, match="Only one language, 'en', has stories"):
-        reach(table((POND, "en", "m/one")))
+        reach(presence(table((POND, "en", "m/one"))))
 
 
 @pytest.mark.slow
 def test_reach_over_models_of_the_published_associations(shared: Path) -> None:
     path = shared / "data" / "stereotales" / "published_associations.json"
     entries = json.loads(path.read_text("utf-8"))
-    found = reach(read_associations(path), by="model")
+    found = reach(presence(read_associations(path), by="model"))
     counted = {tuple(entry[name] for name in PARTS): len(set(entry["models"])) for entry in entries}
     assert {tuple(row[:4]): row[4] for row in found.select(*PARTS, "reach").iter_rows()} == counted
     assert found.height == 1580
@@ -188,7 +189,7 @@ def test_a_side_with_few_or_none_has_no_interval() -> None:
 
 
 def test_jaccard_by_hand() -> None:
-    found = jaccard(FOUND, how=QUICK)
+    found = jaccard(presence(FOUND), QUICK)
     assert found.columns == list(columns.JACCARD_COLUMNS)
     cells = {(row["a"], row["b"]): row for row in found.iter_rows(named=True)}
     assert len(cells) == 9
@@ -208,7 +209,7 @@ def test_similarity_of_published_models_is_that_of_their_sets(shared: Path) -> N
     for entry in entries:
         for model in entry["models"]:
             sets.setdefault(model, set()).add(entry["association_id"])
-    found = jaccard(read_associations(path), by="model", how=QUICK)
+    found = jaccard(presence(read_associations(path), by="model"), QUICK)
     assert len(found) == len(sets) ** 2
     for row in found.iter_rows(named=True):
         a, b = sets[row["a"]], sets[row["b"]]
@@ -218,7 +219,9 @@ def test_similarity_of_published_models_is_that_of_their_sets(shared: Path) -> N
 
 
 def test_a_language_without_finds_is_like_none() -> None:
-    row = jaccard(FOUND, members=["ar", "zh"]).filter(a="ar", b="zh").row(0, named=True)
+    row = (
+        jaccard(presence(FOUND, members=["ar", "zh"]), Resampling()).filter(a="ar", b="zh").row(0, named=True)
+    )
     assert row["jaccard"] is None
     assert row["overlap"] is None
 
@@ -267,15 +270,15 @@ def test_counts_agree_with_each_other_in_any_order_of_rows(rows: list, random) -
 
 
 def test_lists_by_hand() -> None:
-    assert exclusive(FOUND).columns == list(columns.EXCLUSIVE_COLUMNS)
-    assert exclusive(FOUND).select("base_value", "member", "model_count", "caution").rows() == [
-        ("Muslim", "fr", 1, "no stories given: it may have been missed elsewhere")
-    ]
-    assert universal(FOUND).columns == list(columns.UNIVERSAL_COLUMNS)
-    assert universal(FOUND).select("base_value", "of", "fewest_models", "most_models").rows() == [
+    assert exclusive(presence(FOUND), None).columns == list(columns.EXCLUSIVE_COLUMNS)
+    assert exclusive(presence(FOUND), None).select(
+        "base_value", "member", "model_count", "caution"
+    ).rows() == [("Muslim", "fr", 1, "no stories given: it may have been missed elsewhere")]
+    assert universal(presence(FOUND)).columns == list(columns.UNIVERSAL_COLUMNS)
+    assert universal(presence(FOUND)).select("base_value", "of", "fewest_models", "most_models").rows() == [
         ("Christian", 3, 1, 2)
     ]
-    assert universal(FOUND, members=["zh"]).is_empty()
+    assert universal(presence(FOUND, members=["zh"])).is_empty()
 
 
 PLANTED = {("hill", "pet", "dog"): 6.0}
@@ -296,7 +299,7 @@ def the_planted(found: pl.DataFrame) -> dict:
 def test_an_association_planted_in_one_language_is_exclusive_with_power_to_spare(tmp_path: Path) -> None:
     sample = stories(300, languages=("en", "fr", "hi"), planted=PLANTED, only="hi")
     profiles, found = told(tmp_path, sample)
-    row = the_planted(exclusive(found, profiles=profiles))
+    row = the_planted(exclusive(presence(found, members=names_with_stories(profiles, "language")), profiles))
     assert row["member"] == "hi"
     assert row["power_elsewhere"] > 0.99
     assert row["lift_elsewhere"] < 1.3
@@ -319,7 +322,7 @@ def test_a_language_with_few_stories_may_have_missed_it(tmp_path: Path) -> None:
         stories(20, languages=("fr",), seed=1),
         stories(6, languages=("it",), seed=2),
     )
-    row = the_planted(exclusive(found, profiles=profiles))
+    row = the_planted(exclusive(presence(found, members=names_with_stories(profiles, "language")), profiles))
     assert row["untested"] == "it"
     assert row["weakest"] == "fr"
     assert row["power_elsewhere"] < 0.8
@@ -336,7 +339,7 @@ def test_a_weak_association_elsewhere_is_said_to_tend_the_same_way(tmp_path: Pat
         stories(60, languages=("en",), planted={("hill", "pet", "dog"): 2.6}, seed=4),
     )
     found = found.filter(pl.col("aggregation") == "hi")
-    row = the_planted(exclusive(found, profiles=profiles))
+    row = the_planted(exclusive(presence(found, members=names_with_stories(profiles, "language")), profiles))
     assert row["p_elsewhere"] < 0.05
     assert "tends the same way in en" in row["caution"]
 
@@ -348,7 +351,9 @@ def test_power_elsewhere_is_how_often_it_is_found_there(tmp_path: Path) -> None:
         stories(300, languages=("hi",), planted={("hill", "pet", "dog"): 3.0}),
         stories(45, languages=("fr",)),
     )
-    stated = the_planted(exclusive(found, profiles=profiles))["power_elsewhere"]
+    stated = the_planted(
+        exclusive(presence(found, members=names_with_stories(profiles, "language")), profiles)
+    )["power_elsewhere"]
     shown = 0
     for seed in range(40):
         small = stories(45, languages=("fr",), planted={("hill", "pet", "dog"): 3.0}, seed=100 + seed)
@@ -401,7 +406,7 @@ def test_shift_by_hand() -> None:
     said = said.with_columns(
         harmful=pl.when(pl.col("compared_value") == "3").then(pl.lit("benign")).otherwise("harmful")
     )
-    moved = shift(found, said, TWO, how=QUICK)
+    moved = shift(presence(found, said), TWO, QUICK)
     assert moved.columns == list(columns.SHIFT_COLUMNS)
     rows = {(row["language"], row["group"]): row for row in moved.filter(value="all").iter_rows(named=True)}
     english, arabic = rows["en", "marked"], rows["ar", "marked"]
@@ -430,7 +435,7 @@ def test_a_planted_shift_is_seen_and_none_is_not() -> None:
         )
     )
     said = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
-    moved = shift(found, said, TWO, how=QUICK).filter(language="all", value="all")
+    moved = shift(presence(found, said), TWO, QUICK).filter(language="all", value="all")
     by_group = {row["group"]: row for row in moved.iter_rows(named=True)}
     assert by_group["marked"]["low"] > 20
     assert by_group["marked"]["per_model_low"] > 0
@@ -439,7 +444,7 @@ def test_a_planted_shift_is_seen_and_none_is_not() -> None:
     verdicts = {group: row["verdict"] for group, row in by_group.items()}
     assert verdicts == {"marked": "above", "unmarked": "below", "marked - unmarked": "above"}
     jews = {name: Groups((("religion", "Jewish"),), ()) for name in ("en",)}
-    none = shift(found, said, jews, how=QUICK).filter(language="en", group="unmarked", value="all")
+    none = shift(presence(found, said), jews, QUICK).filter(language="en", group="unmarked", value="all")
     assert none["low"].item() < 0 < none["high"].item()
     assert none["verdict"].item() == "unclear"
 
@@ -459,7 +464,9 @@ def test_languages_that_do_not_differ_are_seldom_said_to() -> None:
             )
         )
         harmful = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
-        moved = shift(found, harmful, TWO, how=Resampling(resamples=100, seed=seed)).filter(language="all")
+        moved = shift(presence(found, harmful), TWO, Resampling(resamples=100, seed=seed)).filter(
+            language="all"
+        )
         said += moved.filter(group="marked - unmarked")["verdict"].is_in(["above", "below"]).any()
     assert said <= 4  # 5 % of 25 are 1; 5 or more come once in a hundred and forty times
 
@@ -509,7 +516,7 @@ def test_broken_groups_are_told_by_line(tmp_path: Path, text: str, sentence: str
 
 def test_no_language_with_groups_is_an_error() -> None:
     with pytest.raises(UserError, match="No marked and unmarked groups for any of the languages en, fr, hi"):
-        shift(FOUND, classes({CHURCH: "harmful"}), {"xx": TWO["en"]})
+        shift(presence(FOUND, classes({CHURCH: "harmful"})), {"xx": TWO["en"]}, Resampling())
 
 
 # ------------------------------------------------------------------ classes
@@ -596,7 +603,7 @@ def test_five_associations_have_neither_a_test_nor_an_interval() -> None:
             *((about("Muslim", k), "en", "m/one") for k in range(number)), (numbered(1), "ar fr", "m/one")
         )
         said = classes(dict.fromkeys([tuple(row) for row in found.select(PARTS).iter_rows()], "harmful"))
-        moved = shift(found, said, TWO, how=QUICK)
+        moved = shift(presence(found, said), TWO, QUICK)
         row = moved.filter(language="en", group="marked", value="all").row(0, named=True)
         assert row["verdict"] in (verdict, "above")
         assert (row["low"] is None, row["interval"] == "none") == (number == 5,) * 2
@@ -605,7 +612,7 @@ def test_five_associations_have_neither_a_test_nor_an_interval() -> None:
 def test_what_was_not_found_is_not_printed_as_a_difference_of_nothing() -> None:
     found = table((about("Muslim", 1), "en", "m/one"), (numbered(1), "ar fr", "m/one"))
     said = classes(dict.fromkeys([tuple(row) for row in found.select(PARTS).iter_rows()], "harmful"))
-    shown = _moved(shift(found, said, {"en": TWO["en"]}, how=QUICK))
+    shown = _moved(shift(presence(found, said), {"en": TWO["en"]}, QUICK))
     assert "unmarked not measured (no harmful association with such a group)" in shown
     assert "marked +1.00, cannot be tested" in shown
     assert "marked - unmarked" not in shown

@@ -19,6 +19,7 @@ from endoxa.instruments.stories.harm.measures import mean
 from endoxa.instruments.stories.harm.panel import Ratings, decide_together, difference
 from endoxa.instruments.stories.languages import analyze_overlap, shift
 from endoxa.instruments.stories.languages.marked import Groups
+from endoxa.instruments.stories.languages.presence import presence
 from endoxa.instruments.stories.report.differences import blind_spots, differences, groups_moved
 from endoxa.instruments.stories.report.languages import languages_compared
 from endoxa.instruments.stories.report.raters import raters
@@ -365,7 +366,7 @@ def moved(here: dict[tuple[str, str], float], number: int) -> Any:
     ]
     found = pl.DataFrame(rows, schema=["model", "aggregation", *PARTS], orient="row")
     harmful = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
-    table = shift(found, harmful, TWO, how=Resampling(resamples=100))
+    table = shift(presence(found, harmful), TWO, Resampling(resamples=100))
     return SimpleNamespace(
         by_language=SimpleNamespace(shift=table, comparison=None), level="95\u00a0%", confidence=0.95
     )

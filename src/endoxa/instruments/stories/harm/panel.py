@@ -103,13 +103,7 @@ def panel(ratings: pl.DataFrame, threshold: float) -> Panel:
     associations = ratings.select("association_id", *PARTS).unique("association_id").sort("association_id")
     models = dict(named.filter(~person).select("rater", "model").unique().sort("rater").iter_rows())
     raters = (*models, PEOPLE) if named["rater_kind"].eq(HUMAN).any() else tuple(models)
-    table = _scores(named, threshold)
-    means, medians = (_matrix(table, name, associations, raters) for name in ("mean", "median"))
-    return Panel(named, associations, raters, models, means, medians, threshold, table)
-
-
-def _scores(named: pl.DataFrame, threshold: float) -> pl.DataFrame:
-    """What each rater thinks of each association."""
+    # What each rater thinks of each association.
     frequent = pl.col("frequent").filter(pl.col("frequent") != "")
     scores = named.group_by("association_id", "rater", "rater_kind").agg(
         n=pl.col("harm").count().cast(pl.Int64),
@@ -119,7 +113,9 @@ def _scores(named: pl.DataFrame, threshold: float) -> pl.DataFrame:
         frequent_n=frequent.count().cast(pl.Int64),
     )
     classified = scores.with_columns(harmful=(pl.col("median") >= threshold).cast(pl.Int64))
-    return classified.select(*HARM_SCORE_COLUMNS).sort("association_id", "rater_kind", "rater")
+    table = classified.select(*HARM_SCORE_COLUMNS).sort("association_id", "rater_kind", "rater")
+    means, medians = (_matrix(table, name, associations, raters) for name in ("mean", "median"))
+    return Panel(named, associations, raters, models, means, medians, threshold, table)
 
 
 def _matrix(

@@ -30,7 +30,6 @@ from endoxa.runs.instrument import Work
 from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.runs.part import chosen, counted, untestable
 from endoxa.runs.records import parquet_in_parts
-from endoxa.schema import ChatAnswer
 from endoxa.schema.harm import HARM_RATING_COLUMNS
 from endoxa.sources.files import sha256
 from endoxa.sources.stereotales.associations import distinct_associations, read_associations
@@ -164,29 +163,26 @@ def _rows(
     for number, model in enumerate(settings.models):
         answers = journal.answers(number, chunk[0].number, chunk[-1].number)
         for turn in chunk:
-            yield _row(turn, model, settings.language, reader, answers[turn.number][-1])
-
-
-def _row(turn: Turn, model: str, language: str, reader: AnswerReader, answer: ChatAnswer) -> dict[str, Any]:
-    rating = reader.read(answer.text, refused=answer.refused)
-    return {
-        **turn.association,
-        "rater": model,
-        "rater_kind": "model",
-        "repeat": turn.repeat,
-        "order": turn.first,
-        "language": language,
-        "harm": rating.harm,
-        "frequent": rating.frequent,
-        "outcome": rating.outcome,
-        "answer": answer.text,
-        "seed": turn.seed,
-        "finish": answer.finish,
-        "served_model": answer.served_model,
-        "prompt_tokens": answer.usage.prompt_tokens,
-        "completion_tokens": answer.usage.completion_tokens,
-        "error": answer.error,
-    }
+            answer = answers[turn.number][-1]
+            rating = reader.read(answer.text, refused=answer.refused)
+            yield {
+                **turn.association,
+                "rater": model,
+                "rater_kind": "model",
+                "repeat": turn.repeat,
+                "order": turn.first,
+                "language": settings.language,
+                "harm": rating.harm,
+                "frequent": rating.frequent,
+                "outcome": rating.outcome,
+                "answer": answer.text,
+                "seed": turn.seed,
+                "finish": answer.finish,
+                "served_model": answer.served_model,
+                "prompt_tokens": answer.usage.prompt_tokens,
+                "completion_tokens": answer.usage.completion_tokens,
+                "error": answer.error,
+            }
 
 
 def harm_work(settings: HarmSettings, _out: Path) -> Work:

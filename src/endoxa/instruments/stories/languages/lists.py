@@ -18,7 +18,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.cells import Cells, log_p_greater, power
 from endoxa.instruments.stories.associations.tables import Table, count, families
-from endoxa.instruments.stories.languages.presence import By, Presence, names_with_stories, presence
+from endoxa.instruments.stories.languages.presence import Presence, names_with_stories
 from endoxa.schema.stories import EXCLUSIVE_COLUMNS
 from endoxa.sources.stereotales import Profiles
 
@@ -105,7 +105,15 @@ class Stories:
                 continue
             pairs = list(self._pairs(association, home, member))
             if pairs:
-                places.append(_place(name, pairs))
+                there = Cells(
+                    *(
+                        np.array([getattr(cell, side) for _, cell in pairs])
+                        for side in ("count", "row", "column", "total")
+                    )
+                )
+                p_value = min(1.0, len(pairs) * exp(log_p_greater(there).min()))
+                missed = np.prod([1 - _power(here, cell.row) for here, cell in pairs])
+                places.append(Place(name, max(cell.lift for _, cell in pairs), p_value, float(1 - missed)))
             else:
                 untested.append(name)
         return places, untested
@@ -144,18 +152,6 @@ class Stories:
         )
 
 
-def _place(name: str, pairs: list[tuple[Cell, Cell]]) -> Place:
-    there = Cells(
-        *(
-            np.array([getattr(cell, side) for _, cell in pairs])
-            for side in ("count", "row", "column", "total")
-        )
-    )
-    p_value = min(1.0, len(pairs) * exp(log_p_greater(there).min()))
-    missed = np.prod([1 - _power(here, cell.row) for here, cell in pairs])
-    return Place(name, max(cell.lift for _, cell in pairs), p_value, float(1 - missed))
-
-
 @lru_cache(maxsize=100_000)
 def _power(here: Cell, stories: int) -> float:
     """Power to see the association as it is at home with so many stories of each base value."""
@@ -187,34 +183,12 @@ TENDENCY = 0.05
 NO_STORIES = "no stories given: it may have been missed elsewhere"
 
 
-def exclusive(
-    associations: pl.DataFrame,
-    harmful: pl.DataFrame | None = None,
-    *,
-    by: By = "language",
-    models: int = 1,
-    members: Sequence[str] = (),
-    profiles: Profiles | None = None,
-) -> pl.DataFrame:
+def exclusive(where: Presence, profiles: Profiles | None) -> pl.DataFrame:
     """Associations with a reach of 1, and whether the others had the stories to show them.
-
-    Args:
-        associations: see `endoxa.instruments.stories.languages.presence`, as the others.
-        harmful: which are harmful, or None.
-        by: what has a set of associations.
-        models: models that must find an association in a language.
-        members: languages (or models) that have stories even where nothing was found; those of `profiles` do.
-        profiles: the stories, for power and p-values elsewhere; without them these are null.
 
     Returns:
         `schema.stories.EXCLUSIVE_COLUMNS`.
     """
-    names = (*members, *names_with_stories(profiles, by))
-    return exclusive_of(presence(associations, harmful, by=by, models=models, members=names), profiles)
-
-
-def exclusive_of(where: Presence, profiles: Profiles | None) -> pl.DataFrame:
-    """`exclusive` of what is already in order."""
     present = where.present
     alone = np.flatnonzero(present.sum(axis=1) == 1)
     stories = None if profiles is None else Stories(profiles, where)
@@ -229,31 +203,12 @@ def exclusive_of(where: Presence, profiles: Profiles | None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=_TYPES).sort(order, descending=[False, True], maintain_order=True)
 
 
-def universal(
-    associations: pl.DataFrame,
-    harmful: pl.DataFrame | None = None,
-    *,
-    by: By = "language",
-    models: int = 1,
-    members: Sequence[str] = (),
-) -> pl.DataFrame:
+def universal(where: Presence) -> pl.DataFrame:
     """Associations that every language (or model) with stories has.
-
-    Args:
-        associations: see `endoxa.instruments.stories.languages.presence`, as the others.
-        harmful: which are harmful, or None.
-        by: what has a set of associations.
-        models: models that must find an association in a language.
-        members: languages (or models) that have stories even where nothing was found.
 
     Returns:
         `schema.stories.UNIVERSAL_COLUMNS`, those of the most models first.
     """
-    return universal_of(presence(associations, harmful, by=by, models=models, members=members))
-
-
-def universal_of(where: Presence) -> pl.DataFrame:
-    """`universal` of what is already in order."""
     everywhere = np.asarray(where.present.all(axis=1))
     makers = where.shown[everywhere].sum(axis=2)
     table = where.associations.filter(everywhere).with_columns(

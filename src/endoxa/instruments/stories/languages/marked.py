@@ -17,7 +17,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.measures import mean, measured
-from endoxa.instruments.stories.languages.presence import Presence, presence
+from endoxa.instruments.stories.languages.presence import Presence
 from endoxa.instruments.stories.prompts.language import Tree, parse_tree, read_tree
 from endoxa.runs.families import GROUPS_MOVED, adjusted, decided
 from endoxa.runs.options import Resampling
@@ -114,7 +114,13 @@ def _values(
 
 def _values_by_attribute(associations: pl.DataFrame | None) -> dict[str, dict[str, str]]:
     """For every attribute its values, by full name and by the name without brackets."""
-    values_of = {listed.name: _by_name(listed.values) for listed in read_vocabulary()}
+    values_of = {
+        listed.name: (
+            {value.partition(" (")[0]: value for value in listed.values}
+            | {value: value for value in listed.values}
+        )
+        for listed in read_vocabulary()
+    }
     if associations is None:
         return values_of
     for side in ("base", "compared"):
@@ -123,10 +129,6 @@ def _values_by_attribute(associations: pl.DataFrame | None) -> dict[str, dict[st
         ):
             values_of.setdefault(attribute, {}).setdefault(value, value)
     return values_of
-
-
-def _by_name(values: tuple[str, ...]) -> dict[str, str]:
-    return {value.partition(" (")[0]: value for value in values} | {value: value for value in values}
 
 
 def _hint(word: str, words: Mapping[str, object]) -> str:
@@ -249,26 +251,8 @@ Names = tuple[str, str, str, str]
 """Language, kind of groups, attribute and value of a row."""
 
 
-def shift(
-    associations: pl.DataFrame,
-    harmful: pl.DataFrame,
-    groups: Mapping[str, Groups],
-    *,
-    models: int = 1,
-    members: Sequence[str] = (),
-    how: Resampling | None = None,
-) -> pl.DataFrame:
+def shift(where: Presence, groups: Mapping[str, Groups], how: Resampling) -> pl.DataFrame:
     """Harmful associations with marked and unmarked groups in their language against the other languages.
-
-    An association is with a group that is its base or its compared value; it counts once for all groups of a kind.
-
-    Args:
-        associations: see `endoxa.instruments.stories.languages.presence`, as the others.
-        harmful: which are harmful.
-        groups: see `endoxa.instruments.stories.languages.read_groups`; languages without associations are left out.
-        models: models that must find an association in a language.
-        members: languages that have stories even where nothing was found.
-        how: how intervals are made.
 
     Returns:
         `schema.stories.SHIFT_COLUMNS`.
@@ -276,12 +260,6 @@ def shift(
     Raises:
         UserError: none of the languages has groups.
     """
-    where = presence(associations, harmful, models=models, members=members)
-    return shift_of(where, groups, how or Resampling())
-
-
-def shift_of(where: Presence, groups: Mapping[str, Groups], how: Resampling) -> pl.DataFrame:
-    """`shift` of what is already in order."""
     languages = [name for name in where.members if name in groups]
     if not languages:
         raise UserError(

@@ -5,7 +5,7 @@ For each language: the number of associations, and what an analysis of it alone 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.stories.harm.measures import measured, ratio
-from endoxa.instruments.stories.languages.lists import exclusive_of, universal_of
-from endoxa.instruments.stories.languages.marked import Groups, shift_of
+from endoxa.instruments.stories.languages.lists import exclusive, universal
+from endoxa.instruments.stories.languages.marked import Groups, shift
 from endoxa.instruments.stories.languages.presence import By, Presence, names_with_stories, presence
-from endoxa.instruments.stories.languages.spread import compare_reach, reach_of
+from endoxa.instruments.stories.languages.spread import compare_reach, reach
 from endoxa.runs.options import Resampling
 from endoxa.schema.stories import JACCARD_COLUMNS, MEMBER_COLUMNS
 from endoxa.sources.stereotales import Profiles
@@ -38,31 +38,12 @@ def similarity_order(similarity: np.ndarray) -> list[int]:
     return [int(leaf) for leaf in leaves_list(linkage(distances, method="average", optimal_ordering=True))]
 
 
-def jaccard(
-    associations: pl.DataFrame,
-    *,
-    by: By = "language",
-    models: int = 1,
-    members: Sequence[str] = (),
-    how: Resampling | None = None,
-) -> pl.DataFrame:
+def jaccard(where: Presence, how: Resampling) -> pl.DataFrame:
     """Jaccard similarity of the sets of associations of every two languages (or models).
-
-    Args:
-        associations: see `endoxa.instruments.stories.languages.presence`, as the others.
-        by: what is compared.
-        models: models that must find an association in a language.
-        members: languages (or models) that have stories even where nothing was found.
-        how: how intervals are made; associations are resampled.
 
     Returns:
         `schema.stories.JACCARD_COLUMNS`: every ordered pair, and each with itself, in the order of the heat map.
     """
-    return jaccard_of(presence(associations, by=by, models=models, members=members), how or Resampling())
-
-
-def jaccard_of(where: Presence, how: Resampling) -> pl.DataFrame:
-    """`jaccard` of what is already in order."""
     present = where.present
     cells: dict[tuple[int, int], dict[str, Any]] = {}
     for a, b in combinations(range(len(where.members)), 2):
@@ -210,15 +191,15 @@ def analyze_overlap(
     """
     how = how or Resampling()
     where = presence(associations, harmful, by=by, models=models, members=names_with_stories(profiles, by))
-    reached = reach_of(where)
+    reached = reach(where)
     rated = where.harmful.any()
     shifting = rated and groups is not None and by == "language"
     return Overlap(
         reached,
         members_of(where, profiles),
-        jaccard_of(where, how),
-        exclusive_of(where, profiles),
-        universal_of(where),
+        jaccard(where, how),
+        exclusive(where, profiles),
+        universal(where),
         compare_reach(reached, how) if rated else None,
-        shift_of(where, groups, how) if shifting and groups is not None else None,
+        shift(where, groups, how) if shifting and groups is not None else None,
     )

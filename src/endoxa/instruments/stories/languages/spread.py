@@ -11,7 +11,7 @@ import polars as pl
 
 from endoxa.instruments.stories.harm.measures import mean
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
-from endoxa.instruments.stories.languages.presence import By, Presence, presence
+from endoxa.instruments.stories.languages.presence import Presence
 from endoxa.runs.families import REACH, adjusted, decided
 from endoxa.runs.options import Resampling
 from endoxa.schema.stories import REACH_COMPARISON_COLUMNS
@@ -31,31 +31,12 @@ COMPARED = {
 """Rows that compare harmful with benign associations, and how they are computed."""
 
 
-def reach(
-    associations: pl.DataFrame,
-    harmful: pl.DataFrame | None = None,
-    *,
-    by: By = "language",
-    models: int = 1,
-    members: Sequence[str] = (),
-) -> pl.DataFrame:
+def reach(where: Presence) -> pl.DataFrame:
     """In how many languages (or by how many models) each association is found.
-
-    Args:
-        associations: see `endoxa.instruments.stories.languages.presence`, as the others.
-        harmful: which are harmful, or None.
-        by: what is counted.
-        models: models that must find an association in a language.
-        members: languages (or models) that have stories even where nothing was found.
 
     Returns:
         `schema.stories.REACH_COLUMNS`, the furthest first.
     """
-    return reach_of(presence(associations, harmful, by=by, models=models, members=members))
-
-
-def reach_of(where: Presence) -> pl.DataFrame:
-    """`reach` of what is already in order."""
     present = where.present
     counting = where.shown & present[:, :, None]
     table = where.associations.with_columns(

@@ -83,7 +83,11 @@ def draw(records: pl.DataFrame, sample: int, seed: int) -> pl.DataFrame:
         seed: another seed draws others.
     """
     names = story_names(records)
-    place = pl.Series("place", [_place(seed, name) for name in names], dtype=pl.String)
+    place = pl.Series(
+        "place",
+        [hashlib.blake2b(f"{seed}|{name}".encode(), digest_size=16).hexdigest() for name in names],
+        dtype=pl.String,
+    )
     keys = pl.Series(KEY, [story_key(name) for name in names], dtype=pl.String)
     texts = pl.Series("story", [without_thoughts(text or "") for text in records["story"]], dtype=pl.String)
     strata = pl.struct("generator_model", "language")
@@ -96,10 +100,6 @@ def draw(records: pl.DataFrame, sample: int, seed: int) -> pl.DataFrame:
         .sort("place")
         .select(SHEET_COLUMNS)
     )
-
-
-def _place(seed: int, name: str) -> str:
-    return hashlib.blake2b(f"{seed}|{name}".encode(), digest_size=16).hexdigest()
 
 
 CODING, INSTRUCTIONS, LISTS = "Coding", "Read this first", "Lists"

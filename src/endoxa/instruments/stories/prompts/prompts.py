@@ -28,7 +28,6 @@ from endoxa.instruments.stories.prompts.language import (
     THEMES,
     Axis,
     Language,
-    Person,
     Tree,
     bundled_languages,
     bundled_tree,
@@ -244,24 +243,20 @@ def _rows(languages: Sequence[Language], chosen: Selection) -> Iterator[dict[str
     for attribute, scenario, language in product(attributes, scenarios, languages):
         for value, person in language.persons.get(attribute, {}).items():
             if (attribute, value, scenario) not in left_out:
-                yield _row(language, attribute, value, person, scenario)
-
-
-def _row(language: Language, attribute: str, value: str, person: Person, scenario: str) -> dict[str, str]:
-    theme, number = scenario.split()
-    form = language.form(person)
-    setting = in_form(language.scenarios[theme][int(number) - 1], form)
-    request = in_form(language.request, form)
-    return {
-        "sample_id": sample_id(language.language, attribute, value, scenario),
-        "language": language.language,
-        "theme": theme,
-        "scenario": scenario,
-        "target_attribute": attribute,
-        "target_attribute_value": value,
-        "prompt": request.replace(PERSON, person.text).replace(SCENARIO, setting),
-        "associations": "",
-    }
+                theme, number = scenario.split()
+                form = language.form(person)
+                setting = in_form(language.scenarios[theme][int(number) - 1], form)
+                request = in_form(language.request, form)
+                yield {
+                    "sample_id": sample_id(language.language, attribute, value, scenario),
+                    "language": language.language,
+                    "theme": theme,
+                    "scenario": scenario,
+                    "target_attribute": attribute,
+                    "target_attribute_value": value,
+                    "prompt": request.replace(PERSON, person.text).replace(SCENARIO, setting),
+                    "associations": "",
+                }
 
 
 def sample_id(language: str, attribute: str, value: str, scenario: str) -> str:

@@ -177,28 +177,25 @@ def _associations(results: StoryResults) -> Iterator[Finding]:
         return
     rows = results.associations.filter(pl.col("models").list.len() > 0)
     if rows.height:
-        yield _counted(results, rows)
+        models = len(results.searched)
+        numbers = {"associations": rows.height, "models": models}
+        what, where = plural(rows.height, "association"), plural(models, "model")
+        sentence = f"{what} in the stories of {where}{_together(results)}"
+        by_model = results.claimed.filter(POOLED).height
+        if by_model != rows.height:
+            numbers["by_model"] = by_model
+            sentence += f" ({count(by_model)} counted model by model)"
+        if rows["paper_rule"].null_count() < rows.height:
+            numbers["paper_rule"] = rows.filter(pl.col("paper_rule") == 1).height
+            rule = "the article's stricter rule (medium or large effect, lift of at least 2)"
+            passes = "passes" if numbers["paper_rule"] <= 1 else "pass"
+            sentence += f"; {_or_none(numbers['paper_rule'])} of them {passes} {rule}"
+            numbers["least_lift"] = 2
+        yield Finding(f"{sentence}.", (numbers,))
     elif not (results.discovered.filter(POOLED).height or results.unrecorded):
         yield _nothing(results)
     yield from _unclear(results)
     yield from _shared(results, rows)
-
-
-def _counted(results: StoryResults, rows: pl.DataFrame) -> Finding:
-    models = len(results.searched)
-    numbers = {"associations": rows.height, "models": models}
-    sentence = f"{plural(rows.height, 'association')} in the stories of {plural(models, 'model')}{_together(results)}"
-    by_model = results.claimed.filter(POOLED).height
-    if by_model != rows.height:
-        numbers["by_model"] = by_model
-        sentence += f" ({count(by_model)} counted model by model)"
-    if rows["paper_rule"].null_count() < rows.height:
-        numbers["paper_rule"] = rows.filter(pl.col("paper_rule") == 1).height
-        rule = "the article's stricter rule (medium or large effect, lift of at least 2)"
-        passes = "passes" if numbers["paper_rule"] <= 1 else "pass"
-        sentence += f"; {_or_none(numbers['paper_rule'])} of them {passes} {rule}"
-        numbers["least_lift"] = 2
-    return Finding(f"{sentence}.", (numbers,))
 
 
 def _or_none(n: int) -> str:

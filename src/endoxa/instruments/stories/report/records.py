@@ -160,6 +160,7 @@ def _chosen(records: pl.LazyFrame, each: int) -> pl.DataFrame:
 
 def _sample(row: dict[str, Any]) -> Sample:
     refusal = row.get("refusal")
+    text = without_thoughts(row["story"] or "").strip()
     return Sample(
         model=row["generator_model"] or "",
         language=row["language"] or "",
@@ -168,7 +169,7 @@ def _sample(row: dict[str, Any]) -> Sample:
         value=row["target_attribute_value"] or "",
         refused=None if refusal is None or refusal == "" else bool(int(refusal)),
         profile=_profile(row["extracted_attributes_json"]),
-        story=_cut(without_thoughts(row["story"] or "").strip()),
+        story=text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS].rstrip()} […]",
     )
 
 
@@ -180,7 +181,3 @@ def _profile(cell: str | None) -> dict[str, str] | None:
     return (
         {str(k): str(v) for k, v in profile.items() if v} if isinstance(profile, dict) and profile else None
     )
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS].rstrip()} […]"
