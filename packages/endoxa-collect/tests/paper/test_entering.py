@@ -14,7 +14,7 @@ from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Card, CardState, Mention, Pair, Person, Rating, Via
 from endoxa_collect.models.campaign import _settings as settings_of
 from endoxa_collect.paper.entering import PAPER, enter, read_answers
-from endoxa_collect.paper.printing import FIXED, OWN, choose_cards, new_receipts, write_template
+from endoxa_collect.paper.printing import FIXED, WORDS, choose_cards, new_receipts, write_template
 from endoxa_collect.privacy import erase_people, expire, withdraw
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa_collect.security.codes import hash_receipt
@@ -36,7 +36,7 @@ def typed(tmp_path, cards):
         write_template(path, receipts, cards)
         with path.open(encoding="utf-8-sig", newline="") as file:
             heading, *empty = list(csv.reader(file))
-        columns = {**{name: heading.index(name) for name in (*FIXED, *OWN)}, 1: 6, 2: 7, 3: 8}
+        columns = {**{name: heading.index(name) for name in (*FIXED, *WORDS)}, 1: 6, 2: 7, 3: 8}
         for row, cells in zip(empty, rows, strict=False):
             for column, text in cells.items():
                 row[columns[column]] = text
@@ -121,7 +121,7 @@ def test_words_of_a_card_that_was_rated_are_no_mention(campaign, cards, typed):
 def test_files_from_before_have_no_words_and_are_read(campaign, typed):
     path, _ = typed({"consent": "yes", 1: "5"})
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [row[: -len(OWN)] for row in csv.reader(file)]
+        rows = [row[: -len(WORDS)] for row in csv.reader(file)]
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
     assert enter(campaign, read_answers(path, campaign), "en").ratings == 1

@@ -18,8 +18,6 @@ from endoxa_collect.cards.covers import CoveredError
 from endoxa_collect.models import Person, State
 from endoxa_collect.security.codes import COOKIE, hash_secret
 
-_DAYS = 60
-
 Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
 """A view that is handed the person."""
 
@@ -51,8 +49,19 @@ def person_of(secret: str) -> Person | None:
 
 def remember(response: HttpResponse, secret: str) -> None:
     """Give the browser its cookie."""
+    set_cookie(response, COOKIE, secret, days=60)
+
+
+def set_cookie(response: HttpResponse, name: str, value: str, *, days: int, path: str = "/") -> None:
+    """Give the browser a cookie that no script reads and no other site sends."""
     response.set_cookie(
-        COOKIE, secret, max_age=_DAYS * 86_400, httponly=True, secure=settings.HTTPS, samesite="Lax"
+        name,
+        value,
+        max_age=days * 86_400,
+        path=path,
+        httponly=True,
+        secure=settings.HTTPS,
+        samesite="Lax",
     )
 
 

@@ -8,7 +8,7 @@ nothing leads from one to the other.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -76,16 +76,16 @@ def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.Bool
     )
 
 
-class ConsentForm(forms.Form):
-    """The boxes of one campaign, in one language.
+class ConsentBoxes(forms.Form):
+    """The boxes that every consent needs, for one campaign and in one language.
 
-    `ticket` makes sending twice harmless (see `tickets`). `version` is of the text that was read. `subject` is hidden
-    from people and filled in by machines. Boxes that were `ticked` in an earlier form of the same text are shown so.
+    `ticket` makes sending twice harmless. `version` is of the text that was read.
     """
 
-    ticket = forms.CharField(max_length=120, widget=forms.HiddenInput)
+    asks_maximum = False
+
+    ticket = forms.CharField(max_length=400, widget=forms.HiddenInput)
     version = forms.IntegerField(widget=forms.HiddenInput)
-    subject = forms.CharField(required=False, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     age = _box("", gettext_lazy("Please tick this box if you are old enough. Only then can you take part."))
     take_part = _box(
         gettext_lazy("I want to take part. I know that I can stop whenever I like."),
@@ -97,6 +97,46 @@ class ConsentForm(forms.Form):
             "Taking part needs this box too, since answers are published. If not, choose “No, thanks”."
         ),
     )
+
+    def __init__(
+        self, settings: CampaignSettings, language: str, data: Any = None, *, initial: Mapping[str, Any]
+    ) -> None:
+        super().__init__(data, initial={**initial, "version": settings.consent_version})
+        self._version = settings.consent_version
+        self.fields["publication"].label = in_language(settings.texts.publication, language)
+        ages = {"age": settings.minimum_age, "most": settings.maximum_age}
+        if self.asks_maximum and settings.maximum_age:
+            self.fields["age"].label = _("I am between %(age)d and %(most)d years old.") % ages
+            self.fields["age"].error_messages["required"] = _(
+                "Please tick this box if that is your age. Only then can you take part."
+            )
+        elif settings.minimum_age:
+            self.fields["age"].label = _("I am %(age)d years old or older.") % ages
+        else:
+            del self.fields["age"]
+
+    @property
+    def outdated(self) -> bool:
+        """Whether another text was read than the one in force."""
+        return self.is_bound and self.data.get("version") != str(self._version)
+
+    @property
+    def boxes(self) -> list[forms.BoundField]:
+        """The boxes, in the order of the page."""
+        order = ("age", "guardian", "take_part", "publication", "keep_words")
+        return [self[name] for name in order if name in self.fields]
+
+
+class ConsentForm(ConsentBoxes):
+    """The boxes of people who join by a code.
+
+    `subject` is hidden from people and filled in by machines. Boxes that were `ticked` in an earlier form of the same
+    text are shown so.
+    """
+
+    asks_maximum = True
+
+    subject = forms.CharField(required=False, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     keep_words = _box("")
     guardian = _box(
         gettext_lazy("A parent or guardian has read the sheet for them and agreed."),
@@ -106,33 +146,16 @@ class ConsentForm(forms.Form):
     def __init__(
         self, settings: CampaignSettings, language: str, data: Any = None, *, ticked: Collection[str] = ()
     ) -> None:
-        fresh = {"ticket": new_ticket(), "version": settings.consent_version}
-        super().__init__(data, initial={**dict.fromkeys(ticked, True), **fresh})
-        self._version = settings.consent_version
-        self.fields["publication"].label = in_language(settings.texts.publication, language)
+        initial = {**dict.fromkeys(ticked, True), "ticket": new_ticket()}
+        super().__init__(settings, language, data, initial=initial)
         self.fields["keep_words"].label = in_language(settings.texts.keep_words, language)
         self.fields["keep_words"].help_text = _("You can take part without this one.")
-        ages = {"age": settings.minimum_age, "most": settings.maximum_age}
-        if settings.maximum_age:
-            self.fields["age"].label = _("I am between %(age)d and %(most)d years old.") % ages
-            self.fields["age"].error_messages["required"] = _(
-                "Please tick this box if that is your age. Only then can you take part."
-            )
-        elif settings.minimum_age:
-            self.fields["age"].label = _("I am %(age)d years old or older.") % ages
-        else:
-            del self.fields["age"]
         if settings.guardian:
             self.fields["take_part"].label = _(
                 "I want to take part myself. Nobody makes me, and I can stop whenever I like."
             )
         else:
             del self.fields["guardian"]
-
-    @property
-    def outdated(self) -> bool:
-        """Whether another text was read than the one in force."""
-        return self.is_bound and self.data.get("version") != str(self._version)
 
     @property
     def expired(self) -> bool:
@@ -143,12 +166,6 @@ class ConsentForm(forms.Form):
     def ticked(self) -> list[str]:
         """Names of the boxes that were sent ticked."""
         return [box.name for box in self.boxes if box.data]
-
-    @property
-    def boxes(self) -> list[forms.BoundField]:
-        """The boxes, in the order of the page."""
-        order = ("age", "guardian", "take_part", "publication", "keep_words")
-        return [self[name] for name in order if name in self.fields]
 
     def focus(self) -> None:
         """Let the browser go to the first box that is wrong, else to the first, where the page says what is amiss."""

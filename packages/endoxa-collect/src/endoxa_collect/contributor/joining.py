@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate
+from textwrap import wrap
+from typing import Any, Concatenate
 
 from django import forms
 from django.conf import settings as django_settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, override
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from endoxa.schema.characters import xml_text
 from endoxa_collect import geography
-from endoxa_collect.campaign import in_language
+from endoxa_collect.campaign import Texts, in_language
 from endoxa_collect.contributor.access import closed, holder, next_step, remember
 from endoxa_collect.contributor.consent import ConsentForm, enrol, headed, language_of, secret_of
 from endoxa_collect.contributor.frame import (
@@ -27,7 +30,6 @@ from endoxa_collect.contributor.frame import (
     speaks,
 )
 from endoxa_collect.contributor.profile import profile
-from endoxa_collect.contributor.receipts import receipt_picture
 from endoxa_collect.contributor.results import is_over, only_campaign
 from endoxa_collect.models import Campaign, JoinCode, Person, State
 from endoxa_collect.security.codes import receipt_code
@@ -41,6 +43,34 @@ from endoxa_collect.security.limits import (
     missed,
     refuse,
 )
+
+_MISDRAWN = frozenset({"hi"})
+"""Languages whose picture is in English: the library puts vowel signs of Devanagari over the letter after them."""
+_LINE = 60
+"""Letters that fit into one line of the picture."""
+_SCALE = 1.5
+"""Dots per unit of the picture, which is 720 wide: as sharp as a screenshot."""
+
+
+def receipt_picture(code: str, titles: Texts, address: str) -> bytes:
+    """A receipt as PNG, in the active language: galleries of phones do not show SVG.
+
+    Args:
+        code: the receipt code.
+        titles: those of the campaign, by language.
+        address: of the page on which the code is typed to leave.
+    """
+    import vl_convert
+
+    language = get_language() or "en"
+    with override("en" if language in _MISDRAWN else language):
+        why = gettext("With this code you can delete your answers later, from any phone.")
+        title = in_language(titles, get_language() or "en")
+        context = {"code": code, "title": title, "why": wrap(why, _LINE), "address": address}
+        drawn = render_to_string("contributor/receipt.svg", context)
+    picture: bytes = vl_convert.svg_to_png(xml_text(drawn), scale=_SCALE)
+    return picture
+
 
 Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponse]
 """A view that is handed the campaign in the place of its code."""
@@ -82,17 +112,19 @@ def with_code(page: Page) -> Callable[..., HttpResponse]:
     return view
 
 
+def code_field(**options: Any) -> forms.CharField:
+    """A field for a code, which people type in capitals or not."""
+    attributes = {"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false", "dir": "ltr"}
+    return forms.CharField(max_length=40, widget=forms.TextInput(attrs=attributes), **options)
+
+
 class CodeForm(forms.Form):
     """A join code, typed as people type."""
 
-    code = forms.CharField(
-        max_length=40,
+    code = code_field(
         label=gettext_lazy("Code"),
         help_text=gettext_lazy("Capitals and spaces do not matter."),
         error_messages={"required": gettext_lazy("Please type the code that you were given.")},
-        widget=forms.TextInput(
-            attrs={"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false", "dir": "ltr"}
-        ),
     )
 
     def clean_code(self) -> str:

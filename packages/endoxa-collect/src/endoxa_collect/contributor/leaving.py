@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa_collect.contributor.access import forget, holder
 from endoxa_collect.contributor.frame import speak_within
+from endoxa_collect.contributor.joining import code_field
 from endoxa_collect.contributor.progress import put_covers_back
 from endoxa_collect.models import Person
 from endoxa_collect.privacy import Withdrawn, withdraw
@@ -31,16 +32,12 @@ class ReceiptForm(forms.Form):
 
     person: Person
 
-    code = forms.CharField(
-        max_length=40,
+    code = code_field(
         label=gettext_lazy("Receipt code"),
         help_text=gettext_lazy(
             "Three groups of four, such as in a screenshot. Capitals, spaces and dashes do not matter."
         ),
         error_messages={"required": gettext_lazy("Please type your receipt code.")},
-        widget=forms.TextInput(
-            attrs={"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false", "dir": "ltr"}
-        ),
     )
 
     def clean_code(self) -> str:

@@ -8,16 +8,15 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
-from django.utils.translation import gettext, gettext_lazy
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from endoxa_collect.campaign import CampaignSettings, in_language
+from endoxa_collect.campaign import in_language
 from endoxa_collect.contributor import panel_access
+from endoxa_collect.contributor.consent import ConsentBoxes
 from endoxa_collect.contributor.frame import nearest_first
 from endoxa_collect.contributor.panel_access import (
     Ticket,
@@ -45,54 +44,10 @@ from endoxa_collect.tasks.handing import (
 from endoxa_collect.tasks.room import AnswerForm, Step, StepForm
 from endoxa_collect.tasks.rooms import room
 
-
-def _box(needed: Any, label: Any = "") -> forms.BooleanField:
-    return forms.BooleanField(label=label, label_suffix="", error_messages={"required": needed})
+read_or_send = require_http_methods(["GET", "HEAD", "POST"])
 
 
-class ConsentForm(forms.Form):
-    """The boxes that taking part needs, none of them ticked.
-
-    `ticket` holds what the first request brought, signed; `version` is that of the text that was read.
-    """
-
-    ticket = forms.CharField(max_length=400, widget=forms.HiddenInput)
-    version = forms.IntegerField(widget=forms.HiddenInput)
-    age = _box(gettext_lazy("Please tick this box if you are old enough. Only then can you take part."))
-    take_part = _box(
-        gettext_lazy("Please tick this box if you want to take part. If not, choose “No, thanks”."),
-        gettext_lazy("I want to take part. I know that I can stop whenever I like."),
-    )
-    publication = _box(
-        gettext_lazy(
-            "Taking part needs this box too, since answers are published. If not, choose “No, thanks”."
-        )
-    )
-
-    def __init__(self, settings: CampaignSettings, language: str, ticket: str, data: Any = None) -> None:
-        super().__init__(data, initial={"ticket": ticket, "version": settings.consent_version})
-        self._version = settings.consent_version
-        self.fields["publication"].label = in_language(settings.texts.publication, language)
-        if settings.minimum_age:
-            self.fields["age"].label = _("I am %(age)d years old or older.") % {"age": settings.minimum_age}
-        else:
-            del self.fields["age"]
-
-    @property
-    def outdated(self) -> bool:
-        """Whether another text was read than the one in force."""
-        return self.is_bound and self.data.get("version") != str(self._version)
-
-    @property
-    def boxes(self) -> list[forms.BoundField]:
-        """The boxes, in the order of the page."""
-        return [self[name] for name in ("age", "take_part", "publication") if name in self.fields]
-
-
-both = require_http_methods(["GET", "HEAD", "POST"])
-
-
-@both
+@read_or_send
 @with_task
 def start(request: HttpRequest, task: Task) -> HttpResponse:
     """Show the consent page; with the boxes ticked, create a judge. Known judges are sent on."""
@@ -117,11 +72,14 @@ def start(request: HttpRequest, task: Task) -> HttpResponse:
 
 def _consent(request: HttpRequest, task: Task, ticket: Ticket) -> HttpResponse:
     written, language = task.campaign.settings, str(request.LANGUAGE_CODE)
-    form = ConsentForm(written, language, ticket.signed(), request.POST if request.method == "POST" else None)
+    initial = {"ticket": ticket.signed()}
+    form = ConsentBoxes(
+        written, language, request.POST if request.method == "POST" else None, initial=initial
+    )
     outdated = form.outdated
     if outdated:
         # Other words need new ticks.
-        form = ConsentForm(written, language, ticket.signed())
+        form = ConsentBoxes(written, language, initial=initial)
     elif form.is_valid():
         if not ENROLMENTS.count(task.code):
             return refuse(request, ENROLMENTS)
@@ -150,13 +108,13 @@ def declined(request: HttpRequest, task: Task) -> HttpResponse:
     return page(request, "declined", task)
 
 
-@both
+@read_or_send
 @active
 def warning(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Say that what comes may hurt, and ask for the group where the task has some; POST goes on."""
     groups = settings_of(judge.task).groups
-    asked = not groups or "group" in request.POST
-    if request.method == "POST" and asked and request.POST.get("group", "") in (*groups, ""):
+    answered = not groups or "group" in request.POST
+    if request.method == "POST" and answered and request.POST.get("group", "") in (*groups, ""):
         panel_access.join(judge, request.POST.get("group", ""))
         panel_access.complete(judge, panel_access.WARNING)
         return redirect(next_page(judge))
@@ -166,55 +124,55 @@ def warning(request: HttpRequest, judge: Judge) -> HttpResponse:
     return page(request, "warning", judge.task, judge, text=text, help_lines=lines, groups=groups)
 
 
-@both
+@read_or_send
 @active
 def step(request: HttpRequest, judge: Judge, name: str) -> HttpResponse:
     """A page of the room before the first item; one with a form goes on when there are no mistakes."""
-    one = panel_access.steps_of(judge.task).get(name)
-    if one is None:
+    stage = panel_access.steps_of(judge.task).get(name)
+    if stage is None:
         raise Http404
     read = name in judge.steps.get("done", [])
-    if not panel_access.reached(judge, name) or (read and one.form):
+    if not panel_access.reached(judge, name) or (read and stage.form):
         return redirect(next_page(judge))
     if request.method != "POST":
-        return _step_page(request, judge, one)
-    form = one.form(request.POST) if one.form else None
+        return _step_page(request, judge, stage)
+    form = stage.form(request.POST) if stage.form else None
     if form is not None and not form.is_valid():
-        return _step_page(request, judge, one, form)
+        return _step_page(request, judge, stage, form)
     mistakes = form.mistakes() if form else []
     if not mistakes:
         panel_access.complete(judge, name)
     else:
         sent = request.POST.get("tries", "")
-        panel_access.count_try(judge, one, int(sent) if re.fullmatch("[0-9]{1,3}", sent) else -1)
+        panel_access.count_try(judge, stage, int(sent) if re.fullmatch("[0-9]{1,3}", sent) else -1)
         judge.refresh_from_db(fields=["state", "steps"])
         if judge.state == JudgeState.ACTIVE:
-            return _step_page(request, judge, one, form, mistakes)
+            return _step_page(request, judge, stage, form, mistakes)
     return redirect(next_page(judge))
 
 
 def _step_page(
     request: HttpRequest,
     judge: Judge,
-    one: Step,
+    stage: Step,
     form: StepForm | None = None,
     mistakes: Sequence[str] = (),
 ) -> HttpResponse:
-    found, settings = room(judge.task.kind), settings_of(judge.task)
+    kind, settings = room(judge.task.kind), settings_of(judge.task)
     context = {
         "judge": judge,
         "task": judge.task,
-        "room": found,
+        "room": kind,
         "settings": settings,
-        "rules": found.rules(settings),
-        "form": form or (one.form and one.form()),
+        "rules": kind.rules(settings),
+        "form": form or (stage.form and stage.form()),
         "mistakes": mistakes,
         "tries": judge.steps.get("tries", 0),
     }
-    return render(request, one.template, context, status=422 if form else 200)
+    return render(request, stage.template, context, status=422 if form else 200)
 
 
-@both
+@read_or_send
 @active
 def item(request: HttpRequest, judge: Judge) -> HttpResponse:
     """The item in hand, or the next one; POST takes a judgement, or lets the item go (`action` = skip)."""
@@ -226,9 +184,9 @@ def item(request: HttpRequest, judge: Judge) -> HttpResponse:
     turn = _turn_sent(request, judge)
     if turn is None:
         return redirect(here)
-    found = room(judge.task.kind)
-    form = found.form(turn.item.content, turn.shown, request.POST)
-    skipped = found.skips and request.POST.get("action") == "skip"
+    kind = room(judge.task.kind)
+    form = kind.form(turn.item.content, turn.shown, request.POST)
+    skipped = kind.skips and request.POST.get("action") == "skip"
     if not skipped and not form.is_valid():
         return _item_page(request, judge, turn, form)
     with suppress(TaskOverError):
@@ -259,7 +217,7 @@ def _item_page(
     form: AnswerForm | None = None,
     note: str = "",
 ) -> HttpResponse:
-    task, found = judge.task, room(judge.task.kind)
+    task, kind = judge.task, room(judge.task.kind)
     try:
         if turn is None or turn.state != TurnState.OPEN:
             turn, form = next_turn(judge), None
@@ -273,17 +231,17 @@ def _item_page(
         "judge": judge,
         "task": task,
         "campaign": task.campaign,
-        "room": found,
+        "room": kind,
         "settings": settings_of(task),
         "page": "panel/item.html",
         "turn": turn,
         "content": content,
-        "form": form or found.form(content, shown),
+        "form": form or kind.form(content, shown),
         "done": panel_access.done_by(judge),
         "note": note,
-        **found.context(content, shown),
+        **kind.context(content, shown),
     }
-    return render(request, found.template, context, status=422 if form else 200)
+    return render(request, kind.template, context, status=422 if form else 200)
 
 
 @require_POST
@@ -295,7 +253,7 @@ def undo_last(request: HttpRequest, judge: Judge) -> HttpResponse:  # noqa: ARG0
     return redirect("panel:item", judge.task.code)
 
 
-@both
+@read_or_send
 @active
 def pause(request: HttpRequest, judge: Judge) -> HttpResponse:
     """A break after half of the block; POST goes on."""
@@ -307,7 +265,7 @@ def pause(request: HttpRequest, judge: Judge) -> HttpResponse:
     return page(request, "break", judge.task, judge, done=panel_access.done_by(judge))
 
 
-@both
+@read_or_send
 @judging
 def stop(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Ask whether to go on, to stop and keep the answers, or to delete them (`action` = keep, delete)."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate
 
-from django.conf import settings
 from django.core import signing
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError
@@ -23,6 +22,7 @@ from django.urls import resolve, reverse
 from django.utils.crypto import salted_hmac
 
 from endoxa_collect.cards.locking import locked
+from endoxa_collect.contributor.access import set_cookie
 from endoxa_collect.contributor.frame import speak_within
 from endoxa_collect.contributor.joining import tidy
 from endoxa_collect.models import Judge, JudgeState, State, Task, TaskState, TurnState
@@ -68,8 +68,8 @@ class Ticket:
 def task_of_code(code: str) -> Task | None:
     """The task that a code opens to a panel; None for codes that are unknown and for tasks of drafts."""
     wanted = tidy(code)
-    found = Task.objects.select_related("campaign").filter(code=wanted).first() if wanted else None
-    return found if found and room(found.kind).panel and found.campaign.state != State.DRAFT else None
+    task = Task.objects.select_related("campaign").filter(code=wanted).first() if wanted else None
+    return task if task and room(task.kind).panel and task.campaign.state != State.DRAFT else None
 
 
 def running(task: Task) -> bool:
@@ -80,10 +80,10 @@ def running(task: Task) -> bool:
 def judge_of(request: HttpRequest, task: Task) -> Judge | None:
     """Who this browser is in a task; None for strangers."""
     secret = request.COOKIES.get(COOKIE, "")
-    found = Judge.objects.filter(task=task, secret_hash=hash_secret(secret)).first() if secret else None
-    if found is not None:
-        found.task = task
-    return found
+    judge = Judge.objects.filter(task=task, secret_hash=hash_secret(secret)).first() if secret else None
+    if judge is not None:
+        judge.task = task
+    return judge
 
 
 def first_ticket(request: HttpRequest, task: Task) -> Ticket | None:
@@ -93,10 +93,10 @@ def first_ticket(request: HttpRequest, task: Task) -> Ticket | None:
         TookPartError: see there.
     """
     name = settings_of(task).participant
-    given = request.GET.get(name, "").strip()[:200] if name else ""
-    if name and not given:
+    panel_id = request.GET.get(name, "").strip()[:200] if name else ""
+    if name and not panel_id:
         return None
-    participant = hash_participant(task.pk, given) if given else ""
+    participant = hash_participant(task.pk, panel_id) if panel_id else ""
     if participant and Judge.objects.filter(task=task, participant=participant).exists():
         raise TookPartError
     return Ticket(task.pk, secrets.token_hex(16), participant)
@@ -136,15 +136,7 @@ def enrol(task: Task, ticket: Ticket, version: int) -> str:
 
 def remember(response: HttpResponse, task: Task, secret: str) -> None:
     """Give the browser its cookie."""
-    response.set_cookie(
-        COOKIE,
-        secret,
-        max_age=_DAYS * 86_400,
-        path=_home(task),
-        httponly=True,
-        secure=settings.HTTPS,
-        samesite="Lax",
-    )
+    set_cookie(response, COOKIE, secret, days=_DAYS, path=_home(task))
 
 
 def forget(response: HttpResponse, task: Task) -> None:
@@ -179,7 +171,7 @@ def reached(judge: Judge, name: str) -> bool:
     """Whether somebody has come as far as a page before the first item, or farther."""
     order = [WARNING, *steps_of(judge.task)]
     done = set(judge.steps.get("done", []))
-    return name in order and all(one in done for one in order[: order.index(name)])
+    return name in order and all(page in done for page in order[: order.index(name)])
 
 
 def join(judge: Judge, group: str) -> None:
@@ -195,12 +187,12 @@ def complete(judge: Judge, name: str) -> None:
             note(judge, done=[*done, name])
 
 
-def count_try(judge: Judge, one: Step, sent: int) -> int:
+def count_try(judge: Judge, step: Step, sent: int) -> int:
     """Count a try with mistakes, after which somebody may have failed; how many tries there were.
 
     Args:
         judge: who tried.
-        one: the page.
+        step: the page.
         sent: the tries that there had been when the page was shown: a form that is sent twice counts once.
     """
     with locked(judge.task.campaign_id):
@@ -208,7 +200,7 @@ def count_try(judge: Judge, one: Step, sent: int) -> int:
         if sent != tries:
             return tries
         note(judge, tries=tries + 1)
-        if tries + 1 >= one.tries:
+        if tries + 1 >= step.tries:
             fail(judge, QUIZ)
         return tries + 1
 
@@ -228,9 +220,9 @@ class Done:
 
 def done_by(judge: Judge) -> Done:
     """How many items somebody has judged, checks included, as they see it."""
-    found, own = room(judge.task.kind), judge.turns.exclude(state=TurnState.LAPSED)
-    handed = own.count() if found.one_block else None
-    return Done(own.filter(state=TurnState.JUDGED).count(), handed)
+    turns = judge.turns.exclude(state=TurnState.LAPSED)
+    handed = turns.count() if room(judge.task.kind).one_block else None
+    return Done(turns.filter(state=TurnState.JUDGED).count(), handed)
 
 
 def break_due(judge: Judge) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
@@ -14,6 +13,7 @@ from django.utils.translation import get_language, gettext, gettext_lazy, gettex
 from endoxa_collect import geography
 from endoxa_collect.cards import covers, feedback, goal
 from endoxa_collect.cards.locking import locked
+from endoxa_collect.contributor.access import set_cookie
 from endoxa_collect.models import (
     CLOSED,
     Card,
@@ -44,7 +44,6 @@ TOPICS: Mapping[str, str] = {
 """Topics of seeds, as exports have them, and what people read in their place."""
 
 COVERS_COOKIE = "endoxa_uncovered"
-_SECONDS = 60 * 86_400
 
 
 def avoidable_topic(latest: Card | None, person: Person) -> str:
@@ -208,15 +207,7 @@ def covers_lifted(request: HttpRequest) -> bool:
 
 def lift_covers(response: HttpResponse) -> None:
     """Show all pairs at once from now on."""
-    response.set_cookie(
-        COVERS_COOKIE,
-        "1",
-        max_age=_SECONDS,
-        httponly=True,
-        secure=settings.HTTPS,
-        samesite="Lax",
-        path="/card/",
-    )
+    set_cookie(response, COVERS_COOKIE, "1", days=60, path="/card/")
 
 
 def put_covers_back(response: HttpResponse) -> None:

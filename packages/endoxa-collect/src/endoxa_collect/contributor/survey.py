@@ -109,7 +109,8 @@ def save_answer(person: Person, question: SurveyQuestion, lines: Sequence[str], 
             return
         earlier = Statement.objects.filter(person=person, question=question.name).first()
         released = campaign.releases.perhaps_out().exists()
-        if earlier is not None and _takes_back(earlier, lines, released=released):
+        before = set(filter(None, earlier.text.split("\n"))) if earlier else set()
+        if earlier is not None and (released and not before <= set(lines) if lines else before):
             with noted(campaign, What.ANSWER):
                 bury(campaign, "statements", [earlier.public_id], timezone.now())
             earlier.delete()
@@ -119,11 +120,6 @@ def save_answer(person: Person, question: SurveyQuestion, lines: Sequence[str], 
             question=question.name,
             defaults={"campaign": campaign, "axis": question.axis, "language": language, "text": text},
         )
-
-
-def _takes_back(earlier: Statement, lines: Sequence[str], *, released: bool) -> bool:
-    said = set(filter(None, earlier.text.split("\n")))
-    return bool(said) if not lines else released and not said <= set(lines)
 
 
 @dataclass(frozen=True)
@@ -171,7 +167,7 @@ def progress_of(person: Person) -> Progress:
     answers = {answer.question: answer for answer in person.statements.all()}
     questions = person.campaign.settings.questions
     return Progress(
-        tuple(Step(number, one, answers.get(one.name)) for number, one in enumerate(questions, start=1))
+        tuple(Step(number, each, answers.get(each.name)) for number, each in enumerate(questions, start=1))
     )
 
 
@@ -181,31 +177,30 @@ def example_for(
     """An example from where the person comes from, else from near there, else the one for everybody, else ""."""
     near = geography.near(frozenset(origins), frozenset(connections))
     places = [*origins, *(place for place in connections if place in near), *sorted(near), ""]
-    found: Texts = next((question.examples[place] for place in places if place in question.examples), {})
-    return in_language(found, language)
+    example: Texts = next((question.examples[place] for place in places if place in question.examples), {})
+    return in_language(example, language)
 
 
-def answer_languages(known: Sequence[str], wanted: Sequence[str], ui_language: str) -> list[tuple[str, str]]:
+def answer_languages(spoken: Sequence[str], wanted: Sequence[str], ui_language: str) -> list[tuple[str, str]]:
     """Languages that an answer may be in, those the person reads and writes first: (code, name) each."""
-    own = [code for code in wanted if code in known]
-    others = [code for code in wanted if code not in known]
-    return [(code, geography.language_name(code, ui_language)) for code in (*own, *others)]
+    codes = sorted(wanted, key=lambda code: code not in spoken)
+    return [(code, geography.language_name(code, ui_language)) for code in codes]
 
 
 def likely_language(
-    choices: Sequence[tuple[str, str]], known: Sequence[str], written: str | None, *guesses: str
+    choices: Sequence[tuple[str, str]], spoken: Sequence[str], written: str | None, *guesses: str
 ) -> str:
     """The language that somebody is likely to write in; "" where only they can tell.
 
     Args:
         choices: languages that can be chosen, as (code, name).
-        known: languages that the person reads and writes. Others are never guessed: words would be kept under a
+        spoken: languages that the person reads and writes. Others are never guessed: words would be kept under a
             language that they are not in.
         written: the language they wrote in before.
         guesses: what is likely from the place, best first; after these any that the person knows.
     """
     codes = [code for code, _ in choices]
-    named = [code for code in (*guesses, *known) if code in known]
+    named = [code for code in (*guesses, *spoken) if code in spoken]
     return next((code for code in (written, *named) if code in codes), "")
 
 

@@ -24,18 +24,17 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 
 from endoxa_collect import geography
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.keys import fold, key
 from endoxa_collect.models import Action, Campaign, Moderation, Pair, Source
-from endoxa_collect.organiser.access import DECIDERS, JUDGES, account, allowed
+from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed
+from endoxa_collect.organiser.decision_forms import act_form
 from endoxa_collect.organiser.decisions import decide
 from endoxa_collect.organiser.figures import cached
 from endoxa_collect.organiser.moderation import (
     OPEN_WORDS,
-    act_form,
     decidable,
     done,
     line,
@@ -239,15 +238,13 @@ _OFFERED = frozenset({Action.APPROVE, Action.HIDE, Action.MARK})
 """Decisions on the list itself; the others need a look at the pair."""
 
 
-@allowed(*JUDGES)
-@require_safe
+@allowed(*JUDGES, methods=READ)
 def all_pairs(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Pairs by words, country, language, state, tone and who added them, newest first."""
     return _page(request, campaign)
 
 
-@allowed(*DECIDERS)
-@require_POST
+@allowed(*DECIDERS, methods=SEND)
 def all_pairs_act(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
     """Carry out a decision about one pair of the list, and show the same list again."""
     pair = decidable(request, campaign, item)
@@ -265,8 +262,7 @@ def all_pairs_act(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpR
     return redirect(_address(request, campaign))
 
 
-@allowed(*JUDGES)
-@require_POST
+@allowed(*JUDGES, methods=SEND)
 def all_pairs_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show all words at once, or cover them again, as in the queue; then the same list."""
     request.session[OPEN_WORDS] = request.POST.get("show") == "1"

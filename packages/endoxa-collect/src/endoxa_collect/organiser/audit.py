@@ -17,10 +17,9 @@ from django.shortcuts import render
 from django.urls import path
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
-from django.views.decorators.http import require_safe
 
 from endoxa_collect.models import AuditEntry, Campaign, Pair, Role
-from endoxa_collect.organiser.access import allowed
+from endoxa_collect.organiser.access import READ, allowed
 from endoxa_collect.organiser.queue import LOGGED
 from endoxa_collect.organiser.settings.sections import label_of
 from endoxa_collect.organiser.wording import BALANCES, ROLES, STATES
@@ -160,7 +159,9 @@ def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[Line]:
                 at=entry.at,
                 who=entry.user.get_username() if entry.user else who,
                 what=action_name(entry.action),
-                details=tuple(_detail(entry.action, *item, pairs) for item in entry.detail.items()),
+                details=tuple(
+                    _detail(entry.action, name, value, pairs) for name, value in entry.detail.items()
+                ),
             )
         )
     return rows
@@ -222,8 +223,7 @@ class LogForm(forms.Form):
         return entries.filter(user__username=account) if account else entries
 
 
-@allowed(Role.ORGANISER)
-@require_safe
+@allowed(Role.ORGANISER, methods=READ)
 def audit(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Newest first, fifty to a page."""
     form = LogForm(campaign, request.GET)

@@ -15,12 +15,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from endoxa_collect.addresses import lan_address
 from endoxa_collect.campaign import in_language
 from endoxa_collect.models import Campaign, JoinCode, Role, record
-from endoxa_collect.organiser.access import EVERYBODY, allowed
+from endoxa_collect.organiser.access import EVERYBODY, READ, READ_OR_SEND, SEND, allowed
 from endoxa_collect.security.codes import new_code
 
 _THIS_MACHINE = ("localhost", "127.", "[::1]")
@@ -92,8 +91,7 @@ class CodeForm(forms.Form):
     )
 
 
-@allowed(Role.ORGANISER)
-@require_http_methods(["GET", "HEAD", "POST"])
+@allowed(Role.ORGANISER, methods=READ_OR_SEND)
 def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """All codes, and a form that makes one."""
     form = CodeForm(request.POST or None)
@@ -112,8 +110,7 @@ def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render(request, "organiser/codes.html", context)
 
 
-@allowed(Role.ORGANISER)
-@require_POST
+@allowed(Role.ORGANISER, methods=SEND)
 def revoke(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """Stop a code from opening the campaign; who joined with it stays."""
     with transaction.atomic():
@@ -123,8 +120,7 @@ def revoke(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     return redirect("organiser:codes", campaign.slug)
 
 
-@allowed(Role.ORGANISER)
-@require_safe
+@allowed(Role.ORGANISER, methods=READ)
 def poster(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """A page to print or to show, with the code in big letters."""
     shown = _in_force(campaign, code)
@@ -139,8 +135,7 @@ def poster(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     return render(request, "organiser/code_poster.html", context)
 
 
-@allowed(*EVERYBODY)
-@require_safe
+@allowed(*EVERYBODY, methods=READ)
 def qr(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """The QR code as a picture; also on the projector page, so for every account of the campaign."""
     drawn = qr_code(join_address(request, _in_force(campaign, code)))

@@ -18,13 +18,12 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone, translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 
 from endoxa_collect.campaign import in_language
 from endoxa_collect.cards.balance import window_of
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.models import AuditEntry, Campaign, Person, Role, State, Statement, record
-from endoxa_collect.organiser.access import EVERYBODY, allowed, roles_of
+from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, roles_of
 from endoxa_collect.organiser.codes import join_address, newest_code
 from endoxa_collect.organiser.figures import FEWEST, OTHERS, cached, figures_of, grouped, in_steps, neediest
 from endoxa_collect.organiser.forecast import advice, sentence, survey_sentence, switch_at
@@ -224,8 +223,7 @@ _ON_THE_WALL = 22
 """Countries that the projector page has room for."""
 
 
-@allowed(*EVERYBODY)
-@require_safe
+@allowed(*EVERYBODY, methods=READ)
 def dashboard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Figures, forecast and, for organisers, the buttons and what is missing."""
     steers = Role.ORGANISER in roles_of(request, campaign)
@@ -236,15 +234,13 @@ def dashboard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render(request, "organiser/dashboard.html", {**_figures(campaign), **more})
 
 
-@allowed(*EVERYBODY)
-@require_safe
+@allowed(*EVERYBODY, methods=READ)
 def live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The figures of the dashboard alone."""
     return render(request, "organiser/dashboard_figures.html", _figures(campaign))
 
 
-@allowed(*EVERYBODY)
-@require_safe
+@allowed(*EVERYBODY, methods=READ)
 def projector(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The page for the wall, in the campaign's first language."""
     with translation.override(campaign.settings.ui_languages[0]):
@@ -252,24 +248,21 @@ def projector(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return render(request, "organiser/projector.html", context)
 
 
-@allowed(*EVERYBODY)
-@require_safe
+@allowed(*EVERYBODY, methods=READ)
 def projector_live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The figures of the projector page alone."""
     with translation.override(campaign.settings.ui_languages[0]):
         return render(request, "organiser/projector_figures.html", _figures(campaign))
 
 
-@allowed(*EVERYBODY)
-@require_safe
+@allowed(*EVERYBODY, methods=READ)
 def projector_invitation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The invitation of the projector page alone; a word instead of it where nobody can join."""
     with translation.override(campaign.settings.ui_languages[0]):
         return render(request, "organiser/projector_invitation.html", _invited(request, campaign))
 
 
-@allowed(Role.ORGANISER)
-@require_POST
+@allowed(Role.ORGANISER, methods=SEND)
 def state(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Open, pause or close."""
     form = StateForm(request.POST)
@@ -279,8 +272,7 @@ def state(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("organiser:dashboard", campaign.slug)
 
 
-@allowed(Role.ORGANISER)
-@require_POST
+@allowed(Role.ORGANISER, methods=SEND)
 def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Erase the rehearsal, if the box is ticked: an answer that was erased cannot be had again."""
     if "sure" in request.POST:
@@ -288,8 +280,7 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("organiser:dashboard", campaign.slug)
 
 
-@allowed(Role.ORGANISER)
-@require_POST
+@allowed(Role.ORGANISER, methods=SEND)
 def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Order what people are asked for."""
     form = BalanceForm(request.POST)

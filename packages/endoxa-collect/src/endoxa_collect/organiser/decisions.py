@@ -140,8 +140,9 @@ def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
         redact(pair)
         return {}
     if action == Action.MERGE:
-        others = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into)
-        other = others.first() if decision.into else None
+        other = None
+        if decision.into is not None:
+            other = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into).first()
         if other is None:
             raise EntryError(gettext("Please choose the pair to merge into."))
         if revision(other) != decision.into_seen:

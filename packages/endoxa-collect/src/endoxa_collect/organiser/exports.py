@@ -17,7 +17,6 @@ from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import get_language, gettext, gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 
 from endoxa.errors import UserError
 from endoxa_collect import geography
@@ -30,7 +29,7 @@ from endoxa_collect.export.run import export_campaign
 from endoxa_collect.export.tables import read_tables
 from endoxa_collect.files import draft
 from endoxa_collect.models import Campaign, Role
-from endoxa_collect.organiser.access import allowed, roles_of
+from endoxa_collect.organiser.access import READ, SEND, allowed, roles_of
 from endoxa_collect.organiser.figures import cached, in_steps
 from endoxa_collect.withdrawals import Keys, new_salt
 
@@ -195,15 +194,13 @@ class RestrictedForm(ReleaseForm):
 ROLES = (Role.ORGANISER, Role.RESEARCHER)
 
 
-@allowed(*ROLES)
-@require_safe
+@allowed(*ROLES, methods=READ)
 def exports(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Preview of the tables, what is left out, releases so far."""
     return _page(request, campaign, ReleaseForm(campaign))
 
 
-@allowed(*ROLES)
-@require_POST
+@allowed(*ROLES, methods=SEND)
 def download(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """Make a working copy and send it."""
     try:
@@ -213,15 +210,13 @@ def download(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     return _sent(archive, f"{campaign.slug}-{timezone.now():%Y-%m-%d}.zip")
 
 
-@allowed(Role.ORGANISER)
-@require_POST
+@allowed(Role.ORGANISER, methods=SEND)
 def release(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """Make a release and send it."""
     return _release(request, campaign, ReleaseForm(campaign, request.POST))
 
 
-@allowed(Role.ORGANISER)
-@require_POST
+@allowed(Role.ORGANISER, methods=SEND)
 def restricted(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """Make a release in which nothing is merged, for somebody who signed its conditions, and send it."""
     return _release(request, campaign, RestrictedForm(campaign, request.POST))

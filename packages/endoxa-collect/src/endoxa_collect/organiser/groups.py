@@ -12,10 +12,9 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext
-from django.views.decorators.http import require_POST, require_safe
 
 from endoxa_collect.models import Campaign, GroupChange, GroupMember, Judge, Task, TaskState, seen
-from endoxa_collect.organiser.access import JUDGES, account, allowed
+from endoxa_collect.organiser.access import JUDGES, READ, SEND, account, allowed
 from endoxa_collect.organiser.tasks import BEGUN, judge_of
 from endoxa_collect.tasks.handing import TaskOverError, settings_of
 from endoxa_collect.tasks.rooms import room
@@ -93,8 +92,7 @@ SHOWN = 60
 """Wordings of a group that the page of a conflict shows."""
 
 
-@allowed(*JUDGES)
-@require_safe
+@allowed(*JUDGES, methods=READ)
 def editor(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """The groups, one of them open."""
     task = _task(campaign, name)
@@ -103,8 +101,7 @@ def editor(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     return _page(request, task)
 
 
-@allowed(*JUDGES)
-@require_safe
+@allowed(*JUDGES, methods=READ)
 def preview(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """What a threshold would merge; nothing is changed."""
     task = _task(campaign, name)
@@ -116,8 +113,7 @@ def preview(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
     return render(request, "tasks/groups_preview.html", context)
 
 
-@allowed(*JUDGES)
-@require_POST
+@allowed(*JUDGES, methods=SEND)
 def change(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Change groups; where somebody else was there first, show both sides."""
     task = _task(campaign, name)
@@ -145,8 +141,7 @@ def change(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     return redirect(_address(request, task, wanted.then))
 
 
-@allowed(*JUDGES)
-@require_POST
+@allowed(*JUDGES, methods=SEND)
 def take_back(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Take the account's last change back, as often as there are some."""
     task = _task(campaign, name)

@@ -1,31 +1,35 @@
-"""The pages of moderators: the queue, one pair, merges, decisions; with their forms."""
+"""The pages of moderators: the queue, one pair, merges, decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django import forms
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
-from django.utils.translation import get_language, gettext, gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import get_language, gettext
 
 from endoxa_collect import geography
 from endoxa_collect.cards.counts import family, root_of
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.likeness import scored
 from endoxa_collect.models import Act, Action, Campaign, Mention, Moderation, Pair, Role, Source
-from endoxa_collect.organiser.access import DECIDERS, JUDGES, account, allowed, roles_of
+from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed, roles_of
+from endoxa_collect.organiser.decision_forms import (
+    ActForm,
+    ApproveForm,
+    EditForm,
+    MarkForm,
+    ShownForm,
+    act_form,
+)
 from endoxa_collect.organiser.decisions import (
-    Decision,
-    Shown,
     approve_all,
     decide,
     latest_act,
@@ -44,110 +48,6 @@ from endoxa_collect.organiser.queue import (
     unjudged,
 )
 from endoxa_collect.visible import visible
-
-_TOPIC_LENGTH = 40
-_LOAD_AGAIN = gettext_lazy("Please load the page again.")
-_MAY_HURT = gettext_lazy("It may hurt to hear this about oneself")
-
-
-class ActForm(forms.Form):
-    """What to do, and the revision of the pair that the account saw."""
-
-    action = forms.ChoiceField(choices=Action.choices)
-    seen = forms.CharField(max_length=12)
-
-    def decision(self) -> Decision:
-        """What was decided, for `decisions.decide`."""
-        facts = {**self.cleaned_data, "action": Action(self.cleaned_data["action"])}
-        return Decision(**facts)
-
-
-class EditForm(ActForm):
-    """Other words for a pair, or the language they are in."""
-
-    text = forms.CharField(
-        label=gettext_lazy("Words"),
-        max_length=MAX_LENGTH,
-        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
-    )
-    language = forms.ChoiceField(label=gettext_lazy("Language"))
-
-    def __init__(self, pair: Pair, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        shown = get_language() or "en"
-        codes = dict.fromkeys([*pair.campaign.settings.data_languages, pair.language])
-        field = self.fields["language"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [(code, geography.language_name(code, shown)) for code in codes]
-
-
-class ApproveForm(ActForm):
-    """Passing a pair; what is ticked as unkind stays covered."""
-
-    negative = forms.BooleanField(label=_MAY_HURT, required=False)
-
-    def __init__(self, data: Any = None) -> None:
-        # Its page has the box of `MarkForm` too.
-        super().__init__(data, auto_id="approve_%s")
-
-
-class MarkForm(ActForm):
-    """What the sampler and the covers go by."""
-
-    topic = forms.CharField(label=gettext_lazy("Topic"), max_length=_TOPIC_LENGTH, required=False)
-    negative = forms.NullBooleanField(
-        label=_MAY_HURT,
-        help_text=gettext_lazy(
-            "What people added stays covered while this is unknown and nobody has approved it."
-        ),
-        required=False,
-    )
-
-
-class MergeForm(ActForm):
-    """The pair that says the same, and the revision of it that the account saw."""
-
-    into = forms.UUIDField()
-    into_seen = forms.CharField(max_length=12)
-
-
-class ShownField(forms.Field):
-    """Pairs as `<id>:<revision>`, one in each hidden field."""
-
-    widget = forms.MultipleHiddenInput
-    default_error_messages = {"required": _LOAD_AGAIN, "invalid": _LOAD_AGAIN}
-
-    def to_python(self, value: list[str] | None) -> tuple[Shown, ...]:
-        """The pairs.
-
-        Raises:
-            ValidationError: not what the page sends.
-        """
-        parts = [text.partition(":") for text in value or ()]
-        try:
-            return tuple(Shown(UUID(item), seen) for item, _, seen in parts)
-        except ValueError as error:
-            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error
-
-
-class ShownForm(forms.Form):
-    """What stood on a page of the queue and may be approved at once."""
-
-    shown = ShownField()
-
-
-def act_form(pair: Pair, data: Any) -> ActForm:
-    """The form that belongs to the action which was sent."""
-    action = data.get("action", "")
-    if action == Action.EDIT:
-        return EditForm(pair, data)
-    kinds: Mapping[str, Callable[[Any], ActForm]] = {
-        Action.APPROVE: ApproveForm,
-        Action.MARK: MarkForm,
-        Action.MERGE: MergeForm,
-    }
-    return kinds.get(action, ActForm)(data)
-
 
 _ALIKE_FROM = 45.0
 """Moderators are shown pairs that are less alike than those contributors are asked about."""
@@ -250,23 +150,20 @@ def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[Line]:
     ]
 
 
-@allowed(*JUDGES)
-@require_safe
+@allowed(*JUDGES, methods=READ)
 def moderation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The queue, most urgent first."""
     return queue_page(request, campaign)
 
 
-@allowed(*JUDGES)
-@require_safe
+@allowed(*JUDGES, methods=READ)
 def moderation_item(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
     """One pair with all there is to know about it but what people answered."""
     pair = get_object_or_404(Pair.objects.select_related("campaign"), campaign=campaign, public_id=item)
     return item_page(request, campaign, pair)
 
 
-@allowed(*JUDGES)
-@require_safe
+@allowed(*JUDGES, methods=READ)
 def merges(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Pairs that were merged, the latest first."""
     pairs = Pair.objects.filter(campaign=campaign, merged_into__isnull=False).exclude(attribute="")
@@ -367,8 +264,7 @@ def decidable(request: HttpRequest, campaign: Campaign, item: UUID) -> Pair:
     return pair
 
 
-@allowed(*DECIDERS)
-@require_POST
+@allowed(*DECIDERS, methods=SEND)
 def moderation_act(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpResponse:
     """Carry out a decision and go on to the next pair; back to this one with a sentence where it cannot be done."""
     pair = decidable(request, campaign, item)
@@ -387,8 +283,7 @@ def moderation_act(request: HttpRequest, campaign: Campaign, item: UUID) -> Http
     return _onward(request, campaign)
 
 
-@allowed(*DECIDERS)
-@require_POST
+@allowed(*DECIDERS, methods=SEND)
 def moderation_undo(request: HttpRequest, campaign: Campaign, act: UUID) -> HttpResponse:
     """Take a decision back and show the pair again."""
     decided = get_object_or_404(Act.objects.select_related("pair"), pair__campaign=campaign, public_id=act)
@@ -400,15 +295,13 @@ def moderation_undo(request: HttpRequest, campaign: Campaign, act: UUID) -> Http
     return redirect("organiser:moderation_item", campaign.slug, decided.pair.public_id)
 
 
-@allowed(*DECIDERS)
-@require_POST
+@allowed(*DECIDERS, methods=SEND)
 def moderation_next(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Claim the most urgent pair that is not claimed by another account."""
     return _onward(request, campaign)
 
 
-@allowed(*DECIDERS)
-@require_POST
+@allowed(*DECIDERS, methods=SEND)
 def moderation_approve(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Approve all new pairs without a flag that stood, in words, on a page of the queue; say how many that were."""
     form = ShownForm(request.POST)
@@ -423,8 +316,7 @@ def moderation_approve(request: HttpRequest, campaign: Campaign) -> HttpResponse
     return redirect("organiser:moderation", campaign.slug)
 
 
-@allowed(*JUDGES)
-@require_POST
+@allowed(*JUDGES, methods=SEND)
 def moderation_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show all words at once from now on, or cover them again, for as long as the account is signed in."""
     request.session[OPEN_WORDS] = request.POST.get("show") == "1"

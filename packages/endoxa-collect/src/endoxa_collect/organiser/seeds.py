@@ -16,13 +16,12 @@ from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import get_language, gettext, gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
 
 from endoxa_collect import geography
 from endoxa_collect.entry.seed_files import SeedFileError, read_seeds
 from endoxa_collect.entry.seeding import SeedReport, SeedRow, add_seeds, preview_seeds, unkind
 from endoxa_collect.models import AuditEntry, Campaign, Pair, Role, Source, record
-from endoxa_collect.organiser.access import allowed
+from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
 
 MEGABYTES = 2
 _DAY_SECONDS = 86_400
@@ -32,6 +31,20 @@ FIRST = 10
 
 ADDED = "seeds added"
 """The action in the log."""
+
+
+def require_small(file: UploadedFile[bytes]) -> UploadedFile[bytes]:
+    """The file, if it has at most `MEGABYTES`.
+
+    Raises:
+        ValidationError: it has more.
+    """
+    if (file.size or 0) > MEGABYTES * 1024 * 1024:
+        raise forms.ValidationError(
+            gettext("This file has more than %(limit)d MB: split it into several files.")
+            % {"limit": MEGABYTES}
+        )
+    return file
 
 
 class UploadForm(forms.Form):
@@ -54,12 +67,7 @@ class UploadForm(forms.Form):
 
     def clean_file(self) -> list[SeedRow]:
         """The rows of the file."""
-        file = self.cleaned_data["file"]
-        if (file.size or 0) > MEGABYTES * 1024 * 1024:
-            raise forms.ValidationError(
-                gettext("This file has more than %(limit)d MB: split it into several files.")
-                % {"limit": MEGABYTES}
-            )
+        file = require_small(self.cleaned_data["file"])
         try:
             return read_seeds(file.read(), file.name or "", self._languages)
         except SeedFileError as problem:
@@ -153,8 +161,7 @@ def logged(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedRepo
     return note
 
 
-@allowed(Role.ORGANISER)
-@require_http_methods(["GET", "HEAD", "POST"])
+@allowed(Role.ORGANISER, methods=READ_OR_SEND)
 def seeds(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The form for a file; with a file, the preview of what it would do."""
     sent = (request.POST, request.FILES) if request.method == "POST" else ()
@@ -176,8 +183,7 @@ def seeds(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _page(request, campaign, form)
 
 
-@allowed(Role.ORGANISER)
-@require_POST
+@allowed(Role.ORGANISER, methods=SEND)
 def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Add the rows that were looked at; a second time nothing is added."""
     form = RowsForm(campaign, request.POST)

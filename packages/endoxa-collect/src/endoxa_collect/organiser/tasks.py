@@ -19,11 +19,20 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from endoxa.errors import UserError
 from endoxa_collect.models import Campaign, Judge, Role, Task, TaskState, Turn, TurnState, record
-from endoxa_collect.organiser.access import EVERYBODY, JUDGES, account, allowed, roles_of
+from endoxa_collect.organiser.access import (
+    EVERYBODY,
+    JUDGES,
+    READ,
+    READ_OR_SEND,
+    SEND,
+    account,
+    allowed,
+    roles_of,
+)
+from endoxa_collect.organiser.seeds import require_small
 from endoxa_collect.tasks.adding import add_task, options_of
 from endoxa_collect.tasks.handing import (
     TaskOverError,
@@ -78,7 +87,6 @@ def packed(task: Task, user: User) -> IO[bytes]:
     return archive
 
 
-MEGABYTES = 2
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 
@@ -110,19 +118,13 @@ class TaskForm(forms.Form):
 
     def clean_file(self) -> UploadedFile[bytes]:
         """A table that is not too large."""
-        file: UploadedFile[bytes] = self.cleaned_data["file"]
-        if (file.size or 0) > MEGABYTES * 1024 * 1024:
-            raise forms.ValidationError(
-                gettext("This file has more than %(limit)d MB: split it into several files.")
-                % {"limit": MEGABYTES}
-            )
+        file = require_small(self.cleaned_data["file"])
         if Path(file.name or "").suffix.lower() not in SUFFIXES:
             raise forms.ValidationError(gettext("Expected a file that ends in .csv, .tsv or .jsonl."))
         return file
 
 
-@allowed(Role.ORGANISER)
-@require_http_methods(["GET", "HEAD", "POST"])
+@allowed(Role.ORGANISER, methods=READ_OR_SEND)
 def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Make a task from an uploaded file; every row is checked before anything is kept."""
     form = TaskForm(request.POST, request.FILES) if request.method == "POST" else TaskForm()
@@ -188,8 +190,7 @@ CHANGES = {
 """What the log says of a task that an organiser opened, paused or closed."""
 
 
-@allowed(*EVERYBODY)
-@require_safe
+@allowed(*EVERYBODY, methods=READ)
 def tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """All tasks with their progress."""
     return _list(request, campaign)
@@ -212,8 +213,7 @@ def _list(request: HttpRequest, campaign: Campaign, fault: str = "", status: int
     return render(request, "tasks/list.html", context, status=status)
 
 
-@allowed(*JUDGES)
-@require_safe
+@allowed(*JUDGES, methods=READ)
 def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """The item in hand, or the next one; before the first a word of warning."""
     task, who = _judging(request, campaign, name)
@@ -225,8 +225,7 @@ def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     return _item_page(request, task, who)
 
 
-@allowed(*JUDGES)
-@require_POST
+@allowed(*JUDGES, methods=SEND)
 def judge(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Take a judgement, or let the item go (`action` = skip)."""
     task, who = _judging(request, campaign, name)
@@ -254,8 +253,7 @@ def judge(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     return redirect("organiser:task", campaign.slug, name)
 
 
-@allowed(*JUDGES)
-@require_POST
+@allowed(*JUDGES, methods=SEND)
 def undo_last(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Take the last judgement back, as often as there are some."""
     _, who = _judging(request, campaign, name)
@@ -265,8 +263,7 @@ def undo_last(request: HttpRequest, campaign: Campaign, name: str) -> HttpRespon
     return redirect("organiser:task", campaign.slug, name)
 
 
-@allowed(*JUDGES)
-@require_POST
+@allowed(*JUDGES, methods=SEND)
 def begin(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Show the words from now on, until the account signs out; and note the judge's group, where the task has some."""
     task, _ = _judging(request, campaign, name)
@@ -278,8 +275,7 @@ def begin(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     return redirect("organiser:task", campaign.slug, name)
 
 
-@allowed(Role.ORGANISER)
-@require_POST
+@allowed(Role.ORGANISER, methods=SEND)
 def change_state(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Open, pause or close a task."""
     task = get_object_or_404(Task, campaign=campaign, name=name)
@@ -294,8 +290,7 @@ def change_state(request: HttpRequest, campaign: Campaign, name: str) -> HttpRes
     return redirect("organiser:tasks", campaign.slug)
 
 
-@allowed(Role.ORGANISER, Role.RESEARCHER)
-@require_POST
+@allowed(Role.ORGANISER, Role.RESEARCHER, methods=SEND)
 def export(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
     """The judgements as tables in an archive."""
     task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)

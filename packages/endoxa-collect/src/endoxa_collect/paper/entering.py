@@ -43,11 +43,11 @@ from endoxa_collect.paper.printing import (
     KEEP_WORDS,
     LANGUAGES,
     ORIGINS,
-    OWN,
-    OWN_WORDS,
     RECEIPT,
-    own_words_columns,
+    WORD_LINES,
+    WORDS,
     pair_of_heading,
+    word_columns,
 )
 from endoxa_collect.privacy import is_over
 from endoxa_collect.security.codes import RECEIPT_LENGTH, hash_receipt, letters_of, no_cookie, sheet_id
@@ -59,7 +59,7 @@ _Cell = TypeVar("_Cell")
 
 
 @dataclass(frozen=True)
-class OwnWords:
+class WrittenWords:
     """What somebody wrote that people say of a country; `language` "" stands for that of the printed pages."""
 
     country: str
@@ -77,7 +77,7 @@ class Sheet:
     origins: tuple[str, ...]
     languages: tuple[str, ...]
     ratings: Mapping[int, int]
-    words: tuple[OwnWords, ...] = ()
+    words: tuple[WrittenWords, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,15 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
     Raises:
         UserError: the first thing that is wrong, with its row and column.
     """
+    require_file(path)
+    rows: list[list[str]] = []
     with declared_languages(*campaign.settings.data_languages):
-        rows = _rows(path)
+        for line, cells in csv_records(path):
+            if isinstance(cells, csv.Error) or undecodable("".join(cells)):
+                raise UserError(
+                    f"{path.name}, line {line} is no CSV that can be read: save it as 'CSV UTF-8'."
+                )
+            rows.append(cells)
     if not rows:
         raise UserError(f"{path.name} is empty: expected the file that `endoxa collect print` wrote.")
     heading = [restored(name).strip() for name in rows[0]]
@@ -112,7 +119,7 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
     if twice:
         raise UserError(f"{path.name}, row 1: column '{twice}' is there twice. Remove one of them.")
     pairs = _pairs(path.name, heading, campaign)
-    found: list[Sheet] = []
+    sheets: list[Sheet] = []
     seen: dict[str, int] = {}
     for number, cells in enumerate(rows[1:], start=2):
         if len(cells) > len(heading):
@@ -128,24 +135,14 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
                 f"{path.name}, row {number}, column '{RECEIPT}': the same code as in row {first}. "
                 "Each sheet has a code of its own."
             )
-        found.append(sheet)
-    return found
-
-
-def _rows(path: Path) -> list[list[str]]:
-    require_file(path)
-    rows: list[list[str]] = []
-    for line, cells in csv_records(path):
-        if isinstance(cells, csv.Error) or undecodable("".join(cells)):
-            raise UserError(f"{path.name}, line {line} is no CSV that can be read: save it as 'CSV UTF-8'.")
-        rows.append(cells)
-    return rows
+        sheets.append(sheet)
+    return sheets
 
 
 def _pairs(name: str, heading: list[str], campaign: Campaign) -> dict[str, Pair]:
     """The pair of each column of a card."""
     columns = {
-        column: pair_of_heading(column) for column in heading if column and column not in (*FIXED, *OWN)
+        column: pair_of_heading(column) for column in heading if column and column not in (*FIXED, *WORDS)
     }
     unknown = next((column for column, digits in columns.items() if not digits), "")
     if unknown:
@@ -169,7 +166,7 @@ class _Row:
     cells: Mapping[str, str]
 
     def sheet(self, settings: CampaignSettings, pairs: Mapping[str, Pair]) -> Sheet:
-        if self._read(CONSENT, _yes_or_no) is not True:
+        if self._read(CONSENT, negative_cell) is not True:
             raise self._fault(
                 CONSENT,
                 f"found '{self.cells.get(CONSENT, '')}', expected yes. Answers are only stored where all needed "
@@ -178,28 +175,28 @@ class _Row:
         return Sheet(
             row=self.number,
             receipt=self._read(RECEIPT, _receipt),
-            keep_words=self._read(KEEP_WORDS, _yes_or_no) is True,
-            origins=self._read(ORIGINS, lambda text: _countries(text, settings.ui_languages)),
-            languages=self._read(LANGUAGES, lambda text: _languages(text, settings.ui_languages)),
+            keep_words=self._read(KEEP_WORDS, negative_cell) is True,
+            origins=self._read(ORIGINS, lambda text: _each(text, country_cell, settings.ui_languages)),
+            languages=self._read(LANGUAGES, lambda text: _each(text, _language, settings.ui_languages)),
             ratings={
                 pair.pk: self._read(column, _rating)
                 for column, pair in pairs.items()
                 if self.cells.get(column, "") not in _NOTHING and pair.moderation != Moderation.HIDDEN
             },
             words=tuple(
-                self._words(settings, *own_words_columns(line))
-                for line in range(1, OWN_WORDS + 1)
+                self._words(settings, *word_columns(line))
+                for line in range(1, WORD_LINES + 1)
                 if self.cells.get(f"words_{line}", "") not in _NOTHING
             ),
         )
 
-    def _words(self, settings: CampaignSettings, words: str, country: str, language: str) -> OwnWords:
+    def _words(self, settings: CampaignSettings, words: str, country: str, language: str) -> WrittenWords:
         text = self._read(words, cleaning.clean)
         if not self.cells.get(country, ""):
             raise self._fault(country, "found nothing, expected the country that the words are about")
         about = self._read(country, lambda cell: country_cell(cell, settings.ui_languages))
-        spoken = self._read(language, lambda cell: _one_language(cell, settings) if cell else "")
-        return OwnWords(about, text, spoken)
+        spoken = self._read(language, lambda cell: _campaign_language(cell, settings) if cell else "")
+        return WrittenWords(about, text, spoken)
 
     def _read(self, column: str, reader: Callable[[str], _Cell]) -> _Cell:
         try:
@@ -209,10 +206,6 @@ class _Row:
 
     def _fault(self, column: str, problem: str) -> UserError:
         return UserError(f"{self.name}, row {self.number}, column '{column}': {problem}.")
-
-
-def _yes_or_no(text: str) -> bool | None:
-    return negative_cell(text)
 
 
 def _receipt(text: str) -> str:
@@ -230,23 +223,15 @@ def _rating(text: str) -> int:
     return int(text)
 
 
-def _countries(text: str, languages: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(country_cell(part, languages) for part in _parts(text)))
-
-
-def _languages(text: str, languages: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_language(part, languages) for part in _parts(text)))
-
-
 def _language(text: str, languages: tuple[str, ...]) -> str:
-    found = (naming.match_language(text, each).code for each in ("en", *languages))
-    code = next((one for one in found if one), "")
+    codes = (naming.match_language(text, named_in).code for named_in in ("en", *languages))
+    code = next(filter(None, codes), "")
     if not code:
         raise ValueError(f"found '{text}', expected the name of a language or its code")
     return code
 
 
-def _one_language(text: str, settings: CampaignSettings) -> str:
+def _campaign_language(text: str, settings: CampaignSettings) -> str:
     code = _language(text, settings.ui_languages)
     if code not in settings.data_languages:
         raise ValueError(
@@ -255,8 +240,12 @@ def _one_language(text: str, settings: CampaignSettings) -> str:
     return code
 
 
-def _parts(text: str) -> list[str]:
-    return [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
+def _each(
+    text: str, reader: Callable[[str, tuple[str, ...]], str], languages: tuple[str, ...]
+) -> tuple[str, ...]:
+    """What several names in one cell stand for, each once."""
+    parts = [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
+    return tuple(dict.fromkeys(reader(part, languages) for part in parts))
 
 
 def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
@@ -277,7 +266,10 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
         )
     people = ratings = before = out = words = 0
     with locked(campaign.pk) as current:
-        gone = _withdrawn(current)
+        gone: set[str] = set()
+        if django_settings.FOLDER is not None:
+            lines = withdrawals.read(django_settings.FOLDER / withdrawals.NAME, whole=False)
+            gone = {line.person for line in lines if line.person and line.campaign == current.slug}
         pairs = {pair.pk: pair for pair in Pair.objects.filter(campaign=current)}
         touched: dict[int, Pair] = {}
         for sheet in sheets:
@@ -289,21 +281,14 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
             else:
                 person = _person(current, receipt, sheet, language)
                 reach(person)
-                _rate(current, person, {pairs[one]: value for one, value in sheet.ratings.items()})
-                touched |= {rating: pairs[rating] for rating in sheet.ratings}
+                _rate(current, person, {pairs[pk]: value for pk, value in sheet.ratings.items()})
+                touched |= {pk: pairs[pk] for pk in sheet.ratings}
                 people, ratings = people + 1, ratings + len(sheet.ratings)
                 words += _say(current, person, sheet, language)
         recount(current, touched.values())
         if people:
             record(current, None, "paper entered", people=people, ratings=ratings, words=words)
     return Entered(people, ratings, before, out, words)
-
-
-def _withdrawn(campaign: Campaign) -> set[str]:
-    if django_settings.FOLDER is None:
-        return set()
-    lines = withdrawals.read(django_settings.FOLDER / withdrawals.NAME, whole=False)
-    return {line.person for line in lines if line.person and line.campaign == campaign.slug}
 
 
 def _person(campaign: Campaign, receipt_hash: str, sheet: Sheet, language: str) -> Person:
@@ -326,7 +311,7 @@ def _person(campaign: Campaign, receipt_hash: str, sheet: Sheet, language: str) 
 
 def _rate(campaign: Campaign, person: Person, ratings: Mapping[Pair, int]) -> None:
     for number, (pair, value) in enumerate(ratings.items()):
-        card = _card(campaign, person, number, country=pair.country, pair=pair)
+        card = _card(campaign, person, number, pair.country, pair)
         Rating.objects.create(
             card=card,
             person=person,
@@ -341,11 +326,10 @@ def _card(
     campaign: Campaign,
     person: Person,
     number: int,
-    *,
     country: str,
     pair: Pair | None = None,
-    words: bool = False,
 ) -> Card:
+    """An answered card: of a pair, else an open question about a country."""
     now = timezone.now()
     return Card.objects.create(
         campaign=campaign,
@@ -357,8 +341,8 @@ def _card(
         tier=PAPER,
         version=campaign.version,
         digest=campaign.settings.digest(),
-        adds=words,
-        words=words,
+        adds=pair is None,
+        words=pair is None,
         ticks=False,
         state=CardState.ANSWERED,
         drawn_at=now,
@@ -370,16 +354,16 @@ def _card(
 
 def _say(campaign: Campaign, person: Person, sheet: Sheet, language: str) -> int:
     """Store what somebody wrote on their sheet, each thing as the answer to an open question; how many were new."""
-    said = 0
-    for number, one in enumerate(sheet.words, start=len(sheet.ratings)):
-        card = _card(campaign, person, number, country=one.country, words=True)
+    new = 0
+    for number, written in enumerate(sheet.words, start=len(sheet.ratings)):
+        card = _card(campaign, person, number, written.country)
         try:
             propose(
                 person,
                 card,
-                country=one.country,
-                text=one.text,
-                language=one.language or language,
+                country=written.country,
+                text=written.text,
+                language=written.language or language,
                 via=Via.PROMPT,
             )
         except AlreadyShownError:
@@ -387,6 +371,6 @@ def _say(campaign: Campaign, person: Person, sheet: Sheet, language: str) -> int
             card.delete()
             continue
         except EntryError as problem:
-            raise UserError(f"row {sheet.row}, '{one.text}': {problem} Nothing was stored.") from None
-        said += 1
-    return said
+            raise UserError(f"row {sheet.row}, '{written.text}': {problem} Nothing was stored.") from None
+        new += 1
+    return new

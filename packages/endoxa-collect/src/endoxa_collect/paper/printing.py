@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.template.loader import render_to_string
 from django.utils import translation
@@ -31,18 +31,19 @@ RECEIPT, CONSENT, KEEP_WORDS, ORIGINS, LANGUAGES = "receipt", "consent", "keep_w
 FIXED = ("sheet", RECEIPT, CONSENT, KEEP_WORDS, ORIGINS, LANGUAGES)
 """Columns of `answers.csv` before those of the cards."""
 
-OWN_WORDS = 3
+WORD_LINES = 3
 """Lines of an answer sheet for what else people say."""
 
 
-def own_words_columns(line: int) -> tuple[str, str, str]:
+def word_columns(line: int) -> tuple[str, str, str]:
     """The columns of one line of own words: the words, the country they are about, their language."""
     return f"words_{line}", f"words_{line}_country", f"words_{line}_language"
 
 
-OWN = tuple(column for line in range(1, OWN_WORDS + 1) for column in own_words_columns(line))
+WORDS = tuple(column for line in range(1, WORD_LINES + 1) for column in word_columns(line))
 """Columns of `answers.csv` after those of the cards; files from before have none."""
 
+Item = TypeVar("Item")
 _HEADING = re.compile(r"^card (\d+) ([0-9a-f]{12})$")
 
 
@@ -79,20 +80,15 @@ def choose_cards(campaign: Campaign, language: str, most: int) -> tuple[PaperCar
     rounds = zip_longest(*(by_country[country] for country in sorted(by_country)))
     chosen = [pair for pair in chain.from_iterable(rounds) if pair is not None][:most]
     if not chosen:
-        there = sorted(
-            set(
-                Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE).values_list(
-                    "language", flat=True
-                )
-            )
-        )
+        live_pairs = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
+        there = sorted(set(live_pairs.values_list("language", flat=True)))
         raise UserError(
             f"The campaign has no live pair in language '{language}'"
             + (f" (it has some in: {', '.join(there)}): choose one with --language." if there else ".")
         )
-    judged = [(pair, pair.may_hurt) for pair in chosen]
-    ordered = sorted(judged, key=lambda one: one[1])  # stable: the order of before within both
-    return tuple(PaperCard(number, pair, hurts) for number, (pair, hurts) in enumerate(ordered, start=1))
+    harmless = [(pair, False) for pair in chosen if not pair.may_hurt]
+    hurtful = [(pair, True) for pair in chosen if pair.may_hurt]
+    return tuple(PaperCard(number, *card) for number, card in enumerate(harmless + hurtful, start=1))
 
 
 def new_receipts(count: int) -> tuple[str, ...]:
@@ -102,13 +98,13 @@ def new_receipts(count: int) -> tuple[str, ...]:
 
 def needed_boxes(settings: CampaignSettings) -> tuple[str, ...]:
     """Names of the boxes of the consent that taking part needs, in the order of the page."""
-    named = {
+    boxes = {
         "age": bool(settings.minimum_age or settings.maximum_age),
         "guardian": settings.guardian,
         "take_part": True,
         "publication": True,
     }
-    return tuple(name for name, asked in named.items() if asked)
+    return tuple(name for name, needed in boxes.items() if needed)
 
 
 def write_template(path: Path, receipts: Sequence[str], cards: Iterable[PaperCard]) -> None:
@@ -116,15 +112,15 @@ def write_template(path: Path, receipts: Sequence[str], cards: Iterable[PaperCar
     headings = [card.heading for card in cards]
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([*FIXED, *map(neutralised, headings), *OWN])
+        writer.writerow([*FIXED, *map(neutralised, headings), *WORDS])
         for number, receipt in enumerate(receipts, start=1):
-            writer.writerow([number, receipt, *[""] * (len(FIXED) - 2 + len(headings) + len(OWN))])
+            writer.writerow([number, receipt, *[""] * (len(FIXED) - 2 + len(headings) + len(WORDS))])
 
 
 def pair_of_heading(heading: str) -> str:
     """The first digits of the pair's id in the heading of a card's column; "" where it is no such heading."""
-    found = _HEADING.match(heading.strip())
-    return found.group(2) if found else ""
+    match = _HEADING.match(heading.strip())
+    return match.group(2) if match else ""
 
 
 PER_PAGE = 8
@@ -132,14 +128,6 @@ _ROWS = 20
 """Cards in one column of an answer sheet."""
 _MISSING = ".notdef glyph"
 """How WeasyPrint's log begins where no font has a character."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    number: int
-    from_country: str
-    words: str
-    language: str
 
 
 def page(
@@ -159,61 +147,48 @@ def page(
         address: of the site, where people type their code to leave; "" where they cannot reach it.
     """
     with translation.override(language):
-        context = _context(campaign.settings, language, cards, receipts)
-        return render_to_string("paper/cards.html", {**context, "address": address})
+        settings, texts = campaign.settings, campaign.settings.texts
+        needed = needed_boxes(settings)
+        shown = [
+            {
+                "number": card.number,
+                "from_country": geography.from_country(card.pair.country, language),
+                "words": card.pair.attribute,
+                "language": card.pair.language,
+                "hurts": card.hurts,
+            }
+            for card in cards
+        ]
+        # Columns of the same height, as many as an answer sheet needs.
+        height = -(-len(cards) // -(-len(cards) // _ROWS))
+        # A sentence of earlier presets is about phones; pages of the site say it themselves.
+        about_phones = gettext("A random number in your browser keeps your answers together.")
+        context = {
+            "address": address,
+            "title": in_language(texts.title, language),
+            "organisation": settings.organisation,
+            "contact": settings.contact,
+            "lines": headed(in_language(texts.about, language)),
+            "warning": in_language(texts.content_warning, language),
+            "consent": in_language(texts.consent, language).replace(about_phones, ""),
+            "consent_language": language_of(texts.consent, language),
+            "guardian": in_language(texts.guardian, language) if settings.guardian else "",
+            "guardian_language": language_of(texts.guardian, language),
+            "retention": settings.retention,
+            "boxes": [(box.label, box.name in needed) for box in ConsentForm(settings, language).boxes],
+            "help_lines": settings.help_lines,
+            "scale": [(value, gettext(words)) for value, words in RATING_WORDS.items()],
+            "pages": _split([card for card in shown if not card["hurts"]], PER_PAGE),
+            "hurting": _split([card for card in shown if card["hurts"]], PER_PAGE),
+            "numbers": _split([card.number for card in cards], height),
+            "sheets": list(enumerate(receipts, start=1)),
+            "word_lines": range(1, WORD_LINES + 1),
+        }
+        return render_to_string("paper/cards.html", context)
 
 
-def _context(
-    settings: CampaignSettings, language: str, cards: Sequence[PaperCard], receipts: Sequence[str]
-) -> dict[str, Any]:
-    texts = settings.texts
-    form = ConsentForm(settings, language)
-    needed = needed_boxes(settings)
-    return {
-        "title": in_language(texts.title, language),
-        "organisation": settings.organisation,
-        "contact": settings.contact,
-        "lines": headed(in_language(texts.about, language)),
-        "warning": in_language(texts.content_warning, language),
-        "consent": _on_paper(in_language(texts.consent, language)),
-        "consent_language": language_of(texts.consent, language),
-        "guardian": in_language(texts.guardian, language) if settings.guardian else "",
-        "guardian_language": language_of(texts.guardian, language),
-        "retention": settings.retention,
-        "boxes": [(box.label, box.name in needed) for box in form.boxes],
-        "help_lines": settings.help_lines,
-        "scale": [(value, gettext(words)) for value, words in RATING_WORDS.items()],
-        "pages": _pages([card for card in cards if not card.hurts], language),
-        "hurting": _pages([card for card in cards if card.hurts], language),
-        "numbers": _parts([card.number for card in cards]),
-        "sheets": list(enumerate(receipts, start=1)),
-        "own_words": range(1, OWN_WORDS + 1),
-    }
-
-
-def _on_paper(consent: str) -> str:
-    """The text without the sentence of earlier presets that is about phones; pages of the site say it themselves."""
-    return consent.replace(gettext("A random number in your browser keeps your answers together."), "")
-
-
-def _parts(numbers: list[int]) -> list[list[int]]:
-    """The numbers in columns of the same height, as many as an answer sheet needs."""
-    columns = -(-len(numbers) // _ROWS)
-    height = -(-len(numbers) // columns)
-    return [numbers[start : start + height] for start in range(0, len(numbers), height)]
-
-
-def _pages(cards: Sequence[PaperCard], language: str) -> list[list[_Shown]]:
-    shown = [
-        _Shown(
-            card.number,
-            geography.from_country(card.pair.country, language),
-            card.pair.attribute,
-            card.pair.language,
-        )
-        for card in cards
-    ]
-    return [shown[start : start + PER_PAGE] for start in range(0, len(shown), PER_PAGE)]
+def _split(items: Sequence[Item], length: int) -> list[Sequence[Item]]:
+    return [items[start : start + length] for start in range(0, len(items), length)]
 
 
 def write(html: str, path: Path) -> None:
@@ -268,20 +243,20 @@ def _refuse(url: str, *_: Any, **__: Any) -> dict[str, Any]:
 @contextmanager
 def _missing_letters() -> Iterator[list[str]]:
     """Collect the letters for which WeasyPrint finds no font; other warnings of it are about CSS and are dropped."""
-    found: list[str] = []
+    letters: list[str] = []
 
     class Collector(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             message = record.getMessage()
             if message.startswith(_MISSING):
-                found.append(message.rpartition(": ")[2])
+                letters.append(message.rpartition(": ")[2])
 
     logger, handler = logging.getLogger("weasyprint"), Collector()
     before = logger.propagate
     logger.addHandler(handler)
     logger.propagate = False
     try:
-        yield found
+        yield letters
     finally:
         logger.removeHandler(handler)
         logger.propagate = before

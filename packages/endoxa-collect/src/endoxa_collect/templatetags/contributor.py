@@ -24,11 +24,10 @@ def receipt_at_pause(context: RequestContext) -> dict[str, Any]:
     if person is None:
         return {}
     settings = person.campaign.settings
-    asked = bool(person.extras or person.connections)
     return {
         "code": receipt_code(context["request"], person),
         "full": cards_of(person).cards < 2 * settings.sampler.break_after,
-        "asks": not asked,
+        "asks": not (person.extras or person.connections),
     }
 
 
@@ -39,7 +38,7 @@ def results_line(context: RequestContext) -> dict[str, Any]:
     if campaign is None or not campaign.settings.results_page:
         return {}
     path = reverse("contributor:results_of", args=[campaign.slug])
-    told = {
+    context_of_page = {
         "out": is_out(campaign),
         "day": results_day(campaign.settings),
         "end": planned_end(campaign),
@@ -47,4 +46,4 @@ def results_line(context: RequestContext) -> dict[str, Any]:
         # To write down or to photograph: with the name of the site, as this phone reached it.
         "address": context["request"].build_absolute_uri(path),
     }
-    return {"results": told}
+    return {"results": context_of_page}

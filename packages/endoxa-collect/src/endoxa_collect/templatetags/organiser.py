@@ -67,13 +67,13 @@ def organiser_links(context: RequestContext, campaign: Campaign) -> dict[str, An
 
 def links(request: HttpRequest, campaign: Campaign) -> list[Link]:
     """The pages whose views name one of the account's roles."""
-    held = roles_of(request, campaign)
-    found = []
+    roles = roles_of(request, campaign)
+    shown = []
     for name, label in PAGES:
         if name == "all_pairs" and not campaign.settings.cards:
             continue
         address = reverse(f"organiser:{name}", args=[campaign.slug])
-        if held & set(resolve(address).func.roles):  # type: ignore[attr-defined]
+        if roles & set(resolve(address).func.roles):  # type: ignore[attr-defined]
             inside = name != "dashboard" and request.path.startswith(address)
-            found.append(Link(address, str(label), inside or request.path == address))
-    return found
+            shown.append(Link(address, str(label), inside or request.path == address))
+    return shown
