@@ -133,6 +133,7 @@ def claim_map(
     cells: pl.DataFrame,
     rows: Sequence[str],
     columns: Sequence[str],
+    /,
     *,
     name: str,
     title: str,

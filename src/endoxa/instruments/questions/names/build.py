@@ -13,10 +13,11 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.questions.names.bank import Gender, Name, NameBank
-from endoxa.instruments.questions.names.check import check_record, published
+from endoxa.instruments.questions.names.check import check_record
 from endoxa.instruments.questions.names.phrases import UnwritableError
 from endoxa.instruments.questions.names.rewrite import Prepared, Unwritten, left_out, prepare
 from endoxa.instruments.questions.names.text import GroupWords, Row, bundles, group_words
+from endoxa.instruments.questions.names.wording import published
 from endoxa.schema import Progress
 
 _SEEDS = 10_000

@@ -22,6 +22,7 @@ from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.tables import Column, Table
 from endoxa.report.words import (
     NO_VALUE,
+    NOT_DEFINED,
     count,
     decimal,
     decimal_interval,
@@ -257,5 +258,5 @@ def _reduction(row: dict[str, Any]) -> tuple[str, str, str, str]:
         decimal(row["reduction"]),
         decimal_interval(row["reduction_low"], row["reduction_high"]),
         NO_VALUE if share is None else percent(share).replace("-", "−"),
-        NO_VALUE if low is None or high is None else percent_interval(low, high).replace("-", "−"),
+        percent_interval(low, high).replace("-", "−").replace(NOT_DEFINED, NO_VALUE),
     )

@@ -205,7 +205,10 @@ def _table(results: StoryResults) -> Table:
             text_field("value", lambda row: value_name(row[1])),
             *(
                 number_field(
-                    results.label(model), lambda row, model=model: share_of.get((*row, model), percent(0.0))
+                    results.label(model),
+                    lambda row, here={key[:2]: share for key, share in share_of.items() if key[2] == model}: (
+                        here.get(row, percent(0.0))
+                    ),
                 )
                 for model in results.writers
                 if model in writers
