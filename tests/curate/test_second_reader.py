@@ -10,8 +10,8 @@ from endoxa.curate.evaluation.gold import Gold
 from endoxa.curate.evaluation.learning import read_by_rules
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import ReaderItem, ReaderSettings, combine, plan_reader, read_with_model
-from endoxa.curate.second.combine import fit, same_reading
-from endoxa.curate.second.prompt import answer_of, question_about, read_answer
+from endoxa.curate.second.ask import answer_of, question_about, read_answer
+from endoxa.curate.second.table import fit, same_reading
 
 OPEN = Question("other", "other")
 ONE = ReaderItem("1", "The Elderly are less calm and not loud", OPEN, "Peru", "nurses")

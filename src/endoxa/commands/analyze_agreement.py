@@ -15,7 +15,7 @@ from endoxa.schema.terminal import terminal_console, terminal_table
 if TYPE_CHECKING:
     import polars as pl
 
-    from endoxa.curate.ballots import Ballots
+    from endoxa.curate.agreement import Ballots
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -72,7 +72,7 @@ def agreement(
     import polars as pl
 
     from endoxa.curate import agreement as room
-    from endoxa.curate.ballots import ballots_from_votes
+    from endoxa.curate.agreement import ballots_from_votes
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import require_table_name, write_table
 
@@ -143,7 +143,7 @@ def _votes(
     Raises:
         UserError: review sheets and tables of votes are mixed.
     """
-    from endoxa.curate.ballots import read_votes
+    from endoxa.curate.agreement import read_votes
     from endoxa.curate.review import is_sheet, read_sheets, votes
     from endoxa.errors import UserError
 
@@ -164,7 +164,7 @@ def _votes(
 
 def _groups(files: list[Path], rater: str, group: str | None) -> dict[str, str]:
     """The group of each rater, of tables that name two groups or more."""
-    from endoxa.curate.ballots import read_groups
+    from endoxa.curate.agreement import read_groups
     from endoxa.curate.review import is_sheet
 
     found: dict[str, str] = {}
@@ -178,7 +178,7 @@ def _ballots_of(
     cast: list[tuple[str, str, str]], groups: dict[str, str], name: str, order: list[str] | None
 ) -> Ballots | None:
     """Ballots of the raters of one group; None where fewer than two of them voted."""
-    from endoxa.curate.ballots import ballots_from_votes
+    from endoxa.curate.agreement import ballots_from_votes
 
     own = [vote for vote in cast if groups.get(vote[1]) == name]
     if len({rater for _, rater, vote in own if vote.strip()}) < 2:

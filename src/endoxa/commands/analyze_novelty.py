@@ -204,7 +204,7 @@ def _write_sheet(
     same_identity: bool,
     seed: int,
 ) -> None:
-    from endoxa.curate.novelty.sheet import LIKELY, draw_sheet
+    from endoxa.curate.novelty.labels import LIKELY, draw_sheet
     from endoxa.errors import UserError
     from endoxa.sources.frames import write_table
 

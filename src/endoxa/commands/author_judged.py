@@ -30,8 +30,7 @@ def approve(
       endoxa author approve tuples.csv votes_items.csv -o judged.csv
     """  # noqa: D301
     from endoxa.author.judged import approved
-    from endoxa.author.statuses import counted
-    from endoxa.author.tables import copy_companions
+    from endoxa.author.tables import copy_companions, counted
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import require_table_name, write_table
 

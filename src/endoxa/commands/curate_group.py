@@ -126,8 +126,7 @@ def thresholds(
     from endoxa.curate.encoders import load_encoder
     from endoxa.curate.figures import thresholds_figure
     from endoxa.curate.group import read_attributes
-    from endoxa.curate.group.constraints import generate_constraints, read_constraints
-    from endoxa.curate.group.thresholds import grid, thresholds_table
+    from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
     from endoxa.curate.opposites import load_lexicon
     from endoxa.errors import UserError
     from endoxa.report.render import picture, save

@@ -188,8 +188,7 @@ def _print_outcome(reviewed: Reviewed, conflicts: Path | None) -> None:
 
 def _print_agreement(sheets: list[Returned], seed: int) -> None:
     from endoxa.commands.analyze_agreement import print_agreement
-    from endoxa.curate.agreement import agreement
-    from endoxa.curate.ballots import ballots_from_votes
+    from endoxa.curate.agreement import agreement, ballots_from_votes
     from endoxa.curate.review import votes
 
     cast = votes(sheets, "decision")

@@ -122,8 +122,8 @@ def summary(
       endoxa curate summary statements.csv --groups groups.csv -o summary
       endoxa curate summary statements.csv -o summary --by gender --by country
     """  # noqa: D301
+    from endoxa.curate.associations import mentions
     from endoxa.curate.figures import save_frequencies
-    from endoxa.curate.mentions import mentions
     from endoxa.curate.summary import summarise, write_summary
 
     found = mentions(*_tables(statements, groups, by or ()), source=source, include_flagged=include_flagged)

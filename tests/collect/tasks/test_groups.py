@@ -15,7 +15,7 @@ from endoxa.collect.models import AttributeGroup, GroupChange, GroupMember, Task
 from endoxa.collect.tasks.handing import TaskOverError
 from endoxa.collect.tasks.results import write_results
 from endoxa.collect.tasks.rooms.groups import editing, looking
-from endoxa.curate.group.likeness import with_likeness
+from endoxa.curate.group.neighbours import with_likeness
 from endoxa.curate.opposites.lexicon import load_lexicon
 
 WORDS = (

@@ -15,8 +15,15 @@ from endoxa.commands import app
 from endoxa.curate.encoders import Encoder, load_encoder
 from endoxa.curate.figures import thresholds_figure
 from endoxa.curate.group import group_attributes, read_attributes, read_existing
-from endoxa.curate.group.constraints import Constraint, generate_constraints, read_constraints, score
-from endoxa.curate.group.thresholds import grid, silhouette, thresholds_table
+from endoxa.curate.group.thresholds import (
+    Constraint,
+    generate_constraints,
+    grid,
+    read_constraints,
+    score,
+    silhouette,
+    thresholds_table,
+)
 from endoxa.curate.opposites import load_lexicon
 from endoxa.curate.polarity import published
 from endoxa.errors import UserError

@@ -15,9 +15,8 @@ from typing import Any
 import polars as pl
 
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
-from endoxa.author.prompts import Prompts
+from endoxa.author.prompts import Prompts, holds
 from endoxa.author.settings import ExpandSettings
-from endoxa.author.wording import holds
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import ELSEWHERE, IDENTICAL, KNOWN, MALFORMED, OFF_LIST
 

@@ -2,9 +2,15 @@
 
 from endoxa.curate.evaluation.gold import Gold, read_gold
 from endoxa.curate.evaluation.learning import learn, read_by_rules
-from endoxa.curate.evaluation.report import evaluate, read_all, read_readings
+from endoxa.curate.evaluation.report import (
+    as_reading,
+    cross_validated,
+    evaluate,
+    learning_curve,
+    read_all,
+    read_readings,
+)
 from endoxa.curate.evaluation.scores import MEASURES, Pair, Reading
-from endoxa.curate.evaluation.validation import as_reading, cross_validated, learning_curve
 
 __all__ = [
     "MEASURES",

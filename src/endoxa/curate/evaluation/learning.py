@@ -13,12 +13,10 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from endoxa.curate.english import can_be, in_dictionary, tokens
-from endoxa.curate.evaluation.forms import loose_attribute, loose_identity
 from endoxa.curate.evaluation.gold import Gold
-from endoxa.curate.evaluation.scores import matched_pairs
+from endoxa.curate.evaluation.scores import loose_attribute, loose_identity, matched_pairs
 from endoxa.curate.extract import Extraction, extract
-from endoxa.curate.extract.conventions import CONVENTIONS
-from endoxa.curate.extract.lexicon import Lexicon
+from endoxa.curate.extract.lexicon import CONVENTIONS, Lexicon
 from endoxa.curate.extract.omission import MISSING
 
 FEWEST = 2

@@ -14,8 +14,9 @@ from importlib.resources import files
 
 import numpy as np
 
+from endoxa.curate import english
 from endoxa.curate.encoders import Vectors
-from endoxa.curate.opposites import Lexicon, english
+from endoxa.curate.opposites import Lexicon
 from endoxa.curate.opposites.lexicon import plain
 
 

@@ -9,9 +9,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from endoxa.curate.review.csv_sheet import is_csv_sheet, read_csv_sheet
-from endoxa.curate.review.form import ANSWERS, DECISIONS, EDIT, KEEP, REASONS, ROW_KEY, UNSURE, kind_named
+from endoxa.curate.review.form import (
+    ANSWERS,
+    DECISIONS,
+    EDIT,
+    KEEP,
+    REASONS,
+    ROW_KEY,
+    UNSURE,
+    kind_named,
+    restored,
+    same,
+)
 from endoxa.curate.review.sheet import Origin, OriginRow, RawSheet
-from endoxa.curate.review.spreadsheet import restored, same
 from endoxa.curate.review.workbook import is_review_workbook, read_workbook
 from endoxa.errors import UserError
 

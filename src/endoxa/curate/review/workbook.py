@@ -10,21 +10,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from endoxa.curate.review.form import ANSWERS, DECISIONS, REASONS, ROW_KEY
-from endoxa.curate.review.sheet import (
-    ORIGIN,
-    Origin,
-    OriginRow,
-    RawSheet,
-    Sheet,
-    origin_from,
-    origin_row_from,
-    to_text,
-)
-from endoxa.curate.review.spreadsheet import (
+from endoxa.curate.review.form import (
     ANSWER,
+    ANSWERS,
     CELL_LIMIT,
+    DECISIONS,
     HEADER,
+    REASONS,
+    ROW_KEY,
     SHOWN,
     WORDS,
     add_choice,
@@ -36,6 +29,16 @@ from endoxa.curate.review.spreadsheet import (
     set_text,
     shown,
     unescaped,
+)
+from endoxa.curate.review.sheet import (
+    ORIGIN,
+    Origin,
+    OriginRow,
+    RawSheet,
+    Sheet,
+    origin_from,
+    origin_row_from,
+    to_text,
 )
 from endoxa.errors import UserError
 from endoxa.schema import Progress

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Literal
 
 from endoxa.curate.english import in_dictionary, words
-from endoxa.curate.grammar.proper import with_capitals
+from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.normalise import normal_identity, tables
 from endoxa.instruments.questions.items.demonyms import Forms, find_demonym, is_place
 from endoxa.instruments.questions.items.groups import Says, find_noun, singular
