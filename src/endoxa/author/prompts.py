@@ -2,6 +2,8 @@
 
 A prompt file has a name with its version, a frame that says what the rows are for, the form of the answer, and for
 each kind the task. Placeholders in braces are filled in.
+
+Checks of wording that several kinds share: whether words are in a sentence, and what is odd about a pair.
 """
 
 from __future__ import annotations
@@ -138,12 +140,11 @@ SHOWN_CHECKS = frozenset(
 
 def holds(sentence: str, words: str) -> bool:
     """Whether a sentence has these words, in order, without regard to letters at their end ("woman's", "farmers")."""
-    pattern = r"\W+".join(re.escape(_stem(word)) + r"\w*" for word in folded(words).split())
+    pattern = r"\W+".join(
+        re.escape(word[:-1] if len(word) > 4 and word.endswith(("s", "e", "y")) else word) + r"\w*"
+        for word in folded(words).split()
+    )
     return re.search(r"(?<!\w)" + pattern, sentence.casefold()) is not None
-
-
-def _stem(word: str) -> str:
-    return word[:-1] if len(word) > 4 and word.endswith(("s", "e", "y")) else word
 
 
 def pair_checks(more: str, less: str, language: str) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""Tables of drafts on disk: the drafts, what was left out, the yield of each model, a sheet for a person."""
+"""Tables of drafts on disk: the drafts, what was left out, the yield of each model, a sheet for a person.
+
+Whether people took a draft: tables of drafts by status, and what may be used of them.
+"""
 
 from __future__ import annotations
 

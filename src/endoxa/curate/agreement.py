@@ -3,6 +3,8 @@
 Cohen's kappa (Cohen 1960) and Fleiss' kappa (Fleiss 1971) come from statsmodels, percent agreement and Krippendorff's
 alpha from `endoxa.stats.agreement`. A coefficient that is undefined (everybody always votes the same) is NaN with the
 reason, never 0 or 1.
+
+Votes of several raters on the same items, from a long table, a wide one, or a list.
 """
 
 from __future__ import annotations

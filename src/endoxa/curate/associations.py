@@ -1,4 +1,9 @@
-"""Associations: what is said of which group, by how many people, traceable to the statements behind it."""
+"""Associations: what is said of which group, by how many people, traceable to the statements behind it.
+
+Mentions: the statements that count, each with the group of attributes it belongs to.
+
+Associations and the summary are both counted on this table, so their numbers agree.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +105,15 @@ def mentions(
     unnamed = kept.filter(pl.col("respondent") == "").height
     if unnamed:
         notes.append(f"{unnamed} statements without a respondent: each counts as one respondent.")
-    return Mentions(_ordered(grouped), left_out, tuple(notes))
+    # The columns of `MENTION_COLUMNS` first;.
+    named = pl.concat_str("source", "respondent", separator="\x1f")
+    alone = pl.concat_str(pl.lit("row\x1f"), pl.int_range(pl.len()).cast(pl.String))
+    person = pl.when(pl.col("respondent") == "").then(alone).otherwise(named)
+    return Mentions(
+        grouped.with_columns(person=person).select(*MENTION_COLUMNS, pl.exclude(*MENTION_COLUMNS)),
+        left_out,
+        tuple(notes),
+    )
 
 
 def _text(column: str) -> pl.Expr:
@@ -146,7 +159,18 @@ def _grouped(kept: pl.DataFrame, groups: pl.DataFrame | None) -> tuple[pl.DataFr
     )
     lookup = _lookup(groups)
     joined = keyed.join(lookup, on="_key", how="left", maintain_order="left")
-    ours_too = pl.col("_language").is_in(_languages(keyed, lookup))
+    # The languages that a grouping was made from.
+    listed = pl.col("_key").is_in(lookup["_key"].implode())
+    shares = (
+        keyed.select("_language", "_key")
+        .unique()
+        .group_by("_language")
+        .agg(listed.sum().alias("n"), listed.mean().alias("share"))
+    )
+    most = pl.col("n") == pl.col("n").max()
+    ours_too = pl.col("_language").is_in(
+        shares.filter(most | (pl.col("share") >= _SHARE))["_language"].to_list()
+    )
     joined = joined.with_columns(
         pl.when(ours_too).then(name) for name in ("group_id", "canonical", "polarity")
     )
@@ -175,19 +199,6 @@ def language_of_words(table: pl.DataFrame) -> pl.Expr:
     )
 
 
-def _languages(keyed: pl.DataFrame, lookup: pl.DataFrame) -> list[str]:
-    """The languages that a grouping was made from."""
-    listed = pl.col("_key").is_in(lookup["_key"].implode())
-    shares = (
-        keyed.select("_language", "_key")
-        .unique()
-        .group_by("_language")
-        .agg(listed.sum().alias("n"), listed.mean().alias("share"))
-    )
-    most = pl.col("n") == pl.col("n").max()
-    return shares.filter(most | (pl.col("share") >= _SHARE))["_language"].to_list()
-
-
 def _lookup(groups: pl.DataFrame) -> pl.DataFrame:
     """One row per attribute (lower case) of the grouping."""
     if "polarity" not in groups.columns:
@@ -212,14 +223,6 @@ def _lookup(groups: pl.DataFrame) -> pl.DataFrame:
             "or give both the same canonical term."
         )
     return rows
-
-
-def _ordered(table: pl.DataFrame) -> pl.DataFrame:
-    """The columns of `MENTION_COLUMNS` first; who said it becomes one key."""
-    named = pl.concat_str("source", "respondent", separator="\x1f")
-    alone = pl.concat_str(pl.lit("row\x1f"), pl.int_range(pl.len()).cast(pl.String))
-    person = pl.when(pl.col("respondent") == "").then(alone).otherwise(named)
-    return table.with_columns(person=person).select(*MENTION_COLUMNS, pl.exclude(*MENTION_COLUMNS))
 
 
 TRACE_COLUMNS: dict[str, str] = {

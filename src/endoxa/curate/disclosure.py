@@ -15,6 +15,13 @@ never all of them unless their overlaps add up to `least` too.
 Counts exist at three levels: the whole survey, axes, and associations. A category that is merged at one level stays
 merged in every level below, and the counts of an axis (or of the survey) are split only where they disclose nothing
 new about any association (or axis) below.
+
+Columns of a table of statements that no step knows, on their way to rows that stand for several respondents.
+
+What all respondents of such a row share says of each of them that it is theirs, and that nobody else is among them: a
+count of 0 is as small as one of 3 (`endoxa.curate.disclosure`). So a value goes on only where the whole table has no
+other one and holds enough respondents; it then says nothing about any row. Other columns are named, not dropped in
+silence.
 """
 
 from __future__ import annotations

@@ -7,6 +7,10 @@ that mix: the mix is estimated by expectation-maximisation from the different st
 pseudo-statement that is spread as the languages of the whole survey are (a Dirichlet prior), and a statement's language
 is the one with the largest posterior probability. A respondent who writes in two languages keeps both, because a clear
 statement outweighs any mix.
+
+The language of a table that does not say it: identified from its texts, and always said, never taken for English.
+
+That of a file of questions is looked up once, however often the file is read.
 """
 
 from __future__ import annotations

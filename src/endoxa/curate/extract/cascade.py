@@ -18,7 +18,15 @@ from endoxa.curate.english import (
     tokens,
     words,
 )
-from endoxa.curate.extract.clauses import clauses, has_subject, predicates, subjects
+from endoxa.curate.extract.clauses import (
+    clauses,
+    has_subject,
+    plain,
+    predicates,
+    subjects,
+    with_mark_behind_name,
+    without_label,
+)
 from endoxa.curate.extract.omission import (
     NOISE,
     NOT_TRANSLATED,
@@ -29,7 +37,6 @@ from endoxa.curate.extract.omission import (
     question_or_aside,
     reason,
 )
-from endoxa.curate.extract.openings import plain, with_mark_behind_name, without_label
 from endoxa.curate.extract.subject import Split, find_foreign_split, find_split
 from endoxa.curate.normalise import (
     Tables,

@@ -1,4 +1,9 @@
-"""What a campaign's reviewers taught: names, spellings and habits, applied to what the rules read."""
+"""What a campaign's reviewers taught: names, spellings and habits, applied to what the rules read.
+
+Habits of writing that campaigns differ in: each rewrites the pairs of a statement, and is used only if learned.
+
+A convention changes the form, never what is said: what is graded stays graded, what is denied stays denied.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,12 @@
 An attribute is taken as it is given: in the form that agrees with the group. A verb phrase is known by its ending
 (a third person plural) or by what the associations say of it. Languages that somebody brings a template for have the
 copula only, and verbs where the template says how they are denied.
+
+Predicates of masculine or mixed plural groups in Arabic. A first draft of ours that speakers should look through.
+
+A sentence of the present has no copula. It is denied with "laysū", after which the predicate stands in the accusative,
+and a verb with "lā" (Ryding 2005, ch. 37). Without vowel signs the accusative is seen in -ūn, which becomes -īn, and
+not in -āʾ and -ā; other words get an ending by their pattern, which is not known here: they are left out.
 """
 
 from __future__ import annotations

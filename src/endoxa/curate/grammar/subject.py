@@ -1,4 +1,9 @@
-"""The group as the subject of a sentence: in the plural, with its article and its capitals."""
+"""The group as the subject of a sentence: in the plural, with its article and its capitals.
+
+Names of nations, peoples, languages, faiths and places in English texts, written with their capitals.
+
+The word lists of `english.toml`. What each holds is said there.
+"""
 
 from __future__ import annotations
 

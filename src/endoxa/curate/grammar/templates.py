@@ -1,4 +1,7 @@
-"""The sentence of each language: a table that can be edited."""
+"""The sentence of each language: a table that can be edited.
+
+What a sentence says of its group, and the denial of it.
+"""
 
 from __future__ import annotations
 

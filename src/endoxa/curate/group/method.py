@@ -8,6 +8,18 @@ for each of its frames which group fills it, and memory grows with the number of
 
 Agents and patients of a verb are kept apart as well: "oppressors" and "oppressed", "beat their wives" and "beaten by
 them".
+
+Average linkage under cannot-link constraints, on a sparse graph of neighbours.
+
+Two clusters have the similarity s(A, B) = S_A . S_B / (n_A n_B), the exact mean of the cosines between their members,
+where S is the sum of a cluster's unit vectors. Clusters whose concepts contradict each other are never merged. Merging
+the most similar pair until none reaches the threshold is the usual agglomeration (Sokal and Michener 1958). A mean
+reaches the threshold only where one of its terms does, so pairs without neighbours between them are skipped, and with
+all neighbours given the result is exact. Pairs are merged in the order of the nearest-neighbour chain (Benzecri 1982;
+Muellner 2011, section 3), which gives the same clusters because merging never brings two clusters nearer to a third
+(the mean of two similarities is at most the larger one, and constraints only add up).
+
+No library at hand does average linkage with cannot-link constraints without the full matrix of similarities.
 """
 
 from __future__ import annotations
@@ -21,8 +33,7 @@ import numpy.typing as npt
 
 from endoxa.curate import english
 from endoxa.curate.encoders import Encoder, Vectors
-from endoxa.curate.group.neighbours import Rows, neighbours
-from endoxa.curate.group.surface import surface_of
+from endoxa.curate.group.neighbours import Rows, neighbours, surface_of
 from endoxa.curate.opposites import Concept, Lexicon, Unit, concepts, flipped, units
 from endoxa.curate.opposites.lexicon import plain
 from endoxa.curate.polarity import polarity

@@ -1,4 +1,7 @@
-"""From attributes to a table of groups, by endoxa's method or by that of AfriStereo."""
+"""From attributes to a table of groups, by endoxa's method or by that of AfriStereo.
+
+The attributes of a table with their respondents, and a grouping that people have worked on.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ import regex
 from endoxa.curate.disclosure import further_columns, not_carried
 from endoxa.curate.encoders import Encoder, Vectors
 from endoxa.curate.group.method import group_texts, polarity_of
-from endoxa.curate.group.surface import Term, canonical, clean, key, make_terms
+from endoxa.curate.group.neighbours import Term, canonical, clean, key, make_terms
 from endoxa.curate.opposites import Lexicon
 from endoxa.curate.polarity import published
 from endoxa.errors import UserError

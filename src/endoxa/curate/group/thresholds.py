@@ -2,6 +2,8 @@
 
 The threshold is what AfriStereo left open (section 3.3.2, last paragraph). The silhouette (Rousseeuw 1987) is computed
 under cosine distance for a sample of the members.
+
+How well a grouping keeps to pairs of attributes of which it is known whether they belong together.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.encoders import Encoder, Vectors
+from endoxa.curate.group.neighbours import clean, key
 from endoxa.curate.group.run import Method, group_attributes
-from endoxa.curate.group.surface import clean, key
 from endoxa.curate.opposites import Lexicon, concepts, flipped, is_negation_of
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table

@@ -1,4 +1,7 @@
-"""One name for one group: whether words name people, and if so in lower case, plural, without determiners."""
+"""One name for one group: whether words name people, and if so in lower case, plural, without determiners.
+
+The editable tables behind normalisation, and a survey's own additions to them.
+"""
 
 from __future__ import annotations
 

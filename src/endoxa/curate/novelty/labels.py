@@ -1,4 +1,10 @@
-"""Pairs of texts that people called related or not: the table by which a threshold is chosen."""
+"""Pairs of texts that people called related or not: the table by which a threshold is chosen.
+
+A sheet of pairs to label: as many from every range of likeness, more ranges around the likely threshold.
+
+Drawn at random, nearly all pairs would be plainly unrelated and would say nothing about the threshold. Labellers see
+the texts alone, neither the cosine nor its range, in random order.
+"""
 
 from __future__ import annotations
 

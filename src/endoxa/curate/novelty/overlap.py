@@ -2,6 +2,10 @@
 
 A concept of A is present in B if its largest cosine to any concept of B reaches the threshold. So A can have much of B
 while B has little of A.
+
+The largest cosine of every concept of one data set to those of another, in tiles.
+
+The full matrix of similarities never exists: memory grows with the sum of the sizes, not with their product.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The page about one table of `endoxa analyze novelty`."""
+"""The page about one table of `endoxa analyze novelty`.
+
+The section about the threshold: how it was chosen, how well it does, and what other ones would give.
+"""
 
 from __future__ import annotations
 
@@ -65,6 +68,12 @@ def chosen_section(
         *(Finding(text, (row,)) for text in warnings(calibration)),
         *_at_the_ends(calibration, concepts),
     )
+    parts = [
+        (calibration.unlabelled, "without an answer"),
+        (calibration.repeated, "with a pair that an earlier row has"),
+        (calibration.equal, "of two equal texts"),
+    ]
+    phrases = [f"{count(number)} {words}" for number, words in parts if number]
     notes = (
         "The accuracy is that of the labelled pairs. A sheet of --sheet holds as many alike pairs as unlike ones; "
         "among all pairs of concepts, most of them unlike, it would be another.",
@@ -75,7 +84,7 @@ def chosen_section(
             if isfinite(calibration.low)
             else []
         ),
-        *_left_out(calibration),
+        *([f"Rows of the labels left out: {'; '.join(phrases)}."] if phrases else []),
     )
     return _section(findings, (*cut_curve(cuts, cut), *share_curve(curve, cut)), notes)
 
@@ -131,16 +140,6 @@ def _at_the_ends(calibration: Calibration, concepts: pl.DataFrame) -> tuple[Find
     each = [f"{row['dataset']} {percent_interval(row['low'], row['high'])}\u00a0%" for row in rows]
     text = f"Over that interval of the threshold the share of unique concepts would be: {listed(each)}."
     return (Finding(text, tuple(rows)),)
-
-
-def _left_out(calibration: Calibration) -> list[str]:
-    parts = [
-        (calibration.unlabelled, "without an answer"),
-        (calibration.repeated, "with a pair that an earlier row has"),
-        (calibration.equal, "of two equal texts"),
-    ]
-    phrases = [f"{count(number)} {words}" for number, words in parts if number]
-    return [f"Rows of the labels left out: {'; '.join(phrases)}."] if phrases else []
 
 
 Rows = list[dict[str, Any]]

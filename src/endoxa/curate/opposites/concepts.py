@@ -172,17 +172,13 @@ def antonym(term: str, language: str = "en", lexicon: Lexicon | None = None) -> 
     lexicon = lexicon or load_lexicon(language)
     text = plain(term)
     tokens = lexicon.split(text)
+    senses = lexicon.senses(tokens)
     return (
-        _listed(tokens, lexicon)
+        (_opposite(_main(senses), lexicon) if senses else None)
         or _without_negation(tokens, text, lexicon)
         or _in_phrase(tokens, lexicon)
         or _by_form(tokens, lexicon)
     )
-
-
-def _listed(tokens: tuple[str, ...], lexicon: Lexicon) -> str | None:
-    senses = lexicon.senses(tokens)
-    return _opposite(_main(senses), lexicon) if senses else None
 
 
 def _main(senses: Sequence[Sense]) -> Sense:

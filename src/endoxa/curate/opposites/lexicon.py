@@ -5,6 +5,12 @@ terms of a pole are synonyms. The natural opposite of a term is the leading (fir
 where the term itself leads, else in the first row that has it. The tables are ours, from general knowledge; the rows
 of a user's own file come first and so take precedence. Apostrophes, hyphens, case and white space are normalised
 before terms are looked up.
+
+Inflected forms of lexicon terms by simple rules, so that a term is found as it stands in a sentence.
+
+A form has a short name (its *feature*): "" is the term as listed; English uses Penn tags (NNS, JJR ...), Spanish,
+French and Portuguese "f", "p" and "fp" (feminine, plural, both), Hindi "f" and "p", Swahili "p" (class 2).
+The opposite of a term is given in the same form. Rules cover the regular patterns; `IRREGULAR` the commonest others.
 """
 
 from __future__ import annotations

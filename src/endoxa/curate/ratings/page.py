@@ -1,4 +1,7 @@
-"""Pages about disagreement and leniency, from the tables that `endoxa analyze` wrote."""
+"""Pages about disagreement and leniency, from the tables that `endoxa analyze` wrote.
+
+Charts of disagreement and leniency; each is a tuple, empty where there is nothing to draw.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The reasons for leaving a row out are the rules that AfriStereo's reviewers worked by (paper, section 3.3.3, and the
 notes of its published sheets), in our words.
+
+Format of every spreadsheet that people fill in: styles, text cells, locked cells, drop-downs, escaping.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A chat model asked about every statement: journal, batches, cost and plan are those of every run that asks."""
+"""A chat model asked about every statement: journal, batches, cost and plan are those of every run that asks.
+
+What a model is asked about a statement, and how its answer is read.
+"""
 
 from __future__ import annotations
 
@@ -133,12 +136,6 @@ def read_answer(text: str, item: ReaderItem, names: Tables | None = None) -> lis
             Extraction("", "", MODEL_RULE, 0.0, omit=True, omit_reason=turn if turn in REASONS else NOISE)
         ]
     return pairs_out
-
-
-def answer_of(pairs: tuple[tuple[str, str], ...], omit: str = "") -> str:
-    """An answer in the form that is asked for."""
-    listed = [{"identity": who, "attribute": what} for who, what in pairs]
-    return json.dumps({PAIRS: listed, OMIT: omit}, ensure_ascii=False)
 
 
 KIND = "statements"

@@ -1,4 +1,17 @@
-"""A second reading of a table of statements: asked, compared, and written with the same columns."""
+"""A second reading of a table of statements: asked, compared, and written with the same columns.
+
+Two readers of the same statements compared row by row.
+
+Where they agree, the reading is more likely right than either alone; where they differ, one reading stands until people
+decide, and the row says what the other one read.
+
+Nobody knows the truth of a new survey, so reliability is estimated from agreement (Dawid and Skene 1979, reduced to two
+readers). A rule's confidence is the share of its readings that were right on reviewed data. If wrong readings rarely
+coincide, the readers agree where both are right: the accuracy of the model is about its agreement divided by the mean
+confidence of the rules, for pairs and for omissions apart, and the accuracy of each rule is its agreement divided by
+that of the model, shrunk to its confidence by `PRIOR` rows. Where they differ, a second piece of evidence is how well a
+reading fits the words: a right one accounts for most words of the statement and adds none (`fit`).
+"""
 
 from __future__ import annotations
 
@@ -84,18 +97,18 @@ def combine(
             sure = odds / (odds + COINCIDENCE * (1 - rule_odds) * (1 - kind_odds))
             combined.append(
                 Combined(
-                    _sure(second if kind_odds > rule_odds and not _alike(first, second) else first, sure),
+                    _sure(
+                        second
+                        if kind_odds > rule_odds and not (len(first) == len(second) or _omits(first))
+                        else first,
+                        sure,
+                    ),
                     None,
                 )
             )
         else:
             combined.append(_differing(statement, (first, second), (rule_odds, kind_odds)))
     return combined
-
-
-def _alike(first: Sequence[Extraction], second: Sequence[Extraction]) -> bool:
-    """Whether two readings that say the same are also cut into the same pairs."""
-    return len(first) == len(second) or _omits(first)
 
 
 def _differing(

@@ -12,6 +12,8 @@ A comma separates by default, because survey answers are lists. It does not sepa
 
 A new statement with a subject of its own ends every one of these except the opening, the report and the shared verb. A
 piece is read without "people say" behind it, and with a mark where a verb was left out.
+
+Who a piece is about that names nobody itself: the group of its sentence, of its heading, or of its question.
 """
 
 from __future__ import annotations

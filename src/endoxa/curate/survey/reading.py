@@ -1,4 +1,7 @@
-"""A survey export as respondents with their answers: what the map names, and nothing that tells who they are."""
+"""A survey export as respondents with their answers: what the map names, and nothing that tells who they are.
+
+A first map for a survey that has none: a proposal to be read and mended by hand.
+"""
 
 from __future__ import annotations
 

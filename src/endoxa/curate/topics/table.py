@@ -1,4 +1,7 @@
-"""How often each topic is spoken of, and by whom (LACES, section 4.1 and table 1)."""
+"""How often each topic is spoken of, and by whom (LACES, section 4.1 and table 1).
+
+What people said, with its topic: mentions of associations from an export or a table, and labels of topics.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Translators and the words that name them: a table of people's, local weights, a chat model."""
+"""Translators and the words that name them: a table of people's, local weights, a chat model.
+
+Translating the statements of a survey once each, and remembering what was paid for.
+"""
 
 from __future__ import annotations
 
