@@ -122,9 +122,10 @@ def former_neighbours(vectors: np.ndarray, threshold: float, most: int = 96) -> 
 
 def measure(way: str, count: int) -> Run:
     """Group `count` attributes."""
+    from endoxa.curate import english
     from endoxa.curate.encoders import Vectors, load_encoder
     from endoxa.curate.group import group_attributes, method
-    from endoxa.curate.opposites import english, load_lexicon
+    from endoxa.curate.opposites import load_lexicon
 
     if way == "former":
         patch.object(method, "neighbours", former_neighbours).start()

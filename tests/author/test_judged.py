@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from endoxa.api.data import load_pairs
 from endoxa.author.judged import agreement_with, approved
-from endoxa.author.statuses import counted, with_association_ids
+from endoxa.author.tables import counted, with_association_ids
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table

@@ -11,8 +11,7 @@ from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.curate.agreement import agreement
-from endoxa.curate.ballots import ballots_from_votes, read_groups, read_votes
+from endoxa.curate.agreement import agreement, ballots_from_votes, read_groups, read_votes
 from endoxa.errors import UserError
 
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.

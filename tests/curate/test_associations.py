@@ -9,10 +9,19 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.curate.associations import TRACE_COLUMNS, association_id, associations, predicate
+from endoxa.curate.associations import (
+    FLAGGED,
+    NO_ATTRIBUTE,
+    NO_IDENTITY,
+    OMITTED,
+    TRACE_COLUMNS,
+    association_id,
+    associations,
+    mentions,
+    predicate,
+)
 from endoxa.curate.group import read_attributes
 from endoxa.curate.group.run import SCHEMA
-from endoxa.curate.mentions import FLAGGED, NO_ATTRIBUTE, NO_IDENTITY, OMITTED, mentions
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.sources.frames import read_table, write_table

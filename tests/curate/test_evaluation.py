@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from endoxa.curate.evaluation import Reading, evaluate, read_all, read_gold
-from endoxa.curate.evaluation.forms import attribute_parts, loose_attribute, loose_identity, strict, token_f1
+from endoxa.curate.evaluation.scores import attribute_parts, loose_attribute, loose_identity, strict, token_f1
 from endoxa.errors import UserError
 
 PUBLISHED = {

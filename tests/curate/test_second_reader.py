@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 
 from endoxa.curate.evaluation import as_reading, evaluate, read_gold
-from endoxa.curate.evaluation.gold import Gold
-from endoxa.curate.evaluation.learning import read_by_rules
+from endoxa.curate.evaluation.report import read_by_rules
+from endoxa.curate.evaluation.scores import Gold
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import ReaderItem, ReaderSettings, combine, plan_reader, read_with_model
-from endoxa.curate.second.combine import fit, same_reading
-from endoxa.curate.second.prompt import answer_of, question_about, read_answer
+from endoxa.curate.second.ask import question_about, read_answer
+from endoxa.curate.second.table import fit, same_reading
 
 OPEN = Question("other", "other")
+
+
+def answer_of(pairs, omit=""):
+    """An answer in the form that is asked for."""
+    listed = [{"identity": who, "attribute": what} for who, what in pairs]
+    return json.dumps({"pairs": listed, "omit": omit}, ensure_ascii=False)
+
+
 ONE = ReaderItem("1", "The Elderly are less calm and not loud", OPEN, "Peru", "nurses")
 
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from endoxa.curate.ratings.reading import read_ratings
-from endoxa.curate.topics.reading import read_mentions
+from endoxa.curate.topics.table import read_mentions
 from endoxa.errors import UserError
 from endoxa.sources import workbooks
 from endoxa.sources.bbq.metadata import read_metadata

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import endoxa as ex
 from endoxa.commands import app
-from endoxa.curate.unstated_language import assumed_language
+from endoxa.curate.language import assumed_language
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.items import language_notes
 from endoxa.instruments.pairs.probe.settings import PairsSettings

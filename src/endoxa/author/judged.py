@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.author.statuses import read_drafts
+from endoxa.author.tables import read_drafts
 from endoxa.errors import UserError
 from endoxa.schema.drafts import APPROVED, DRAFT, REJECTED
 from endoxa.sources.frames import read_table

@@ -9,8 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.author.statuses import counted, read_drafts
-from endoxa.author.tables import COVERAGE, YIELD, beside
+from endoxa.author.tables import COVERAGE, YIELD, beside, counted, read_drafts
 from endoxa.errors import UserError
 from endoxa.report.charts import square_legend, stacked_shares
 from endoxa.report.document import Figure, Finding, Section

@@ -2,12 +2,15 @@
 
 A prompt file has a name with its version, a frame that says what the rows are for, the form of the answer, and for
 each kind the task. Placeholders in braces are filled in.
+
+Checks of wording that several kinds share: whether words are in a sentence, and what is odd about a pair.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from endoxa.author.kind import folded
 from endoxa.errors import UserError
 
 STOP = "===STOP==="
@@ -110,3 +114,41 @@ def _read(text: str, path: str) -> Prompts:
 def digest(text: str) -> str:
     """First 12 characters of the SHA-256 of what was sent."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+SHOWN_CHECKS = frozenset(
+    {
+        "no-word-differs",
+        "negation-only",
+        "several-spans",
+        "multiple-perturbations",
+        "long-perturbation",
+        "length-difference",
+        "other-changes",
+        "article",
+        "pronoun",
+        "doubled-word",
+        "final-punctuation",
+        "mixed-script-word",
+        "mixed-scripts",
+        "scripts-differ",
+        "script-language",
+    }
+)
+"""Checks of `endoxa datasets check` that say something about a draft of a pair."""
+
+
+def holds(sentence: str, words: str) -> bool:
+    """Whether a sentence has these words, in order, without regard to letters at their end ("woman's", "farmers")."""
+    pattern = r"\W+".join(
+        re.escape(word[:-1] if len(word) > 4 and word.endswith(("s", "e", "y")) else word) + r"\w*"
+        for word in folded(words).split()
+    )
+    return re.search(r"(?<!\w)" + pattern, sentence.casefold()) is not None
+
+
+def pair_checks(more: str, less: str, language: str) -> tuple[str, ...]:
+    """Names of the checks of pairs that find something in a draft."""
+    from endoxa.sources.check import checks_of_pair
+
+    return tuple(name for name in checks_of_pair(more, less, language) if name in SHOWN_CHECKS)

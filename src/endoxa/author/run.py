@@ -22,7 +22,7 @@ from endoxa.author.kind import Ask, Judged, Kind
 from endoxa.author.prompts import Prompts, digest, read_prompts
 from endoxa.author.reading import Reply, read_reply
 from endoxa.author.settings import AuthorSettings
-from endoxa.curate.unstated_language import with_language
+from endoxa.curate.language import with_language
 from endoxa.errors import UserError
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job

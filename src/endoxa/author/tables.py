@@ -1,4 +1,7 @@
-"""Tables of drafts on disk: the drafts, what was left out, the yield of each model, a sheet for a person."""
+"""Tables of drafts on disk: the drafts, what was left out, the yield of each model, a sheet for a person.
+
+Whether people took a draft: tables of drafts by status, and what may be used of them.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,17 @@ from endoxa.author.kinds.label import read_scheme
 from endoxa.author.kinds.translate import candidates
 from endoxa.author.run import Drafted, Prepared
 from endoxa.author.settings import ExpandSettings, LabelSettings, TranslateSettings
+from endoxa.errors import UserError
 from endoxa.schema.drafts import (
     FAILED,
     REASONS,
     REFUSED,
+    STATUSES,
     UNREADABLE,
     YIELD_COLUMNS,
 )
 from endoxa.schema.headline import Headline
-from endoxa.sources.frames import require_table_name, write_table
+from endoxa.sources.frames import read_table, require_table_name, write_table
 
 YIELD, LEFT_OUT, COVERAGE = "yield", "left_out", "coverage"
 """Companions of a table of drafts."""
@@ -121,3 +126,34 @@ def write_sheet(labels: pl.DataFrame, settings: LabelSettings) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_table(sheet, path)
     return path
+
+
+def read_drafts(path: Path) -> pl.DataFrame:
+    """A table of drafts.
+
+    Raises:
+        UserError: a column is missing, a name is there twice, or a status is unknown.
+    """
+    table = read_table(path, ("draft_id", "status"), respect_statuses=False)
+    for number, status in enumerate(table["status"], start=1):
+        if status not in STATUSES:
+            raise UserError(
+                f"{path}, row {number}: the status '{status}' is unknown. Expected one of {', '.join(STATUSES)}."
+            )
+    twice = table.filter(pl.col("draft_id").is_duplicated())
+    if not twice.is_empty():
+        raise UserError(f"{path}: the name '{twice['draft_id'][0]}' is there twice. Names must be unique.")
+    return table
+
+
+def with_association_ids(table: pl.DataFrame) -> pl.DataFrame:
+    """A table of associations; approved drafts are named by their `draft_id` where the table names no association."""
+    if "draft_id" not in table.columns or "association_id" in table.columns:
+        return table
+    return table.with_columns(association_id=pl.col("draft_id"))
+
+
+def counted(drafts: pl.DataFrame) -> dict[str, int]:
+    """Drafts by status."""
+    counts = dict(drafts.group_by("status").len().iter_rows())
+    return {status: counts.get(status, 0) for status in STATUSES}

@@ -6,6 +6,7 @@ import re
 import tomllib
 from functools import cache
 from importlib.resources import files
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from endoxa.errors import UserError
@@ -53,14 +54,20 @@ def is_word(token: str) -> bool:
 
 
 @cache
-def _lemmas(word: str) -> Mapping[str, tuple[str, ...]]:
+def _dictionary() -> ModuleType:
     try:
-        from lemminflect import getAllLemmas
+        import lemminflect
     except ImportError as error:
         raise UserError(
-            "Extraction needs lemminflect. Install it with: pip install 'endoxa[curate]'"
+            "Word forms of English need the library lemminflect. Install it with: pip install 'endoxa[curate]'"
         ) from error
-    all_lemmas: dict[str, tuple[str, ...]] = getAllLemmas(word)
+    module: ModuleType = lemminflect
+    return module
+
+
+@cache
+def _lemmas(word: str) -> Mapping[str, tuple[str, ...]]:
+    all_lemmas: dict[str, tuple[str, ...]] = _dictionary().getAllLemmas(word)
     return all_lemmas
 
 
@@ -81,9 +88,7 @@ def lemma(word: str, part: PartOfSpeech) -> str:
 
 def inflected(word: str, tag: str) -> str:
     """The word under a Penn Treebank tag ('NNS', 'VBP', ...); by rule where the dictionary has none."""
-    from lemminflect import getInflection
-
-    forms: tuple[str, ...] = getInflection(word, tag)
+    forms: tuple[str, ...] = _dictionary().getInflection(word, tag)
     return forms[0] if forms else word
 
 
@@ -120,3 +125,69 @@ def is_adverb(word: str) -> bool:
     """Whether the word can stand between subject and verb ("often", "naturally")."""
     low = word.lower()
     return low in words("adverbs") or (low.endswith("ly") and can_be(low, "ADV"))
+
+
+@cache
+def lemmas(word: str) -> Mapping[str, str]:
+    """First lemma of `word` by part of speech (NOUN, VERB, ADJ, ADV); empty where the dictionary lacks it."""
+    return {part: forms[0] for part, forms in _lemmas(word).items() if part in ("NOUN", "VERB", "ADJ", "ADV")}
+
+
+@cache
+def base_form(word: str) -> str:
+    """One lemma of `word`: an adjective stays what it is ("caring"), then plurals and verb forms are undone.
+
+    A word that the dictionary lacks loses the -s of a plural.
+    """
+    candidates = lemmas(word)
+    if (
+        not candidates
+        and len(word) > len("cats")
+        and word.endswith("s")
+        and not word.endswith(("ss", "us", "is"))
+    ):
+        return word[:-1]
+    if candidates.get("ADJ") == word:
+        return word
+    return next((candidates[part] for part in ("ADJ", "NOUN", "VERB") if part in candidates), word)
+
+
+def inflections(word: str, part: str) -> dict[str, str]:
+    """Forms of a lemma by Penn tag (NNS, JJR, JJS, VBZ, VBG, VBD) that the dictionary lists.
+
+    A noun that the dictionary lacks has its regular plural.
+    """
+    wanted = {"noun": ("NOUN", ("NNS",)), "adj": ("ADJ", ("JJR", "JJS")), "adv": ("ADV", ())}
+    upos, tags = wanted.get(part, ("VERB", ("VBZ", "VBG", "VBD")))
+    by_tag = _dictionary().getAllInflections(word, upos)
+    if part == "noun" and word == "person":
+        return {"NNS": "people"}
+    if part == "noun" and not by_tag:
+        by_tag = _dictionary().getAllInflectionsOOV(word, upos)
+    return {tag: by_tag[tag][0] for tag in tags if tag in by_tag}
+
+
+@cache
+def is_participle(word: str) -> bool:
+    """Whether `word` is the past participle of a verb of the dictionary, and not its base form too."""
+    verb = lemmas(word).get("VERB", word)
+    by_tag = _dictionary().getAllInflections(verb, "VERB")
+    # The dictionary lists a participle that is like the past tense as past tense only.
+    return verb != word and word in by_tag.get("VBN", by_tag.get("VBD", ()))
+
+
+def is_adjective(word: str) -> bool:
+    """Whether the dictionary has `word` as an adjective in its base form."""
+    return lemmas(word).get("ADJ") == word
+
+
+@cache
+def doing(word: str) -> str | None:
+    """The verb of one who does it: "lead" for "leader" and "leaders", "oppress" for "oppressor"; or None."""
+    verbs = lemmas(word)
+    name = verbs.get("NOUN", "") if verbs else word.removesuffix("s")
+    if "ADJ" in verbs or not name.endswith(("er", "or")):
+        return None
+    stem = name[:-2]
+    doubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
+    return next((verb for verb in (stem + "e", stem, doubled) if lemmas(verb).get("VERB") == verb), None)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import polars as pl
 
 from endoxa import __version__
-from endoxa.author.statuses import with_association_ids
+from endoxa.author.tables import with_association_ids
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS, ReadOptions
 from endoxa.sources import READERS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.author.statuses import with_association_ids
+from endoxa.author.tables import with_association_ids
 from endoxa.curate.associations import association_id
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import LATENT

@@ -15,8 +15,15 @@ from endoxa.commands import app
 from endoxa.curate.encoders import Encoder, load_encoder
 from endoxa.curate.figures import thresholds_figure
 from endoxa.curate.group import group_attributes, read_attributes, read_existing
-from endoxa.curate.group.constraints import Constraint, generate_constraints, read_constraints, score
-from endoxa.curate.group.thresholds import grid, silhouette, thresholds_table
+from endoxa.curate.group.thresholds import (
+    Constraint,
+    generate_constraints,
+    grid,
+    read_constraints,
+    score,
+    silhouette,
+    thresholds_table,
+)
 from endoxa.curate.opposites import load_lexicon
 from endoxa.curate.polarity import published
 from endoxa.errors import UserError
@@ -163,7 +170,7 @@ def test_words_alike_may_stand_in_each_others_place(encoder: Encoder, one: str, 
 
 def test_good_and_bad_words_share_no_group(grouped: pl.DataFrame) -> None:
     from endoxa.curate.group.method import polarity_of
-    from endoxa.curate.group.surface import make_terms
+    from endoxa.curate.group.neighbours import make_terms
 
     terms = make_terms(dict.fromkeys(grouped["attribute"], 1), LEXICON)
     groups = groups_of(grouped)

@@ -9,12 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.curate.novelty import analyze_novelty
-from endoxa.curate.novelty.nearest import Side, encoded, likeness, nearest, reaches
 from endoxa.curate.novelty.overlap import (
     CONCEPT_COLUMNS,
     CURVE_COLUMNS,
     SHARE_COLUMNS,
     SHARED_COLUMNS,
+    Side,
+    encoded,
+    likeness,
+    nearest,
+    reaches,
     share_interval,
 )
 from endoxa.errors import UserError

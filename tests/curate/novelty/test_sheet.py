@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from endoxa.curate.novelty import draw_sheet, read_labels
-from endoxa.curate.novelty.sheet import SHEET_COLUMNS, ranges
+from endoxa.curate.novelty.labels import SHEET_COLUMNS, ranges
 from endoxa.errors import UserError
 from endoxa.sources.frames import write_table
 from support.toy_vectors import TableEncoder, ToyEncoder, associations, attributes
@@ -92,9 +92,9 @@ def test_nothing_runs_as_a_formula_and_comes_back_as_it_was(tmp_path):
 
 
 def test_large_data_sets_are_sampled(monkeypatch):
-    from endoxa.curate.novelty import sheet
+    from endoxa.curate.novelty import labels
 
-    monkeypatch.setattr(sheet, "MOST_CONCEPTS", 50)
+    monkeypatch.setattr(labels, "MOST_CONCEPTS", 50)
     datasets, table = spread()
     found = draw_sheet(datasets, TableEncoder(table), pairs=60)
     assert found.table.height >= 40

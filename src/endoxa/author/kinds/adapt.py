@@ -11,9 +11,8 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
-from endoxa.author.prompts import Prompts
+from endoxa.author.prompts import Prompts, pair_checks
 from endoxa.author.settings import AdaptSettings
-from endoxa.author.wording import pair_checks
 from endoxa.errors import UserError
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import CHANGED, IDENTICAL, MALFORMED

@@ -9,9 +9,8 @@ from typing import Any
 import polars as pl
 
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
-from endoxa.author.prompts import Prompts
+from endoxa.author.prompts import Prompts, holds
 from endoxa.author.settings import CounterSettings
-from endoxa.author.wording import holds
 from endoxa.curate.opposites import is_negation_of
 from endoxa.curate.opposites.lexicon import languages
 from endoxa.errors import UserError

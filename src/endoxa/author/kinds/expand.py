@@ -15,9 +15,8 @@ from typing import Any
 import polars as pl
 
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
-from endoxa.author.prompts import Prompts
+from endoxa.author.prompts import Prompts, holds
 from endoxa.author.settings import ExpandSettings
-from endoxa.author.wording import holds
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import ELSEWHERE, IDENTICAL, KNOWN, MALFORMED, OFF_LIST
 
@@ -71,7 +70,10 @@ def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
     left, number = settings.rows, 0
     while left > 0:
         axis, wanted = axes[number % len(axes)], min(left, settings.batch_rows)
-        chosen = _examples(settings, rows, number)
+        # Rows of the data for one request, drawn by seed and batch.
+        rng = random.Random(f"{settings.seed}|{number}")  # noqa: S311  (a draw, no secret)
+        usable = [row for row in rows if cell_of(row, "identity") and cell_of(row, "attribute")]
+        chosen = rng.sample(usable, min(settings.examples, len(usable)))
         group_names = ", ".join(groups.get(axis, ()))
         name = "expand_only" if settings.only_listed else "expand_groups"
         text = prompts.fill(
@@ -108,13 +110,6 @@ def groups_of(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[st
             if axis in groups and cell_of(row, "identity"):
                 groups[axis][cell_of(row, "identity")] = None
     return {axis: tuple(names) for axis, names in groups.items()}
-
-
-def _examples(settings: ExpandSettings, rows: Sequence[Any], number: int) -> list[Any]:
-    """Rows of the data for one request, drawn by seed and batch."""
-    rng = random.Random(f"{settings.seed}|{number}")  # noqa: S311  (a draw, no secret)
-    usable = [row for row in rows if cell_of(row, "identity") and cell_of(row, "attribute")]
-    return rng.sample(usable, min(settings.examples, len(usable)))
 
 
 def _example(settings: ExpandSettings, row: Mapping[str, Any]) -> dict[str, str]:

@@ -10,9 +10,8 @@ from typing import Any
 import polars as pl
 
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
-from endoxa.author.prompts import Prompts
+from endoxa.author.prompts import Prompts, holds, pair_checks
 from endoxa.author.settings import SentencesSettings
-from endoxa.author.wording import holds, pair_checks
 from endoxa.curate.opposites import is_negation_of
 from endoxa.errors import UserError
 from endoxa.runs.asking.jobs import draw_seed

@@ -9,9 +9,8 @@ import polars as pl
 
 from endoxa.author.carrying import further_columns
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
-from endoxa.author.prompts import Prompts
+from endoxa.author.prompts import Prompts, pair_checks
 from endoxa.author.settings import TranslateSettings
-from endoxa.author.wording import pair_checks
 from endoxa.report.words import language_name
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import MALFORMED

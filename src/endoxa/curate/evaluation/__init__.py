@@ -1,10 +1,16 @@
 """How well statements are read, measured against what reviewers made of them."""
 
-from endoxa.curate.evaluation.gold import Gold, read_gold
-from endoxa.curate.evaluation.learning import learn, read_by_rules
-from endoxa.curate.evaluation.report import evaluate, read_all, read_readings
-from endoxa.curate.evaluation.scores import MEASURES, Pair, Reading
-from endoxa.curate.evaluation.validation import as_reading, cross_validated, learning_curve
+from endoxa.curate.evaluation.report import (
+    as_reading,
+    cross_validated,
+    evaluate,
+    learn,
+    learning_curve,
+    read_all,
+    read_by_rules,
+    read_readings,
+)
+from endoxa.curate.evaluation.scores import MEASURES, Gold, Pair, Reading, read_gold
 
 __all__ = [
     "MEASURES",

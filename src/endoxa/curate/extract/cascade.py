@@ -18,10 +18,25 @@ from endoxa.curate.english import (
     tokens,
     words,
 )
-from endoxa.curate.extract import omission
-from endoxa.curate.extract.clauses import clauses, has_subject, predicates, subjects
-from endoxa.curate.extract.labels import with_mark_behind_name
-from endoxa.curate.extract.openings import plain, without_label
+from endoxa.curate.extract.clauses import (
+    clauses,
+    has_subject,
+    plain,
+    predicates,
+    subjects,
+    with_mark_behind_name,
+    without_label,
+)
+from endoxa.curate.extract.omission import (
+    NOISE,
+    NOT_TRANSLATED,
+    TOO_GENERAL,
+    heading,
+    needs_country,
+    noise,
+    question_or_aside,
+    reason,
+)
 from endoxa.curate.extract.subject import Split, find_foreign_split, find_split
 from endoxa.curate.normalise import (
     Tables,
@@ -131,8 +146,8 @@ def extract(
         one pair or more; where nothing was found, one with an empty part and omission proposed.
     """
     text = plain(statement)
-    if omission.noise(text) or omission.heading(text) or omission.question_or_aside(text):
-        return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=omission.NOISE)]
+    if noise(text) or heading(text) or question_or_aside(text):
+        return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=NOISE)]
     context = _Context(question, country, names)
     if language != "en":
         return [_foreign(text, context, subject)]
@@ -203,7 +218,7 @@ def _foreign(text: str, context: _Context, subject: str) -> Extraction:
         return _pair(who, _text(text, parts, split.predicate, len(parts)), "foreign", context)
     identity = (subject or context.question.identity or "") if len(parts) <= _ELLIPTICAL else ""
     pair = _pair(identity, text, "foreign", context)
-    return pair if identity else replace(pair, omit_reason=omission.NOT_TRANSLATED)
+    return pair if identity else replace(pair, omit_reason=NOT_TRANSLATED)
 
 
 def _text(text: str, parts: list[str], start: int, end: int) -> str:
@@ -234,7 +249,7 @@ def _denied(match: re.Match[str], who: str, predicate: str, context: _Context, *
     """Turn "no lawyer is honest" into "not honest" of lawyers; "not all lawyers lie" is about no particular group."""
     pair = _pair(who[match.end() :], predicate, "copula", context, singular=True)
     if match["all"]:
-        return replace(pair, omit=True, omit_reason=omission.TOO_GENERAL)
+        return replace(pair, omit=True, omit_reason=TOO_GENERAL)
     turned = _opposite(pair.attribute, having=bool(pair.verb), verbal=verbal)
     return replace(pair, attribute=turned, confidence=CONFIDENCE["possessive"])
 
@@ -324,10 +339,10 @@ def _pair(who: str, predicate: str, rule: str, context: _Context, *, singular: b
     identity = _named(who, rule, context) if who else ""
     having = _HAVING.match(predicate.strip())
     attribute = normal_attribute(having["what"] if having else predicate, singular=singular)
-    why = omission.reason(identity, attribute, context.question.axis)
+    why = reason(identity, attribute, context.question.axis)
     verb = "have" if having else ""
     sure = CONFIDENCE[rule]
-    if omission.needs_country(identity):
+    if needs_country(identity):
         sure = min(sure, CONFIDENCE["possessive"])
     return Extraction(identity, attribute, rule, sure, bool(why), why, verb)
 

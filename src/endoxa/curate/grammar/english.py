@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import Literal
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_adverb, is_plural, lemma
-from endoxa.curate.grammar.predicate import Predicate, UnclearError, cleaned
-from endoxa.curate.grammar.proper import listed, mapped, with_capitals
+from endoxa.curate.grammar.subject import listed, mapped, with_capitals
+from endoxa.curate.grammar.templates import Predicate, UnclearError, cleaned
 
 Kind = Literal["copula", "verb"]
 

@@ -14,12 +14,10 @@ from endoxa.curate.english import can_be, is_plural, lemma
 from endoxa.curate.grammar import english, other_languages
 from endoxa.curate.grammar.english import Kind
 from endoxa.curate.grammar.english import kind as english_kind
-from endoxa.curate.grammar.predicate import Predicate, UnclearError
-from endoxa.curate.grammar.proper import with_capitals
-from endoxa.curate.grammar.subject import gender_of, subject
-from endoxa.curate.grammar.templates import Template
+from endoxa.curate.grammar.subject import gender_of, subject, with_capitals
+from endoxa.curate.grammar.templates import Predicate, Template, UnclearError
 from endoxa.curate.opposites import Lexicon, antonym
-from endoxa.curate.opposites.forms import forms
+from endoxa.curate.opposites.lexicon import forms
 from endoxa.sources.check.characters import scripts_of
 from endoxa.sources.check.lexicon import negates
 from endoxa.sources.check.perturbation import LENGTH_DIFFERENCE

@@ -3,21 +3,193 @@
 A tile fits the processor's cache, and each pair of rows is computed once. Each thread multiplies tiles of its own:
 threads that share one product wait for each other wherever the machine does something else as well. A row keeps its
 nearest neighbours only, so memory grows with the number of rows, however many of them are near alike.
+
+Which attributes are like which, and which say opposite things: what the group editor of a campaign is given.
+
+The site itself loads no encoder: likeness is computed once, when the task is made.
+
+Surface forms: attributes that differ in spelling only are one term from the start.
+
+"are very loud" and "loud", "cheat" and "cheats", "old-school" and "old school", "organised" and "organized" are united
+before anything is compared by meaning, whatever an encoder makes of them. One term represents each group.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import tomllib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
-from endoxa.curate.encoders import Vectors
+from endoxa.curate import english
+from endoxa.curate.encoders import Encoder, Vectors, load_encoder
+from endoxa.curate.opposites.concepts import Concept, concepts, flipped
+from endoxa.curate.opposites.lexicon import Lexicon, plain
+from endoxa.models.encoders.sentence import LIBRARY
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """The word lists of `surface.toml` for one language; what each holds is said there."""
+
+    copulas: frozenset[str]
+    articles: frozenset[str]
+    passed: frozenset[str]
+    denials: frozenset[str]
+    particles: frozenset[str]
+    hedges: tuple[tuple[str, ...], ...]
+    spellings: tuple[tuple[str, str], ...]
+
+
+@lru_cache
+def surface_of(language: str) -> Surface:
+    """The word lists of a language; empty ones where `surface.toml` has none."""
+    table = tomllib.loads(files(__package__).joinpath("surface.toml").read_text(encoding="utf-8"))
+    entry = table.get(language, {})
+    spellings = (pair.partition("/") for pair in entry.get("spellings", "").split())
+    return Surface(
+        copulas=frozenset(entry.get("copulas", "").split()),
+        articles=frozenset(entry.get("articles", "").split()),
+        passed=frozenset(entry.get("passed", "").split()),
+        denials=frozenset(entry.get("denials", "").split()),
+        particles=frozenset(entry.get("particles", "").split()),
+        hedges=tuple(tuple(hedge.split()) for hedge in entry.get("hedges", ())),
+        spellings=tuple((british, american) for british, _, american in spellings),
+    )
+
+
+def clean(text: str, lexicon: Lexicon) -> str:
+    """The attribute as it reads best: no copula, hedge, article or word of degree in front, plain apostrophes.
+
+    "are very loud" and "are seen as loud" give "loud"; a text of which nothing would be left stays as it is.
+    """
+    words = plain(text).strip(" .,;:!?\"'").split()
+    return " ".join(words[_start(words, lexicon) :])
+
+
+def _start(words: Sequence[str], lexicon: Lexicon) -> int:
+    """How many words stand before what the attribute says; never all of them."""
+    surface = surface_of(lexicon.language)
+    passed = surface.copulas | lexicon.rules.degree | surface.articles
+    start = 0
+    while start < len(words) - 1:
+        rest = tuple(words[start:])
+        length = max((len(hedge) for hedge in surface.hedges if rest[: len(hedge)] == hedge), default=0)
+        step = length or int(words[start] in passed)
+        if not step or start + step >= len(words):
+            return start
+        start += step
+    return start
+
+
+def key(text: str, lexicon: Lexicon) -> str:
+    """What an attribute and its surface variants have in common; equal keys are one term.
+
+    Copula, hedges ("seen as"), articles, possessives, words of degree, number, person, comparison, hyphens, white space
+    and British or American spelling do not count; negation does, however it is written. Forms of words are undone in
+    English only.
+    """
+    surface = surface_of(lexicon.language)
+    words = lexicon.split(text)
+    words = words[_start(words, lexicon) :]
+    dropped = surface.copulas | surface.articles | surface.passed | lexicon.rules.degree
+    kept = [word for word in words if word not in dropped]
+    if lexicon.language == "en":
+        kept = [_english(word) for word in kept]
+        if len(kept) == 2 and kept[1] in ("person", "people") and english.is_adjective(kept[0]):
+            kept.pop()
+    return "".join(kept or words) or text
+
+
+@lru_cache(maxsize=65536)
+def _english(word: str) -> str:
+    surface = surface_of("en")
+    if word in surface.denials:
+        return "not"
+    word = _uninflected(word)
+    if len(word) > 4:
+        for british, american in surface.spellings:
+            other = word[: -len(british)] + american
+            if word.endswith(british) and english.lemmas(other):
+                return other
+    return word
+
+
+def _uninflected(word: str) -> str:
+    """Without plural, comparison or the -s of verbs; a participle stays ("trusted" is not "trust")."""
+    lemmas = english.lemmas(word)
+    if lemmas.get("ADJ") == word:
+        return word
+    parts = ("ADJ", "NOUN", "VERB") if word.endswith("s") else ("ADJ", "NOUN")
+    return next((lemmas[part] for part in parts if part in lemmas), word)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Attributes that are the same but for their surface.
+
+    Attributes:
+        key: what they have in common.
+        text: how the term reads best ("loud" for "are very loud").
+        attributes: the attributes as they stand, in alphabetical order.
+        count: respondents behind all of them.
+    """
+
+    key: str
+    text: str
+    attributes: tuple[str, ...]
+    count: int
+
+
+def make_terms(counts: Mapping[str, int], lexicon: Lexicon) -> list[Term]:
+    """Terms of the attributes in `counts` (respondents by attribute), in the order of their keys."""
+    by_key: dict[str, list[str]] = {}
+    for attribute in sorted(counts):
+        by_key.setdefault(key(attribute, lexicon), []).append(attribute)
+    return [
+        Term(name, _text(members, counts, lexicon), tuple(members), sum(counts[member] for member in members))
+        for name, members in sorted(by_key.items())
+    ]
+
+
+def _text(members: list[str], counts: Mapping[str, int], lexicon: Lexicon) -> str:
+    """The cleaned form of most respondents; then the shortest, then the first in the alphabet."""
+    support: dict[str, int] = {}
+    for member in members:
+        form = clean(member, lexicon)
+        support[form] = support.get(form, 0) + counts[member]
+    return min(support, key=lambda form: (-support[form], len(form), form))
+
+
+DIGITS = 4
+"""Similarities are compared to so many digits, so that rounding in the encoder decides nothing."""
+
+
+def canonical(terms: Sequence[Term], vectors: Vectors) -> str:
+    """The term of most respondents; of several the most central (cosine to the mean), then the shortest.
+
+    Args:
+        terms: members of the group.
+        vectors: their unit vectors, in the same order.
+    """
+    central = np.round(vectors @ vectors.mean(axis=0), DIGITS)
+    order = sorted(
+        range(len(terms)),
+        key=lambda row: (-terms[row].count, -central[row], len(terms[row].text), terms[row].text),
+    )
+    return terms[order[0]].text
+
 
 Rows = npt.NDArray[np.int32]
 Pairs = tuple[Rows, Rows, Vectors]
@@ -134,3 +306,72 @@ class _Nearest:
             graph = (graph + graph.T).tocsr()
             graph.sort_indices()
         return np.split(graph.indices.astype(np.int32), graph.indptr[1:-1])
+
+
+LEAST, MOST = 0.5, 10
+"""Least likeness that is kept, and how many neighbours an attribute keeps."""
+DIGITS = 4
+
+
+def with_likeness(
+    rows: Sequence[Mapping[str, Any]], lexicon: Lexicon, encoder: Encoder | None = None
+) -> list[dict[str, Any]]:
+    """The rows of a groups file with `near` ([[number of a row from 1, likeness]]) and `opposites` (numbers of rows).
+
+    Args:
+        rows: with the column `attribute`.
+        lexicon: opposites and words of degree of their language.
+        encoder: texts to unit vectors; None takes letters in common (rapidfuzz), which knows no meaning.
+    """
+    texts = [clean(str(row["attribute"]), lexicon) for row in rows]
+    near = _by_meaning(texts, encoder) if encoder is not None else _by_letters(texts)
+    against = _opposites(texts, lexicon)
+    return [
+        {**row, "near": [[other + 1, score] for other, score in near[place]], "opposites": against[place]}
+        for place, row in enumerate(rows)
+    ]
+
+
+def usual_encoder() -> Encoder | None:
+    """The usual encoder; None where the extra that brings it is not installed."""
+    return load_encoder() if find_spec(LIBRARY) is not None else None
+
+
+def _by_meaning(texts: Sequence[str], encoder: Encoder) -> list[list[tuple[int, float]]]:
+    vectors = encoder(texts)
+    likenesses = []
+    for place, others in enumerate(neighbours(vectors, LEAST, MOST)):
+        scores = vectors[others] @ vectors[place]
+        pairs = zip(others.tolist(), scores.tolist(), strict=True)
+        likenesses.append([(other, round(min(score, 1.0), DIGITS)) for other, score in pairs])
+    return likenesses
+
+
+def _by_letters(texts: Sequence[str]) -> list[list[tuple[int, float]]]:
+    from rapidfuzz import fuzz, process
+
+    likenesses = []
+    for place, text in enumerate(texts):
+        best = process.extract(
+            text, texts, scorer=fuzz.token_sort_ratio, limit=MOST + 1, score_cutoff=100 * LEAST
+        )
+        likenesses.append([(other, round(score / 100, DIGITS)) for _, score, other in best if other != place])
+    return likenesses
+
+
+def _opposites(texts: Sequence[str], lexicon: Lexicon) -> list[list[int]]:
+    """For each text the numbers (from 1) of those that say the opposite."""
+    asserted = [concepts(text, lexicon) for text in texts]
+    by_concept: dict[Concept, set[int]] = {}
+    for place, concepts_here in enumerate(asserted):
+        for concept in concepts_here:
+            by_concept.setdefault(concept, set()).add(place)
+    return [
+        sorted(
+            other + 1
+            for other in set().union(
+                *(by_concept.get(turned_concept, set()) for turned_concept in flipped(concepts_here))
+            )
+        )
+        for concepts_here in asserted
+    ]

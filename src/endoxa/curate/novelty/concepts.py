@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from endoxa.curate.unstated_language import language_of_questions
+from endoxa.curate.language import language_of_questions
 from endoxa.errors import UserError
 from endoxa.sources import READERS
 from endoxa.sources.bbq import find_metadata, is_bbq, read_items, read_social_values

@@ -14,9 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from endoxa.curate.opposites import english
-from endoxa.curate.opposites.forms import forms
-from endoxa.curate.opposites.lexicon import LONGEST, Lexicon, Sense, load_lexicon, plain
+from endoxa.curate.english import base_form, doing, is_adjective, is_participle, lemmas
+from endoxa.curate.opposites.lexicon import LONGEST, Lexicon, Sense, forms, load_lexicon, plain, rules_of
 
 Concept = tuple[str, int]
 """A scale (a row of the lexicon, or a word) and the end of it that is asserted, 0 or 1."""
@@ -89,8 +88,8 @@ def _is_term(tokens: Sequence[str], lexicon: Lexicon) -> bool:
     """Whether tokens are one term: of the table, or in English a prefix that stands apart ("under-educated")."""
     if lexicon.senses(tokens):
         return True
-    graded = lexicon.language == "en" and len(tokens) == 2 and tokens[0] in english.GRADING_PREFIXES
-    return graded and english.graded_base("".join(tokens)) is not None
+    graded = lexicon.language == "en" and len(tokens) == 2 and tokens[0] in GRADING_PREFIXES
+    return graded and graded_base("".join(tokens)) is not None
 
 
 def _base(piece: tuple[str, ...], lexicon: Lexicon) -> tuple[str, bool]:
@@ -98,12 +97,12 @@ def _base(piece: tuple[str, ...], lexicon: Lexicon) -> tuple[str, bool]:
     joined = "".join(piece)
     if lexicon.language != "en":
         return joined, False
-    graded = english.graded_base(joined)
+    graded = graded_base(joined)
     if graded or len(piece) > 1:
         return graded or (joined, False)
-    word = english.lemma(joined)
-    base = english.negative_base(word)
-    return (english.lemma(base), True) if base else (word, False)
+    word = base_form(joined)
+    base = negative_base(word)
+    return (base_form(base), True) if base else (word, False)
 
 
 def concepts(text: str, lexicon: Lexicon) -> frozenset[Concept]:
@@ -119,7 +118,7 @@ def concepts(text: str, lexicon: Lexicon) -> frozenset[Concept]:
         if not listed or not unit.turned:
             asserted |= _poles(lexicon.senses((unit.base,)), unit.denied)
         asserted.add((unit.base, int(unit.denied)))
-        verb = english.doing(unit.base) if lexicon.language == "en" else None
+        verb = doing(unit.base) if lexicon.language == "en" else None
         if verb:
             asserted |= {(verb, int(unit.denied))} | _poles(lexicon.senses((verb,)), unit.denied)
     return frozenset(asserted - flipped(asserted))
@@ -173,17 +172,13 @@ def antonym(term: str, language: str = "en", lexicon: Lexicon | None = None) -> 
     lexicon = lexicon or load_lexicon(language)
     text = plain(term)
     tokens = lexicon.split(text)
+    senses = lexicon.senses(tokens)
     return (
-        _listed(tokens, lexicon)
+        (_opposite(_main(senses), lexicon) if senses else None)
         or _without_negation(tokens, text, lexicon)
         or _in_phrase(tokens, lexicon)
         or _by_form(tokens, lexicon)
     )
-
-
-def _listed(tokens: tuple[str, ...], lexicon: Lexicon) -> str | None:
-    senses = lexicon.senses(tokens)
-    return _opposite(_main(senses), lexicon) if senses else None
 
 
 def _main(senses: Sequence[Sense]) -> Sense:
@@ -257,9 +252,7 @@ def _turned(tokens: tuple[str, ...], start: int, end: int, lexicon: Lexicon) -> 
 def _says_how(word: str, lexicon: Lexicon) -> bool:
     """Whether an English noun of the table stands among its adjectives too: "fanatics", not "leaders"."""
     parts = {
-        lexicon.rows[sense.row].part
-        for form in (word, english.lemma(word))
-        for sense in lexicon.senses((form,))
+        lexicon.rows[sense.row].part for form in (word, base_form(word)) for sense in lexicon.senses((form,))
     }
     return {"noun", "adj"} <= parts
 
@@ -268,4 +261,63 @@ def _by_form(tokens: tuple[str, ...], lexicon: Lexicon) -> str | None:
     """An English adjective with or without its negative prefix or suffix."""
     if lexicon.language != "en" or len(tokens) != 1:
         return None
-    return english.negative_base(tokens[0]) or english.negative_of(tokens[0])
+    return negative_base(tokens[0]) or negative_of(tokens[0])
+
+
+NEGATIVE_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
+GRADING_PREFIXES = {"over": False, "under": True}
+"""Prefixes of too much and too little, and whether they deny that it is enough."""
+
+
+@lru_cache(maxsize=65536)
+def negative_base(word: str) -> str | None:
+    """What a negative adjective denies: "kind" for "unkind", "harmful" for "harmless"; None for other words.
+
+    Both must be adjectives of the dictionary. A participle is only taken with "un-" ("unmarried"), since other
+    prefixes too often make a new word ("impressed"); with "un-" any participle is, unless that makes a verb
+    ("uncircumcised", not "undressed"), and any adjective, where the dictionary lacks the whole ("unmusical").
+    """
+    if word in rules_of("en").indivisible:
+        return None
+    rest = word.removeprefix("un")
+    if (
+        rest != word
+        and "VERB" not in lemmas(word)
+        and (is_participle(rest) or (not lemmas(word) and is_adjective(rest)))
+    ):
+        return rest
+    if not is_adjective(word):
+        return None
+    for prefix in NEGATIVE_PREFIXES:
+        base = word.removeprefix(prefix)
+        participle = base.endswith(("ed", "ing")) and prefix != "un"
+        if base != word and len(base) > 2 and not participle and is_adjective(base):
+            return base
+    stem = word.removesuffix("less")
+    if stem != word and is_adjective(stem + "ful"):
+        return stem + "ful"
+    return None
+
+
+@lru_cache(maxsize=65536)
+def graded_base(word: str) -> tuple[str, bool] | None:
+    """What "over-" or "under-" grades, and whether it is denied: ("pay", True) for "underpaid"; or None."""
+    for prefix, denies in GRADING_PREFIXES.items():
+        rest = word.removeprefix(prefix)
+        adjectival = is_participle(rest) or (rest == base_form(rest) and is_adjective(rest))
+        if rest != word and adjectival and word not in rules_of("en").indivisible:
+            return base_form(rest), denies
+    return None
+
+
+@lru_cache(maxsize=65536)
+def negative_of(word: str) -> str | None:
+    """The adjective of the dictionary that denies `word` by its form: "unkind" for "kind", "harmless" for "harmful".
+
+    None where the dictionary has none: "unentitled" is understood, but nobody says it.
+    """
+    stem = word.removesuffix("ful")
+    forms = [prefix + word for prefix in NEGATIVE_PREFIXES if prefix != "non"]
+    if stem != word:
+        forms.insert(0, stem + "less")
+    return next((form for form in forms if is_adjective(form) and negative_base(form) == word), None)

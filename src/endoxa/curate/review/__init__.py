@@ -9,12 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from endoxa.curate.review.apply import Reviewed, apply_review
-from endoxa.curate.review.csv_sheet import write_csv_sheet
 from endoxa.curate.review.form import DECISIONS, REASONS, REVIEW_COLUMNS
 from endoxa.curate.review.merge import RESOLVES, Resolve
 from endoxa.curate.review.returned import SHEET_SUFFIXES, Returned, is_sheet, read_sheets, votes
 from endoxa.curate.review.sheet import Choice, Sheet, make_sheet
-from endoxa.curate.review.workbook import write_workbook
+from endoxa.curate.review.workbook import write_csv_sheet, write_workbook
 from endoxa.errors import UserError
 from endoxa.schema import Progress
 

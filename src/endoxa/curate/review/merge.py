@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from endoxa.curate.review.form import DISPUTED, EDIT, KEEP, OMIT, ROW_KEY, UNSURE
+from endoxa.curate.review.form import DISPUTED, EDIT, KEEP, OMIT, ROW_KEY, UNSURE, same
 from endoxa.curate.review.returned import Answer
 from endoxa.curate.review.sheet import Row
-from endoxa.curate.review.spreadsheet import same
 
 Resolve = Literal["none", "first", "majority"]
 RESOLVES: dict[Resolve, str] = {

@@ -8,11 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from endoxa.curate.review.csv_sheet import is_csv_sheet, read_csv_sheet
-from endoxa.curate.review.form import ANSWERS, DECISIONS, EDIT, KEEP, REASONS, ROW_KEY, UNSURE, kind_named
+from endoxa.curate.review.form import (
+    ANSWERS,
+    DECISIONS,
+    EDIT,
+    KEEP,
+    REASONS,
+    ROW_KEY,
+    UNSURE,
+    kind_named,
+    restored,
+    same,
+)
 from endoxa.curate.review.sheet import Origin, OriginRow, RawSheet
-from endoxa.curate.review.spreadsheet import restored, same
-from endoxa.curate.review.workbook import is_review_workbook, read_workbook
+from endoxa.curate.review.workbook import is_csv_sheet, is_review_workbook, read_csv_sheet, read_workbook
 from endoxa.errors import UserError
 
 
@@ -161,7 +170,10 @@ def _read(path: Path) -> Returned:
     for answer in read_answers:
         if not answer.added:
             rows.setdefault(answer.origin.row, []).append(answer)
-    first = {row: _first(answers) for row, answers in rows.items()}
+    first = {
+        row: next((answer for answer in answers if answer.says_something), answers[0])
+        for row, answers in rows.items()
+    }
     copies = [copy for row, answers in rows.items() for copy in _copies(raw, first[row], answers)]
     added = [answer for answer in read_answers if answer.added] + copies
     split = {answer.origin.key for answer in added}
@@ -193,11 +205,6 @@ def _completed_decision(answer: Answer, *, split: bool) -> Answer:
 
 def _doubted(answer: Answer, why: str) -> Answer:
     return replace(answer, decision=UNSURE, note=f"{answer.note} ({why})".strip(), incomplete=True)
-
-
-def _first(answers: Sequence[Answer]) -> Answer:
-    """Of rows of one name the first that says something: reviewers copy a row and fill in the copy."""
-    return next((answer for answer in answers if answer.says_something), answers[0])
 
 
 def _copies(raw: RawSheet, first: Answer, answers: Sequence[Answer]) -> Iterator[Answer]:

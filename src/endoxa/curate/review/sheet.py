@@ -14,8 +14,16 @@ from typing import Any
 import polars as pl
 
 import endoxa
-from endoxa.curate.review.form import ANSWERS, DISPUTED, EARLIER, PROPOSAL, ROW_KEY, Kind, kind_of
-from endoxa.curate.review.spreadsheet import has_controls
+from endoxa.curate.review.form import (
+    ANSWERS,
+    DISPUTED,
+    EARLIER,
+    PROPOSAL,
+    ROW_KEY,
+    Kind,
+    has_controls,
+    kind_of,
+)
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.tables import require_columns

@@ -1,9 +1,8 @@
 """Reading a survey export: its map, its answers, the statements in them."""
 
-from endoxa.curate.survey.draft import draft_map
 from endoxa.curate.survey.mapping import SurveyMap, load_map, load_preset, parse_map, preset_text, presets
 from endoxa.curate.survey.mapping import shown as short_header
-from endoxa.curate.survey.reading import Respondent, Survey, read_survey
+from endoxa.curate.survey.reading import Respondent, Survey, draft_map, read_survey
 from endoxa.curate.survey.rows import RowColumns, question_named, read_statements
 from endoxa.curate.survey.splitting import Piece, split_answer
 from endoxa.curate.survey.statements import (

@@ -22,11 +22,10 @@ from endoxa.curate.extract.lexicon import Lexicon, apply_lexicon
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.language import COMMON, identify
 from endoxa.curate.normalise import Tables
-from endoxa.curate.survey.commas import with_mark, without_report
+from endoxa.curate.survey.commas import Named, after, below_heading, inherited, with_mark, without_report
 from endoxa.curate.survey.mapping import SurveyMap
 from endoxa.curate.survey.reading import LONG_ANSWER, Survey
 from endoxa.curate.survey.splitting import LONG_STATEMENT, split_answer
-from endoxa.curate.survey.subjects import Named, after, below_heading, inherited
 from endoxa.curate.translation import Translator, translate_all
 from endoxa.schema import STATEMENT_COLUMNS, Progress
 from endoxa.words.persons.identifiers import IDENTIFIER, find_identifiers, identifier_in
@@ -273,7 +272,7 @@ def extract_all(
     """The table of statements: `STATEMENT_COLUMNS` and the kept demographics, one row per pair that was read.
 
     A piece without a subject of its own gets the subject of its sentence, of the heading above it, of its question, or
-    of the piece before it (`endoxa.curate.survey.subjects`); where that had several subjects of one attribute, it gets
+    of the piece before it (`endoxa.curate.survey.commas`); where that had several subjects of one attribute, it gets
     each of them. `names` are tables of names of groups to normalise with, those of the package where None; `lexicon` is
     what reviewers of the same campaign taught.
     """

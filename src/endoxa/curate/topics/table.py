@@ -1,13 +1,22 @@
-"""How often each topic is spoken of, and by whom (LACES, section 4.1 and table 1)."""
+"""How often each topic is spoken of, and by whom (LACES, section 4.1 and table 1).
+
+What people said, with its topic: mentions of associations from an export or a table, and labels of topics.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from endoxa.curate.novelty.concepts import normalise
+from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
+from endoxa.sources.identities import one_spelling
+from endoxa.sources.tables import TABLE_SUFFIXES, require_columns
 from endoxa.stats.intervals import FEWEST_CLUSTERS, Interval, clustered_share, wilson
 
 TOPIC_COLUMNS: dict[str, str] = {
@@ -157,3 +166,223 @@ def share_interval(rows: pl.DataFrame, which: pl.Expr, confidence: float) -> tup
     sizes, sums = np.bincount(code, weight), np.bincount(code, weight * flag)
     share = float(sums.sum() / sizes.sum())
     return clustered_share(sizes, sums, share * (1 - share), confidence), "people"
+
+
+MENTION_COLUMNS: dict[str, str] = {
+    "dataset": "name of the file",
+    "identity": "the people it is said of, or empty",
+    "attribute": "what is said of them",
+    "topic": "its topic, or empty",
+    "draft": "whether that is a label by a language model that nobody has approved",
+    "in_group": "whether a person of the group said it, or null",
+    "person": "who said it, or empty",
+    "weight": "how many people the row stands for",
+}
+"""Columns of mentions, one row each."""
+
+PEOPLE = ("rater", "respondent", "person")
+WEIGHT = "support"
+LABEL_COLUMNS = ("topic", "label")
+NAME, NAMES = "association_id", "source_ids"
+_YES, _NO = ("true", "1", "yes", "in", "in-group"), ("false", "0", "no", "out", "out-group")
+_REJECTED, _DRAFT = "rejected", "draft"
+
+Label = tuple[str, bool]
+"""A topic, and whether it is a draft that nobody has approved."""
+Texts = tuple[str, ...]
+"""Identity and attribute, or attribute alone, as they are compared."""
+NO_LABEL: Label = ("", False)
+
+
+def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.DataFrame:
+    """Mentions of associations with their topics.
+
+    A row counts once, or `support` times where the table has that column (`endoxa curate associations`). Of an export
+    its mentions are read, since they are what people said by themselves; a mention is in-group where the country of the
+    pair is one that the person named.
+
+    Args:
+        path: a folder of `endoxa collect export`, or a table with `attribute` and, where it has them, `identity`,
+            `in_group`, `rater` or `respondent`, `support`, `topic`.
+        labels: topics of associations; see `read_topics`. They come in place of the table's own.
+        name: of the data set; by default the file's stem.
+
+    Raises:
+        UserError: a file cannot be read, there are no topics, or a cell is not what its column holds.
+    """
+    columns_read = ("topic", "in_group", NAME, *PEOPLE)
+    table = _of_campaign(path) if path.is_dir() else read_table(path, optional=columns_read)
+    require_columns(path, table.columns, ("attribute",))
+    table = one_spelling(table, source=str(path))
+    if labels is None and "topic" not in table.columns:
+        raise UserError(f"{path} has no column 'topic'. Give the topics with --labels FILE.")
+    text = {column: _text(table, column) for column in ("identity", "attribute", "topic", "in_group", NAME)}
+    person = next((column for column in PEOPLE if column in table.columns), "")
+    lower = pl.col("in_group").str.to_lowercase()
+    read = (
+        pl.DataFrame(text)
+        .with_columns(
+            draft=pl.lit(value=False),
+            person=_text(table, person) if person else pl.lit(""),
+            weight=_weights(table, path),
+            own=pl.when(lower.is_in(_YES)).then(statement=True).when(lower.is_in(_NO)).then(statement=False),
+        )
+        .with_row_index("row", offset=1)
+    )
+    wrong = read.filter(pl.col("own").is_null() & (pl.col("in_group") != ""))
+    if wrong.height:
+        raise UserError(
+            f"{path}, row {wrong['row'][0]}, column 'in_group': '{wrong['in_group'][0]}' is neither yes nor no. "
+            "Correct it, or leave it empty."
+        )
+    read = read.filter((pl.col("attribute") != "") & (pl.col("weight") > 0))
+    if read.is_empty():
+        raise UserError(f"{path} holds no association that anybody said.")
+    if labels is not None:
+        by_key = read_topics(labels)
+        read = read.with_columns(topic=by_key.of(read), draft=by_key.drafts(read))
+        if (read["topic"] == "").all():
+            raise UserError(
+                f"{labels} names no association of {path}. Check that it was made from that table."
+            )
+    return read.with_columns(
+        dataset=pl.lit(name or path.stem), in_group=pl.col("own"), weight=pl.col("weight").cast(pl.Int64)
+    ).select(list(MENTION_COLUMNS))
+
+
+def _text(table: pl.DataFrame, column: str) -> pl.Series:
+    """A column as trimmed text, empty where the table has none."""
+    if column not in table.columns:
+        return pl.Series(column, [""] * table.height, dtype=pl.String)
+    return table[column].cast(pl.String).fill_null("").str.strip_chars()
+
+
+def _weights(table: pl.DataFrame, path: Path) -> pl.Series:
+    """How many people each row stands for."""
+    if WEIGHT not in table.columns:
+        return pl.Series("weight", [1] * table.height, dtype=pl.Int64)
+    cells = _text(table, WEIGHT).str.strip_suffix(".0")
+    numbers = cells.cast(pl.Int64, strict=False)
+    bad = (numbers.is_null() | (numbers < 0)).fill_null(value=True)
+    if bad.any():
+        row = int(bad.arg_true()[0])
+        raise UserError(
+            f"{path}, row {row + 1}, column '{WEIGHT}': '{cells[row]}' is no number of people. Expected 0, 1, 2, ..."
+        )
+    return numbers
+
+
+def _table_in(folder: Path, name: str) -> pl.DataFrame:
+    table_path = next((path for end in TABLE_SUFFIXES if (path := folder / f"{name}{end}").is_file()), None)
+    if table_path is None:
+        raise UserError(f"{folder} holds no table '{name}'. Expected a folder of `endoxa collect export`.")
+    return read_table(table_path)
+
+
+def _of_campaign(folder: Path) -> pl.DataFrame:
+    """What people said by themselves, with the words of the pairs, and whether they come from the country."""
+    campaign_mentions, pairs, people = (_table_in(folder, name) for name in ("mentions", "pairs", "people"))
+    require_columns(folder / "mentions", campaign_mentions.columns, (NAME, "rater", "counted"))
+    require_columns(folder / "pairs", pairs.columns, (NAME, "identity", "attribute", "country", "topic"))
+    require_columns(folder / "people", people.columns, ("rater", "country"))
+    about = pairs.select(NAME, "identity", "attribute", "country", "topic")
+    # 'other' stands for few people: their origin is not published.
+    origins = people.filter(pl.col("country").fill_null("").is_in(["", "other"]).not_())
+    origins = origins.select("rater", origins=pl.col("country").str.split("; "))
+    return (
+        campaign_mentions.filter(pl.col("counted").fill_null("true").str.to_lowercase() != "false")
+        .select(NAME, "rater")
+        .join(about, on=NAME, how="inner", maintain_order="left")
+        .join(origins, on="rater", how="left", maintain_order="left")
+        .with_columns(
+            in_group=pl.when(pl.col("origins").is_null() | (pl.col("country").fill_null("") == ""))
+            .then(pl.lit(""))
+            .otherwise(pl.col("origins").list.contains(pl.col("country")).cast(pl.String))
+        )
+        .drop("origins", "country")
+    )
+
+
+class Topics:
+    """Topics by the name of an association, by identity and attribute, or by attribute alone."""
+
+    def __init__(self, by_name: Mapping[str, Label], by_texts: Mapping[Texts, Label]) -> None:
+        self._by_name, self._by_texts = by_name, by_texts
+
+    def of(self, mentions: pl.DataFrame) -> pl.Series:
+        """The topic of each row, empty where none is known; its name decides before its words."""
+        return pl.Series("topic", [label for label, _ in self._labels(mentions)], dtype=pl.String)
+
+    def drafts(self, mentions: pl.DataFrame) -> pl.Series:
+        """Whether the topic of each row is a draft."""
+        return pl.Series("draft", [draft for _, draft in self._labels(mentions)], dtype=pl.Boolean)
+
+    def _labels(self, mentions: pl.DataFrame) -> Iterator[Label]:
+        for name, identity, attribute in mentions.select(NAME, "identity", "attribute").iter_rows():
+            words = normalise(attribute)
+            keys = ((normalise(identity), words), (words,))
+            of_words = next((self._by_texts[key] for key in keys if key in self._by_texts), NO_LABEL)
+            yield self._by_name.get(name, of_words)
+
+
+def read_topics(path: Path) -> Topics:
+    """Topics of a table.
+
+    Args:
+        path: a table with `topic` (or `label`) and `association_id`, or `identity` and `attribute`, or `attribute` (or
+            `text`); the labels of `endoxa author label` are such a table. Drafts that were rejected, and rows without a
+            label, are left out.
+
+    Raises:
+        UserError: the table cannot be read, a column is missing, or something has two topics.
+    """
+    table = read_table(path, respect_statuses=False)  # labels that nobody has judged are said to be such
+    topic = next((column for column in LABEL_COLUMNS if column in table.columns), None)
+    words = next((column for column in ("attribute", "text") if column in table.columns), None)
+    if topic is None or not ({NAME, NAMES} & set(table.columns) or words):
+        raise UserError(
+            f"{path} needs a column 'topic' (or 'label') and a column 'association_id' or 'attribute' (or 'text'). Its "
+            f"columns are: {', '.join(table.columns)}."
+        )
+    by_name: dict[str, Label] = {}
+    by_texts: dict[Texts, Label] = {}
+    of_named: dict[Texts, set[Label]] = {}
+    for number, row in enumerate(table.iter_rows(named=True), start=1):
+        cells = {column: (cell or "").strip() for column, cell in row.items()}
+        status = cells.get("status")
+        label = cells[topic], status == _DRAFT
+        if not label[0] or status == _REJECTED:
+            continue
+        name = cells.get(NAME) or cells.get(NAMES, "")
+        texts = (cells.get("identity", ""), cells[words]) if words is not None else ()
+        key = tuple(normalise(text) for text in texts if text)
+        # Rows without a name are called by their number, which says nothing of another table.
+        if name and not name.isdigit():
+            _keep(by_name, name, label, path, number)
+            if key:
+                of_named.setdefault(key, set()).add(label)
+        elif key:
+            _keep(by_texts, key, label, path, number)
+    if not by_name and not by_texts:
+        raise UserError(f"{path} holds no label: its column '{topic}' is empty.")
+    # The same words can have another topic in another association: then its name alone decides.
+    clear = {
+        key: (next(iter(topics))[0], all(draft for _, draft in topics))
+        for key, topics in of_named.items()
+        if len({label for label, _ in topics}) == 1
+    }
+    return Topics(by_name, clear | by_texts)
+
+
+def _keep(kept: dict[Any, Label], key: Any, label: Label, path: Path, number: int) -> None:
+    """Take a topic.
+
+    Raises:
+        UserError: there is another one already.
+    """
+    earlier = kept.setdefault(key, label)[0]
+    if earlier != label[0]:
+        spoken = ": ".join(key) if isinstance(key, tuple) else key
+        raise UserError(
+            f"{path}, row {number}: '{spoken}' has the topics '{earlier}' and '{label[0]}'. Give it one."
+        )

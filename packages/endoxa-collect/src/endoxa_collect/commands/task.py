@@ -251,7 +251,7 @@ def _parameter(task: Task) -> str:
 
 def _with_likeness(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows of a groups file with what is like what; the site itself loads no encoder."""
-    from endoxa.curate.group.likeness import usual_encoder, with_likeness
+    from endoxa.curate.group.neighbours import usual_encoder, with_likeness
     from endoxa.curate.opposites.lexicon import load_lexicon
 
     encoder = usual_encoder()

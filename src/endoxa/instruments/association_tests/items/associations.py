@@ -13,11 +13,9 @@ from itertools import combinations, permutations
 
 import polars as pl
 
-from endoxa.curate.grammar.predicate import UnclearError
-from endoxa.curate.grammar.proper import with_capitals
 from endoxa.curate.grammar.sentences import Sentences, same_words, sentence_pair
-from endoxa.curate.grammar.subject import gender_of, subject
-from endoxa.curate.grammar.templates import Template
+from endoxa.curate.grammar.subject import gender_of, subject, with_capitals
+from endoxa.curate.grammar.templates import Template, UnclearError
 from endoxa.curate.grammar.templates import load_templates as load_pair_templates
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.errors import UserError

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from endoxa.curate.associations import association_id
-from endoxa.curate.grammar.predicate import UnclearError
 from endoxa.curate.grammar.sentences import (
     Sentences,
     framed,
@@ -18,7 +17,7 @@ from endoxa.curate.grammar.sentences import (
     sentence_pair,
     words_difference,
 )
-from endoxa.curate.grammar.templates import Template, load_templates
+from endoxa.curate.grammar.templates import Template, UnclearError, load_templates
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.items.persons import name_in

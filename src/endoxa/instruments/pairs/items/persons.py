@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from endoxa.curate.grammar.proper import with_capitals
+from endoxa.curate.grammar.subject import with_capitals
 from endoxa.words.persons import names_somebody
 
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.language import language_name
-from endoxa.curate.unstated_language import assumed_language
+from endoxa.curate.language import assumed_language, language_name
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.items import chunked

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.unstated_language import language_of_questions
+from endoxa.curate.language import language_of_questions
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers.read import outcome, read_answer
 from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers

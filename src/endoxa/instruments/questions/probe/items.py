@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from endoxa.curate.unstated_language import AssumedLanguage, language_of_questions
+from endoxa.curate.language import AssumedLanguage, language_of_questions
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.items import each_once

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from endoxa.curate.review.spreadsheet import (
+from endoxa.curate.review.form import (
     ANSWER,
     HEADER,
     SHOWN,

@@ -186,6 +186,10 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin
     )
 
 
+def _share_field(results: StoryResults, share_of: Mapping[tuple[str, str, str], str], model: str) -> Field:
+    return number_field(results.label(model), lambda row: share_of.get((*row, model), percent(0.0)))
+
+
 def _table(results: StoryResults) -> Table:
     frame = shares(results.counts, "model")
     share_of = {
@@ -204,12 +208,7 @@ def _table(results: StoryResults) -> Table:
             text_field("attribute", lambda row: attribute_name(row[0])),
             text_field("value", lambda row: value_name(row[1])),
             *(
-                number_field(
-                    results.label(model),
-                    lambda row, here={key[:2]: share for key, share in share_of.items() if key[2] == model}: (
-                        here.get(row, percent(0.0))
-                    ),
-                )
+                _share_field(results, share_of, model)
                 for model in results.writers
                 if model in writers
             ),
