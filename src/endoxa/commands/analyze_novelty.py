@@ -174,7 +174,7 @@ def _write_sheet(
     likely: float | None,
     drawing: Mapping[str, Any],
 ) -> Iterator[str]:
-    from endoxa.curate.novelty.sheet import LIKELY, draw_sheet
+    from endoxa.curate.novelty.labels import LIKELY, draw_sheet
     from endoxa.errors import UserError
     from endoxa.sources.frames import write_table
 

@@ -103,7 +103,7 @@ def agreement(
     import polars as pl
 
     from endoxa.curate import agreement as room
-    from endoxa.curate.ballots import ballots_from_votes
+    from endoxa.curate.agreement import ballots_from_votes
 
     cast = _votes(files, value=value, item=item, rater=rater, raters=raters)
     groups = _groups(files, rater, group)
@@ -170,7 +170,7 @@ def _votes(
     Raises:
         UserError: review sheets and tables of votes are mixed.
     """
-    from endoxa.curate.ballots import read_votes
+    from endoxa.curate.agreement import read_votes
     from endoxa.curate.review import is_sheet, read_sheets, votes
     from endoxa.errors import UserError
 
@@ -193,7 +193,7 @@ def _votes(
 
 def _groups(files: Sequence[Path], rater: str, group: str | None) -> dict[str, str]:
     """The group of each rater, of tables that name two groups or more."""
-    from endoxa.curate.ballots import read_groups
+    from endoxa.curate.agreement import read_groups
     from endoxa.curate.review import is_sheet
 
     groups: dict[str, str] = {}

@@ -280,8 +280,7 @@ def approve(
       endoxa author approve tuples.csv votes_items.csv -o judged.csv
     """  # noqa: D301
     from endoxa.author.judged import approved
-    from endoxa.author.statuses import counted
-    from endoxa.author.tables import copy_companions
+    from endoxa.author.tables import copy_companions, counted
     from endoxa.sources.frames import write_table
 
     table = approved(drafts, judged)

@@ -117,8 +117,8 @@ def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.Dat
     Raises:
         UserError: the table cannot be read, nothing is left of it, or its language cannot be told.
     """
-    from endoxa.author.statuses import with_association_ids
-    from endoxa.curate.unstated_language import with_language
+    from endoxa.author.tables import with_association_ids
+    from endoxa.curate.language import with_language
     from endoxa.sources.frames import read_table
     from endoxa.sources.identities import one_spelling
     from endoxa.sources.statuses import reading_drafts

@@ -190,8 +190,7 @@ def thresholds(
     from endoxa.curate.encoders import load_encoder
     from endoxa.curate.figures import thresholds_figure
     from endoxa.curate.group import read_attributes
-    from endoxa.curate.group.constraints import generate_constraints, read_constraints
-    from endoxa.curate.group.thresholds import grid, thresholds_table
+    from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
     from endoxa.curate.opposites import load_lexicon
     from endoxa.errors import UserError
     from endoxa.report.render import picture, save
@@ -329,8 +328,8 @@ def summary(
       endoxa curate summary statements.csv --groups groups.csv -o summary
       endoxa curate summary statements.csv -o summary --by gender --by country
     """  # noqa: D301
+    from endoxa.curate.associations import mentions
     from endoxa.curate.figures import save_frequencies
-    from endoxa.curate.mentions import mentions
     from endoxa.curate.summary import summarise, write_summary
 
     counted = mentions(

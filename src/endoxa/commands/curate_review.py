@@ -163,8 +163,7 @@ def apply_sheets(
       endoxa curate review apply statements.csv ana.xlsx ben.xlsx -o reviewed.csv --conflicts conflicts.csv
       endoxa curate review apply pairs.csv a.xlsx b.xlsx c.csv -o reviewed.csv --resolve majority
     """  # noqa: D301
-    from endoxa.curate.agreement import agreement
-    from endoxa.curate.ballots import ballots_from_votes
+    from endoxa.curate.agreement import agreement, ballots_from_votes
     from endoxa.curate.review import apply_review, read_sheets, votes
 
     returned = read_sheets(list(sheets))

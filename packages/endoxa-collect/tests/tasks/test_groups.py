@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from endoxa.curate.group.likeness import with_likeness
+from endoxa.curate.group.neighbours import with_likeness
 from endoxa.curate.opposites.lexicon import load_lexicon
 from endoxa_collect.models import AttributeGroup, GroupChange, GroupMember, TaskState
 from endoxa_collect.tasks.handing import TaskOverError

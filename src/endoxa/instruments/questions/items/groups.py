@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Literal
 
 from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma, words
-from endoxa.curate.grammar.proper import with_capitals
+from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.normalise import foreign_identity, normal_identity, tables
 from endoxa.instruments.questions.items.demonyms import Forms, demonyms, find_demonym, is_place, members
 

@@ -207,11 +207,7 @@ def _table(results: StoryResults) -> Table:
         (
             text_field("attribute", lambda row: attribute_name(row[0])),
             text_field("value", lambda row: value_name(row[1])),
-            *(
-                _share_field(results, share_of, model)
-                for model in results.writers
-                if model in writers
-            ),
+            *(_share_field(results, share_of, model) for model in results.writers if model in writers),
         ),
         folded=True,
     )
