@@ -14,7 +14,7 @@ from endoxa.instruments.stories.report.sources import shares
 from endoxa.instruments.stories.report.words import attribute_name, value_name
 from endoxa.report.charts import square_legend, stacked_shares
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Table, number_field, table_of, text_field
+from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import count, language_name, p_value, percent, plural
 from endoxa.sources.stereotales import OTHER, UNKNOWN
 from endoxa.stats.verdicts import ABOVE, UNTESTED
