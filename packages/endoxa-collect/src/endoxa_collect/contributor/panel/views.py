@@ -82,7 +82,7 @@ def _consent(request: HttpRequest, task: Task, ticket: Ticket) -> HttpResponse:
         form=form,
         outdated=outdated,
         lines=[line.strip() for line in about.splitlines() if line.strip()],
-        rules=room(task.kind).rules(settings_of(task)),
+        rules=study.rules(settings_of(task)) if (study := room(task.kind).study) else (),
         text=in_language(written.texts.consent, language),
         retention=written.retention,
         with_id=bool(ticket.participant),
@@ -152,7 +152,7 @@ def _step_page(
         "task": judge.task,
         "room": found,
         "settings": settings,
-        "rules": found.rules(settings),
+        "rules": found.study.rules(settings) if found.study else (),
         "form": form or (one.form and one.form()),
         "mistakes": mistakes,
         "tries": judge.steps.get("tries", 0),
@@ -174,7 +174,7 @@ def item(request: HttpRequest, judge: Judge) -> HttpResponse:
         return redirect(here)
     found = room(judge.task.kind)
     form = found.form(turn.item.content, turn.shown, request.POST)
-    skipped = found.skips and request.POST.get("action") == "skip"
+    skipped = not found.study and request.POST.get("action") == "skip"
     if not skipped and not form.is_valid():
         return _item_page(request, judge, turn, form)
     with suppress(TaskOverError):

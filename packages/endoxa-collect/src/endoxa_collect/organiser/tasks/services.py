@@ -35,7 +35,7 @@ class Described:
 def described(task: Task) -> Described:
     """A task with its counts."""
     found = room(task.kind)
-    return Described(task, found, progress(task), found.told(task) if found.told else "")
+    return Described(task, found, progress(task), found.workspace.progress(task) if found.workspace else "")
 
 
 def account(request: HttpRequest) -> User:
