@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from endoxa_collect.sampler import Filled, SamplerSettings, Slot, open_slots, place
 from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP, is_candidate, need, wanted
@@ -62,13 +61,6 @@ def test_as_many_slots_are_open_as_ratings_are_missing(k, own, near, filled):
 
 def test_how_near_somebody_is():
     assert [place(code, {"AR"}, {"CL", "UY"}) for code in ("AR", "UY", "JP")] == [OWN, NEAR, ANYONE]
-
-
-def test_settings_of_earlier_versions_are_read():
-    old = {"k": 4, "own": 0.75, "near": 0.2, "anywhere": 0.05, "exploration": 0.05, "whole": 2_000}
-    assert SamplerSettings.model_validate(old) == SamplerSettings(k=4)
-    with pytest.raises(ValidationError, match="neer"):
-        SamplerSettings.model_validate({"neer": 1})
 
 
 @pytest.mark.parametrize(
