@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from endoxa_collect.sampler import Filled, SamplerSettings, Slot, open_slots, place
 from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP, is_candidate, need, wanted
@@ -85,3 +86,8 @@ def test_candidates_wait_for_anything_that_says_more_than_one_tick(facts, waits)
     facts = {"ratings": 0, "mentions": 1, "typed": False, "reached": False, **facts}
     assert is_candidate(**facts, settings=SamplerSettings()) == waits
     assert not is_candidate(**facts, settings=SamplerSettings(second_mention=False))
+
+
+def test_an_unknown_setting_is_refused():
+    with pytest.raises(ValidationError, match="neer"):
+        SamplerSettings.model_validate({"neer": 1})
