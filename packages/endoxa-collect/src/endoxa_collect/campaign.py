@@ -180,27 +180,25 @@ class CampaignSettings(_Checked):
                 f"maximum_age {self.maximum_age} is below minimum_age {self.minimum_age}: nobody could take part"
             )
         if self.guardian:
-            self._check_minors()
+            if not 0 < self.minimum_age < ADULT:
+                raise ValueError(
+                    "guardian = true is for people under 18: set minimum_age between 1 and 17 (13 in the school preset)"
+                )
+            if not 0 < self.maximum_age < ADULT:
+                raise ValueError(
+                    "guardian = true makes everybody confirm a guardian's consent, which adults cannot: "
+                    "set maximum_age to 17 or less"
+                )
+            if not self.texts.guardian:
+                raise ValueError(
+                    "guardian = true needs texts.guardian, the sheet that parents and guardians read"
+                )
+            if found := asked_of_minors(self.profile, self.questions):
+                raise ValueError(
+                    f"guardian = true: minors are not asked about '{found}'; remove the question, "
+                    "or set guardian = false"
+                )
         return self
-
-    def _check_minors(self) -> None:
-        if not 0 < self.minimum_age < ADULT:
-            raise ValueError(
-                "guardian = true is for people under 18: set minimum_age between 1 and 17 (13 in the school preset)"
-            )
-        if not 0 < self.maximum_age < ADULT:
-            raise ValueError(
-                "guardian = true makes everybody confirm a guardian's consent, which adults cannot: "
-                "set maximum_age to 17 or less"
-            )
-        if not self.texts.guardian:
-            raise ValueError(
-                "guardian = true needs texts.guardian, the sheet that parents and guardians read"
-            )
-        if found := asked_of_minors(self.profile, self.questions):
-            raise ValueError(
-                f"guardian = true: minors are not asked about '{found}'; remove the question, or set guardian = false"
-            )
 
     @property
     def joined(self) -> bool:
@@ -278,7 +276,10 @@ def asked_of_minors(profile: Iterable[ProfileField], questions: Iterable[SurveyQ
         ]
         for field in profile
     }
-    asked |= {one.name: [one.name, one.axis, one.identity, _english(one.text)] for one in questions}
+    asked |= {
+        question.name: [question.name, question.axis, question.identity, _english(question.text)]
+        for question in questions
+    }
     return next((name for name, texts in asked.items() if any(map(_is_sensitive, texts))), "")
 
 

@@ -76,33 +76,25 @@ def weighted_mean(answers: Iterable[Answer], groups: Iterable[Group]) -> float:
     Raises:
         ValueError: shares do not add up to 1, or a number of pairs is negative.
     """
-    sums = _sums(answers)
+    # Number and sum of ratings by country, tone and place.
+    found: defaultdict[tuple[str, str, str], list[float]] = defaultdict(lambda: [0, 0.0])
+    for answer in answers:
+        for country, tone in ((answer.country, answer.tone), ("", answer.tone), ("", "")):
+            cell = found[country, tone, answer.place]
+            cell[0] += 1
+            cell[1] += answer.value
+    sums = {key: (int(number), total) for key, (number, total) in found.items()}
     total = weight = 0.0
     for group in groups:
-        _check(group)
+        # Shares are NaN where it is not known of anybody where they are from.
+        whole = sum(group.shares.values())
+        if group.pairs < 0 or not (math.isnan(whole) or math.isclose(whole, 1, abs_tol=1e-9)):
+            raise ValueError(f"{group} needs shares that add up to 1 and no negative number of pairs")
         for place, share in group.shares.items():
             if share and group.pairs:
                 total += group.pairs * share * _mean(sums, group, place)
                 weight += group.pairs * share
     return total / weight if weight else math.nan
-
-
-def _check(group: Group) -> None:
-    # Shares are NaN where it is not known of anybody where they are from.
-    whole = sum(group.shares.values())
-    if group.pairs < 0 or not (math.isnan(whole) or math.isclose(whole, 1, abs_tol=1e-9)):
-        raise ValueError(f"{group} needs shares that add up to 1 and no negative number of pairs")
-
-
-def _sums(answers: Iterable[Answer]) -> _Sums:
-    """Number and sum of ratings by country, tone and place; "" for all countries, and for all tones."""
-    found: defaultdict[tuple[str, str, str], list[float]] = defaultdict(lambda: [0, 0.0])
-    for one in answers:
-        for country, tone in ((one.country, one.tone), ("", one.tone), ("", "")):
-            cell = found[country, tone, one.place]
-            cell[0] += 1
-            cell[1] += one.value
-    return {key: (int(number), total) for key, (number, total) in found.items()}
 
 
 def _mean(sums: _Sums, group: Group, place: str) -> float:

@@ -118,7 +118,7 @@ def erase_people(campaign: Campaign) -> int:
     """
     people = list(Person.objects.filter(campaign=campaign))
     left = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, author=None)
-    note_rehearsal(campaign, [one.pk for one in people], left.values_list("public_id", flat=True))
+    note_rehearsal(campaign, [person.pk for person in people], left.values_list("public_id", flat=True))
     erase(campaign, people)
     return len(people)
 
@@ -129,7 +129,13 @@ def erase(campaign: Campaign, people: Sequence[Person]) -> None:
     Seeds stay as organisers and moderators left them, but none stays merged into something that people had said.
     """
     now = timezone.now()
-    _part_seeds(campaign)
+    merged = Pair.objects.filter(
+        campaign=campaign, source=Source.SEED, merged_into__source=Source.CONTRIBUTOR
+    )
+    for seed in merged:
+        seed.moderation, seed.before_merge = seed.before_merge or Moderation.LIVE, ""
+        seed.merged_into = None
+        seed.save(update_fields=["moderation", "before_merge", "merged_into"])
     Person.objects.filter(pk__in=[one.pk for one in people]).update(keep_words=False)
     for person in people:
         PROPOSALS.clear(str(person.pk))
@@ -142,17 +148,6 @@ def erase(campaign: Campaign, people: Sequence[Person]) -> None:
             campaign.tombstones.all().delete()
     recount(campaign, Pair.objects.filter(campaign=campaign, merged_into=None))
     afterwards(erase_traces)
-
-
-def _part_seeds(campaign: Campaign) -> None:
-    """Give seeds back what they were before they were merged into pairs of contributors."""
-    merged = Pair.objects.filter(
-        campaign=campaign, source=Source.SEED, merged_into__source=Source.CONTRIBUTOR
-    )
-    for seed in merged:
-        seed.moderation, seed.before_merge = seed.before_merge or Moderation.LIVE, ""
-        seed.merged_into = None
-        seed.save(update_fields=["moderation", "before_merge", "merged_into"])
 
 
 def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
@@ -255,7 +250,10 @@ def expire(campaign: Campaign, today: date) -> Expired:
     with locked(campaign.pk) as found:
         people = list(Person.objects.filter(campaign=found).exclude(receipt_hash__startswith=_EXPIRED))
         for person in people:
-            _cut_link(person)
+            # No hash looks like these; the columns must be unique.
+            person.secret_hash, person.receipt_hash = f"{_EXPIRED}{uuid4().hex}", f"{_EXPIRED}{uuid4().hex}"
+            person.connections, person.languages, person.topic_optouts, person.extras = [], [], [], {}
+            person.save()
         unanswered = Card.objects.filter(
             campaign=found, state__in=(CardState.OPEN, CardState.LAPSED), mention_rows=None
         )
@@ -307,13 +305,6 @@ def retention_date(campaign: Campaign) -> date:
         ) from None
 
 
-def _cut_link(person: Person) -> None:
-    # No hash looks like these; the columns must be unique.
-    person.secret_hash, person.receipt_hash = f"{_EXPIRED}{uuid4().hex}", f"{_EXPIRED}{uuid4().hex}"
-    person.connections, person.languages, person.topic_optouts, person.extras = [], [], [], {}
-    person.save()
-
-
 def redact(pair: Pair) -> None:
     """Remove the words of a pair, of all that was merged into it and of all mentions, and hide it.
 
@@ -331,14 +322,14 @@ def redact_rows(campaign: Campaign, pairs: Sequence[Pair], mentions: Sequence[Me
     said = list(Mention.objects.filter(Q(pair__in=pairs) | Q(pk__in=named)))
     with noted(campaign, What.WORDS):
         now = timezone.now()
-        bury(campaign, "pairs", [one.public_id for one in pairs], now)
+        bury(campaign, "pairs", [pair.public_id for pair in pairs], now)
         bury(campaign, "mentions", [one.public_id for one in said], now)
-    for one in pairs:
-        one.public_id, one.attribute, one.key = uuid4(), "", f"-{uuid4()}"
-        one.flags, one.topic = [], ""
-        if one.merged_into_id is None:
-            one.moderation = Moderation.HIDDEN
-        one.save(update_fields=["public_id", "attribute", "key", "flags", "topic", "moderation"])
+    for pair in pairs:
+        pair.public_id, pair.attribute, pair.key = uuid4(), "", f"-{uuid4()}"
+        pair.flags, pair.topic = [], ""
+        if pair.merged_into_id is None:
+            pair.moderation = Moderation.HIDDEN
+        pair.save(update_fields=["public_id", "attribute", "key", "flags", "topic", "moderation"])
     for mention in said:
         mention.public_id, mention.text = uuid4(), ""
         mention.save(update_fields=["public_id", "text"])

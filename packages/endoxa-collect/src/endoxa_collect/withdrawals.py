@@ -107,9 +107,9 @@ def note_rehearsal(campaign: Campaign, people: Iterable[UUID], words: Iterable[U
     if settings.FOLDER is None:
         return
     hour = timezone.now().replace(minute=0, second=0, microsecond=0)
-    left = tuple(Row(table="pairs", row=one) for one in words)
+    left = tuple(Row(table="pairs", row=word) for word in words)
     line = partial(Line, campaign=campaign.slug, hour=hour)
-    lines = [line(person=hashed(one), what=What.ERASED, rows=()) for one in people]
+    lines = [line(person=hashed(person), what=What.ERASED, rows=()) for person in people]
     append(settings.FOLDER / NAME, [*lines, line(person=hashed(uuid4()), what=What.REHEARSAL, rows=left)])
 
 

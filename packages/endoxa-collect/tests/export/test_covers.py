@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import polars as pl
 import pytest
 
 from collect_support.filled_campaign import fill, give_hurt_answer, give_rating, give_skip, propose
-from endoxa.sources.folders import CHECKSUMS, checksums
-from endoxa_collect.export.folder import FORMATS, read_export
+from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.patches import patch_release
 from endoxa_collect.export.restoration import import_campaign
 from endoxa_collect.export.run import export_campaign
-from endoxa_collect.models import Campaign, Card, CardState, HurtAnswer, Pair, Rating
+from endoxa_collect.models import Campaign, Card, HurtAnswer, Pair, Rating
 from endoxa_collect.privacy import withdraw
 
 
@@ -67,30 +64,6 @@ def test_a_copy_keeps_them_and_what_was_known_of_the_pair(campaign, answered, tm
     for name in ("pairs", "ratings", "skips", "hurt_answers"):
         one, two = (tmp_path / folder / f"{name}.csv" for folder in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
-
-
-@pytest.mark.parametrize("kind", FORMATS)
-def test_an_export_from_before_is_read_without_them(campaign, answered, tmp_path, kind):
-    old = tmp_path / "old"
-    export_campaign(campaign, old, formats=(kind,))
-    (old / f"hurt_answers.{kind}").unlink()
-    for name in ("ratings", "skips"):
-        path = old / f"{name}.{kind}"
-        read = {"csv": pl.read_csv, "jsonl": pl.read_ndjson, "parquet": pl.read_parquet}[kind]
-        frame = read(path).drop("revealed")
-        {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[kind](path)
-    about = json.loads((old / "export.json").read_text())
-    del about["settings"]["hurt_answers"]
-    (old / "export.json").write_text(json.dumps(about))
-    (old / CHECKSUMS).write_text(checksums(old))
-    Campaign.objects.all().delete()
-    copy = import_campaign(old)
-    assert set(Card.objects.values_list("state", "revealed")) == {
-        (CardState.ANSWERED, ""),
-        (CardState.SKIPPED, ""),
-    }
-    assert not HurtAnswer.objects.exists()
-    assert copy.settings.hurt_answers == 3
 
 
 def test_a_patch_drops_what_was_withdrawn(campaign, answered, people, tmp_path):

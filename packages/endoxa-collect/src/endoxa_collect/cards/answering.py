@@ -68,7 +68,12 @@ def forget(campaign: Campaign, answers: Answers) -> None:
             rows.delete()
         recount(campaign, pairs)
         # Rows, not counts: a merged pair's are counted where it was merged into.
-        alone = {pair.pk: pair for pair, person in mentioned if pair.author_id == person and _is_bare(pair)}
+        alone = {
+            pair.pk: pair
+            for pair, person in mentioned
+            if pair.author_id == person
+            and not (pair.mention_rows.exists() or pair.rating_rows.exists() or pair.merged.exists())
+        }
         for pair in alone.values():
             _bury(campaign, "skips", pair.skip_rows.all())
             _bury(campaign, "pairs", Pair.objects.filter(pk=pair.pk))
@@ -90,10 +95,6 @@ def drop_reports(pairs: Iterable[Pair]) -> None:
             pair.save(update_fields=["flags"])
             # What people said of it may count now.
             recount(pair.campaign, [pair])
-
-
-def _is_bare(pair: Pair) -> bool:
-    return not (pair.mention_rows.exists() or pair.rating_rows.exists() or pair.merged.exists())
 
 
 def _bury(

@@ -86,7 +86,9 @@ def _raters(campaign: Campaign, now: datetime) -> tuple[Rater, ...]:
     drawn = Card.objects.filter(campaign=campaign, drawn_at__gt=since).values_list("person")
     cards = dict(drawn.annotate(n=Count("id")).order_by())
     people = Person.objects.filter(pk__in=drawn.order_by()).order_by("pk").only(*_OF_RATERS)
-    return tuple(rater_of(one, campaign.settings, cards=cards.get(one.pk, 0), free=False) for one in people)
+    return tuple(
+        rater_of(person, campaign.settings, cards=cards.get(person.pk, 0), free=False) for person in people
+    )
 
 
 def rater_of(
@@ -164,8 +166,15 @@ def outlook_of(campaign: Campaign, now: datetime) -> Outlook:
     age = (now - (campaign.began_at or now)).total_seconds() / 60
     people, each, new_pairs = _pace(lately(campaign, now))
     expected = _expected(campaign)
+    # Ratings missing up to k of pairs that somebody can read, less live leases on pairs that need them.
+    k = campaign.settings.sampler.k
+    readable = _needing(campaign).filter(language__in=_read_by_people(campaign, now))
+    missing = readable.aggregate(total=Sum(k - F("ratings")))["total"] or 0
+    held = Card.objects.filter(
+        campaign=campaign, state=CardState.OPEN, expires_at__gt=now, pair__need=NEEDS
+    ).count()
     return Outlook(
-        backlog=_backlog(campaign, now),
+        backlog=max(0, int(missing) - held),
         pace=expected.pace(age, people, each),
         minutes=settings.minutes - age,
         expected=expected,
@@ -201,14 +210,3 @@ def _read_by_people(campaign: Campaign, now: datetime) -> frozenset[str]:
     people = Person.objects.filter(campaign=campaign, cards__drawn_at__gt=since)
     read = [languages or spoken for languages in people.values_list("languages", flat=True).distinct()]
     return frozenset(spoken) & frozenset[str]().union(*read) if read else frozenset(spoken)
-
-
-def _backlog(campaign: Campaign, now: datetime) -> int:
-    """Ratings missing up to k of pairs that somebody can read, less live leases on pairs that need them."""
-    k = campaign.settings.sampler.k
-    readable = _needing(campaign).filter(language__in=_read_by_people(campaign, now))
-    missing = readable.aggregate(total=Sum(k - F("ratings")))["total"] or 0
-    held = Card.objects.filter(
-        campaign=campaign, state=CardState.OPEN, expires_at__gt=now, pair__need=NEEDS
-    ).count()
-    return max(0, int(missing) - held)

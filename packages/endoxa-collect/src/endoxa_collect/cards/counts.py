@@ -35,7 +35,17 @@ def recount(campaign: Campaign, pairs: Iterable[Pair], *, judged: bool = True) -
     settings = campaign.settings
     for root in {root_of(pair) for pair in pairs}:
         together = family(root)
-        _recount(root, together, settings.sampler)
+        root.mentions = Mention.objects.filter(pair__in=together).values("person_id").distinct().count()
+        before = root.need
+        _set_ratings(root, ratings_of(together), settings.sampler)
+        fields = [*_FROM_RATINGS, "mentions"]
+        if before == CANDIDATE and is_candidate(root, together, settings.sampler):
+            root.need = CANDIDATE
+        elif before == CANDIDATE:
+            # It waits for ratings from now on.
+            root.waiting_since = int(time.time())
+            fields.append("waiting_since")
+        root.save(update_fields=fields)
         if judged:
             judge(root, together, settings.hurt_answers)
 
@@ -47,20 +57,6 @@ def family(root: Pair) -> list[int]:
         latest = list(Pair.objects.filter(merged_into__in=latest).values_list("pk", flat=True))
         found += latest
     return found
-
-
-def _recount(root: Pair, together: list[int], settings: SamplerSettings) -> None:
-    root.mentions = Mention.objects.filter(pair__in=together).values("person_id").distinct().count()
-    before = root.need
-    _set_ratings(root, ratings_of(together), settings)
-    fields = [*_FROM_RATINGS, "mentions"]
-    if before == CANDIDATE and is_candidate(root, together, settings):
-        root.need = CANDIDATE
-    elif before == CANDIDATE:
-        # It waits for ratings from now on.
-        root.waiting_since = int(time.time())
-        fields.append("waiting_since")
-    root.save(update_fields=fields)
 
 
 class Given(NamedTuple):

@@ -68,7 +68,7 @@ def recognised(person: Person) -> int:
     added: dict[Pair, datetime] = {}
     for mention in person.mentions.select_related("pair").order_by("created_at"):
         added.setdefault(root_of(mention.pair), mention.created_at)
-    rated = {root_of(one.pair).pk for one in person.ratings.select_related("pair")}
+    rated = {root_of(rating.pair).pk for rating in person.ratings.select_related("pair")}
     return max(
         (
             step(_heard_since(pair, since, wave, person))

@@ -306,7 +306,9 @@ def answer_heard(
         card = mixed_of(person, token)
         if card.kind != MixedKind.HEARD:
             raise UnknownCardError
-        said = {one.pk: "heard" if one.public_id in heard else "not_heard" for one in card.answers.all()}
+        said = {
+            answer.pk: "heard" if answer.public_id in heard else "not_heard" for answer in card.answers.all()
+        }
         _close(card, said, now)
 
 
@@ -381,11 +383,11 @@ def undo_mixed(person: Person, token: UUID) -> None:
         with noted(campaign, What.ANSWER):
             if campaign.releases.perhaps_out().exists():
                 bury_mixed(campaign, card.answers.all(), timezone.now())
-        reported = [one.pair for one in card.answers.filter(answer=REPORTED).select_related("pair")]
-        for one in card.answers.all():
+        reported = [answer.pair for answer in card.answers.filter(answer=REPORTED).select_related("pair")]
+        for answer in card.answers.all():
             # What is answered now is another row than the one that was taken back.
-            one.answer, one.public_id = "", uuid.uuid4()
-            one.save(update_fields=["answer", "public_id"])
+            answer.answer, answer.public_id = "", uuid.uuid4()
+            answer.save(update_fields=["answer", "public_id"])
         card.state, card.reason, card.closed_at = CardState.OPEN, "", None
         card.save(update_fields=["state", "reason", "closed_at"])
         drop_reports(reported)

@@ -182,7 +182,7 @@ def take_found(found: Found, now: datetime) -> bool:
     settings = campaign.settings.sampler
     if match.slot not in sampler.open_slots(_filled(*counts, reserved=reserved), settings):
         return False
-    waits = [one for one in others if one.slot == match.slot]
+    waits = [other for other in others if other.slot == match.slot]
     if not found.stands_in or not waits or counts[0] + len(held.cards) + len(others) < settings.k:
         return True
     of_slot = Match.objects.filter(pair=match.pair_id, slot=match.slot, until__gt=now)
@@ -236,9 +236,9 @@ class _Round:
     def for_one(self, asking: Asking) -> Iterator[Found]:
         """Pairs that pick who is asking."""
         person = asking.rater.person
-        raters = [*(one for one in self._view.raters if one.person != person), asking.rater]
+        raters = [*(rater for rater in self._view.raters if rater.person != person), asking.rater]
         # What waited for them, and cannot come, is for others.
-        waits = [one for one in self._held.matches if one.person != person]
+        waits = [match for match in self._held.matches if match.person != person]
         hurried = self._view.outlook.hurried
         waiting = self._waiting(raters, [*self._held.cards, *waits], asking, hurried=hurried)
         yield from self._one_by_one(waiting, raters, asking, hurried=hurried)
@@ -279,18 +279,18 @@ class _Round:
 
     def _raters(self) -> list[Rater]:
         """Everybody who takes part: free are those who are here and have no pair that waits for them."""
-        here = {one.person for one in self._held.cards}
+        here = {card.person for card in self._held.cards}
         cards = Card.objects.filter(campaign=self._campaign)
         asked = cards.filter(pair__isnull=True, state=CardState.OPEN, expires_at__gt=self._held.now)
         closed = cards.filter(state__in=CLOSED, closed_at__gt=self._held.now - STAYS)
         for query in (asked, closed):
             here.update(query.values_list("person", flat=True))
-        here -= {one.person for one in self._held.matches}
-        return [replace(one, free=True) if one.person in here else one for one in self._view.raters]
+        here -= {match.person for match in self._held.matches}
+        return [replace(rater, free=True) if rater.person in here else rater for rater in self._view.raters]
 
     def _prices(self, raters: Sequence[Rater]) -> Mapping[str, float]:
         """The price of each country that somebody comes from, from the open slots for its people."""
-        people = Counter(country for one in raters for country in one.origins)
+        people = Counter(country for rater in raters for country in rater.origins)
         outlook = self._view.outlook
         each = max(1.0, outlook.pace.each * outlook.minutes)
         return {
@@ -337,7 +337,7 @@ class _Round:
         self, raters: Sequence[Rater], asking: Asking | None, full: Collection[int], *, hurried: bool
     ) -> list[tuple]:  # type: ignore[type-arg]
         """Columns `_FIELDS` of pairs that are not `full`: for own and near people who are free, and for anyone."""
-        free = [one for one in raters if one.free]
+        free = [rater for rater in raters if rater.free]
         limit = _AHEAD * (len(free) + 1)
         goal = wanted(self._settings)
         pairs = _needing(self._campaign).filter(
@@ -349,7 +349,7 @@ class _Round:
             pairs = pairs.exclude(pk__in=asking.had)
         if asking is not None and len(free) == 1:
             pairs = pairs.exclude(topic__in=asking.rater.no_topics)
-        known = frozenset[str]().union(*(one.origins | one.near for one in raters))
+        known = frozenset[str]().union(*(rater.origins | rater.near for rater in raters))
         anyone = Q(ratings__lt=F("own_filled") + F("near_filled") + goal[Slot.ANYONE]) | ~Q(country__in=known)
         kinds = (
             self._about(pairs, _countries(free, "origins")).filter(own_filled__lt=goal[Slot.OWN]),
@@ -391,4 +391,4 @@ class _Round:
 
 
 def _countries(raters: Iterable[Rater], kind: str) -> frozenset[str]:
-    return frozenset[str]().union(*(getattr(one, kind) for one in raters))
+    return frozenset[str]().union(*(getattr(rater, kind) for rater in raters))

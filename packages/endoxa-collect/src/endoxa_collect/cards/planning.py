@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -72,13 +72,8 @@ def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
     count = max(settings.in_a_row, settings.negative_in_a_row)
     latest = tuple((card.country, card.negative) for card in closed[:count])
     said = Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
-    had = _with_roots([*((card.pair, card.merged_into) for card in closed), *said])
-    rater = rater_of(person, person.campaign.settings, cards=len(closed), last=latest)
-    return matching.Asking(person, had, rater)
-
-
-def _with_roots(pairs: Iterable[tuple[int | None, int | None]]) -> frozenset[int]:
-    """Ids of pairs, given with what each was merged into, and of all that these were merged into."""
+    # Ids of pairs, given with what each was merged into, and of all that these were merged into.
+    pairs = [*((card.pair, card.merged_into) for card in closed), *said]
     found: set[int] = set()
     rows = list(pairs)
     while rows:
@@ -87,7 +82,9 @@ def _with_roots(pairs: Iterable[tuple[int | None, int | None]]) -> frozenset[int
         rows = (
             list(Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")) if further else []
         )
-    return frozenset(found)
+    had = frozenset(found)
+    rater = rater_of(person, person.campaign.settings, cards=len(closed), last=latest)
+    return matching.Asking(person, had, rater)
 
 
 @dataclass(frozen=True)
@@ -173,9 +170,9 @@ class Planning:
         picked = False
         if matching.is_left(self._asking, self._held):
             finds = matching.find(self._asking, self._view, self._held, self._rng)
-            for found in islice(finds, _TRIES):
-                picked, pair = True, found.match.pair
-                yield self._pair(pair, self._place(pair), found=found)
+            for find in islice(finds, _TRIES):
+                picked, pair = True, find.match.pair
+                yield self._pair(pair, self._place(pair), found=find)
         if not picked and (rest := self._rest()) is not None:
             yield rest
 

@@ -71,7 +71,7 @@ def add(
         typer.echo(
             f"Address for the panel: /t/{task.code}/{_parameter(task)} (after the address of the site)"
         )
-    if room(kind).panel_only:
+    if room(kind).study:
         typer.echo(f"Next: endoxa collect serve {folder}, and give the address to the panel.")
     else:
         typer.echo(f"Next: endoxa collect serve {folder}, and sign in; reviewers find it under Tasks.")
@@ -114,8 +114,8 @@ def list_all(folder: Folder, *, campaign: Slug = None) -> None:
     if not found:
         typer.echo(f"No tasks. Make one: endoxa collect task add {folder} --kind votes --items tuples.csv")
     for task in found:
-        if (tell := room(task.kind).told) is not None:
-            typer.echo(f"{task.name} ({task.kind}, {task.state}): {tell(task)}")
+        if workspace := room(task.kind).workspace:
+            typer.echo(f"{task.name} ({task.kind}, {task.state}): {workspace.progress(task)}")
             continue
         told = progress(task)
         typer.echo(

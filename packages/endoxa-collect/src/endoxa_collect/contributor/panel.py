@@ -94,7 +94,7 @@ def _consent(request: HttpRequest, task: Task, ticket: Ticket) -> HttpResponse:
         form=form,
         outdated=outdated,
         lines=[line.strip() for line in about.splitlines() if line.strip()],
-        rules=room(task.kind).rules(settings_of(task)),
+        rules=study.rules(settings_of(task)) if (study := room(task.kind).study) else (),
         text=in_language(written.texts.consent, language),
         retention=written.retention,
         with_id=bool(ticket.participant),
@@ -164,7 +164,7 @@ def _step_page(
         "task": judge.task,
         "room": kind,
         "settings": settings,
-        "rules": kind.rules(settings),
+        "rules": kind.study.rules(settings) if kind.study else (),
         "form": form or (stage.form and stage.form()),
         "mistakes": mistakes,
         "tries": judge.steps.get("tries", 0),
@@ -186,7 +186,7 @@ def item(request: HttpRequest, judge: Judge) -> HttpResponse:
         return redirect(here)
     kind = room(judge.task.kind)
     form = kind.form(turn.item.content, turn.shown, request.POST)
-    skipped = kind.skips and request.POST.get("action") == "skip"
+    skipped = not kind.study and request.POST.get("action") == "skip"
     if not skipped and not form.is_valid():
         return _item_page(request, judge, turn, form)
     with suppress(TaskOverError):

@@ -124,7 +124,8 @@ def enrol(task: Task, ticket: Ticket, version: int) -> str:
             return secret
         if ticket.participant and Judge.objects.filter(task=task, participant=ticket.participant).exists():
             raise TookPartError
-        drawn = room(task.kind).person(random.SystemRandom())
+        study = room(task.kind).study
+        drawn = study.person(random.SystemRandom()) if study else {}
         Judge.objects.create(
             task=task,
             secret_hash=hashed,
@@ -150,7 +151,8 @@ def _home(task: Task) -> str:
 
 def steps_of(task: Task) -> dict[str, Step]:
     """The room's own pages before the first item, by name."""
-    return {step.name: step for step in room(task.kind).steps(settings_of(task))}
+    study = room(task.kind).study
+    return {step.name: step for step in study.steps(settings_of(task))} if study else {}
 
 
 def next_page(judge: Judge) -> str:
@@ -221,13 +223,13 @@ class Done:
 def done_by(judge: Judge) -> Done:
     """How many items somebody has judged, checks included, as they see it."""
     turns = judge.turns.exclude(state=TurnState.LAPSED)
-    handed = turns.count() if room(judge.task.kind).one_block else None
+    handed = turns.count() if room(judge.task.kind).study else None
     return Done(turns.filter(state=TurnState.JUDGED).count(), handed)
 
 
 def break_due(judge: Judge) -> bool:
     """Whether half of the block is done, and somebody has not had their break."""
-    if judge.steps.get("break") or not room(judge.task.kind).one_block:
+    if judge.steps.get("break") or not room(judge.task.kind).study:
         return False
     done = done_by(judge)
     return done.half and (done.most or 0) >= _NO_BREAK and done.number > 0

@@ -91,14 +91,17 @@ def _towns() -> frozenset[str]:
 
 def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
     """Names of the flags of a cleaned text, in the order in which moderators read them."""
-    identified = {one.kind for one in find_identifiers(text)}
+    identified = {identifier.kind for identifier in find_identifiers(text)}
+    cased = [letter for letter in text if letter.isupper() or letter.islower()]
     checks = {
         "name": names_somebody(text, language, lambda words: _is_known(words, language)),
         **{name: bool(kinds & identified) for name, kinds in _KINDS.items()},
         "watch_word": holds(text, settings.watch_words),
         "harm": calls_to_harm(text, language),
         "long": len(text) > _LONG or len(text.split()) > _MANY_WORDS,
-        "shouting": _shouts(text),
+        "shouting": (
+            len(cased) >= _SHOUTED and sum(letter.isupper() for letter in cased) >= 0.8 * len(cased)
+        ),
     }
     return [name for name, raised in checks.items() if raised]
 
@@ -106,8 +109,3 @@ def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
 def _is_known(words: str, language: str) -> bool:
     """Whether words that may be a name are a place, or say little: "Very Friendly"."""
     return is_place(words, language) or any(is_filler(word, language) for word in words.split())
-
-
-def _shouts(text: str) -> bool:
-    cased = [letter for letter in text if letter.isupper() or letter.islower()]
-    return len(cased) >= _SHOUTED and sum(letter.isupper() for letter in cased) >= 0.8 * len(cased)

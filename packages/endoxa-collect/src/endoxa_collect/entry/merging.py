@@ -28,7 +28,16 @@ def merge(pair: Pair, into: Pair) -> Pair:
     with locked(pair.campaign_id) as campaign:
         pair.refresh_from_db()
         root = root_of(Pair.objects.get(pk=into.pk))
-        _check(pair, root)
+        if pair.merged_into_id is not None:
+            raise MergeError(gettext("This pair is merged into another one already. Take that back first."))
+        if pair.pk == root.pk:
+            # Also what keeps circles out: what was merged into a pair has that pair as its root.
+            raise MergeError(gettext("Both are the same pair."))
+        where = (pair.campaign_id, pair.country, pair.language)
+        if where != (root.campaign_id, root.country, root.language):
+            raise MergeError(gettext("Only pairs about one country in one language can be merged."))
+        if root.moderation not in _STANDING:
+            raise MergeError(gettext("The other one is hidden. Merge into one that is shown or waits."))
         pair.before_merge, pair.moderation, pair.merged_into = pair.moderation, Moderation.MERGED, root
         pair.save(update_fields=["before_merge", "moderation", "merged_into"])
         recount(campaign, [root])
@@ -52,16 +61,3 @@ def unmerge(pair: Pair) -> None:
         recount(campaign, [pair, root])
         # What people reported on cards of this pair goes with it.
         drop_reports([pair, root])
-
-
-def _check(pair: Pair, root: Pair) -> None:
-    if pair.merged_into_id is not None:
-        raise MergeError(gettext("This pair is merged into another one already. Take that back first."))
-    if pair.pk == root.pk:
-        # Also what keeps circles out: what was merged into a pair has that pair as its root.
-        raise MergeError(gettext("Both are the same pair."))
-    where = (pair.campaign_id, pair.country, pair.language)
-    if where != (root.campaign_id, root.country, root.language):
-        raise MergeError(gettext("Only pairs about one country in one language can be merged."))
-    if root.moderation not in _STANDING:
-        raise MergeError(gettext("The other one is hidden. Merge into one that is shown or waits."))

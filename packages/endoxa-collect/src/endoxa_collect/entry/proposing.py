@@ -182,7 +182,10 @@ def _mentioned(
         first = Mention.objects.filter(person=person, pair=pair).first()
         if first is not None:
             return first, False
-        _check_unseen(person, pair)
+        if Card.objects.filter(Q(pair__in=family(root_of(pair))), person=person).exists():
+            raise AlreadyShownError(
+                gettext("You have seen this one on a card, so it is here already. What else do people say?")
+            )
     mention = Mention.objects.create(person=person, pair=pair, card=card, text=words.text, via=via)
     recount(campaign, [pair])
     pair.refresh_from_db()
@@ -206,14 +209,6 @@ def _new(campaign: Campaign, person: Person, country: str, words: Words, via: st
         flags=list(words.flags),
         need=CANDIDATE if via == Via.OTHER_COUNTRY else NEEDS,
     )
-
-
-def _check_unseen(person: Person, pair: Pair) -> None:
-    """A mention is unprompted: pairs that a card showed to the person, in any words, do not count."""
-    if Card.objects.filter(Q(pair__in=family(root_of(pair))), person=person).exists():
-        raise AlreadyShownError(
-            gettext("You have seen this one on a card, so it is here already. What else do people say?")
-        )
 
 
 def _offered(pair: Pair, public_id: UUID) -> Pair | None:

@@ -176,7 +176,17 @@ def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tupl
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 place = _place(name, reader.line_num)
-                _check_width(place, cells, columns, mark)
+                if any(cell.strip() for cell in cells[len(columns) :]):
+                    raise _fault(
+                        gettext(
+                            "%(place)s, has %(cells)d cells, but the first line names %(columns)d columns: "
+                            "put words that contain %(mark)s in double quotes."
+                        ),
+                        place=place,
+                        cells=len(cells),
+                        columns=len(columns),
+                        mark=gettext("a tab") if mark == "\t" else f"'{mark}'",
+                    )
                 # A row may end early, as spreadsheet programs leave it.
                 yield place, dict(zip(columns, map(restored, cells), strict=False))
     except csv.Error as error:
@@ -186,21 +196,6 @@ def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tupl
             kind="TSV" if delimiter else "CSV",
             fault=error,
         ) from error
-
-
-def _check_width(place: str, cells: list[str], columns: list[str], mark: str) -> None:
-    """Words beyond the last column would be lost."""
-    if any(cell.strip() for cell in cells[len(columns) :]):
-        raise _fault(
-            gettext(
-                "%(place)s, has %(cells)d cells, but the first line names %(columns)d columns: "
-                "put words that contain %(mark)s in double quotes."
-            ),
-            place=place,
-            cells=len(cells),
-            columns=len(columns),
-            mark=gettext("a tab") if mark == "\t" else f"'{mark}'",
-        )
 
 
 def _check_columns(columns: list[str], name: str) -> None:

@@ -43,18 +43,13 @@ def agreement(campaign: Campaign, number: str, recipient: str) -> str:
     return _template().render(
         campaign=campaign.slug,
         number=number,
-        recipient=_plain(recipient),
+        recipient="".join(f"\\{letter}" if letter in r"\`*_{}[]<>#|" else letter for letter in recipient),
         organisation=settings.organisation,
         contact=settings.contact,
         least=LEAST,
         retention=settings.retention,
         today=datetime.now(UTC).date().isoformat(),
     )
-
-
-def _plain(text: str) -> str:
-    """Escape Markdown."""
-    return "".join(f"\\{letter}" if letter in r"\`*_{}[]<>#|" else letter for letter in text)
 
 
 @cache

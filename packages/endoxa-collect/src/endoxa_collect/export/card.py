@@ -37,6 +37,13 @@ def data_card(about: About, tables: Tables) -> str:
     """The README.md of an export, in Markdown. What only people can know is marked [open: ...]."""
     settings, frames = about.settings, tables.frames
     languages = sorted({*frames["pairs"]["language"], *frames["statements"]["language"]} - {""})
+    found = [
+        hour[:10]
+        for name in ("ratings", "mentions", "skips", "hurt_answers", "mixed", "statements")
+        for hour in tables.frames[name]["hour"]
+    ]
+    ratings = frames["ratings"]
+    counted = Counter(ratings.filter(pl.col("tier") != "")["tier"].to_list())
     return _template().render(
         title=in_language(settings.texts.title, "en"),
         about=about,
@@ -44,7 +51,7 @@ def data_card(about: About, tables: Tables) -> str:
         sampler=settings.sampler,
         wanted=wanted(settings.sampler),
         today=datetime.now(UTC).date().isoformat(),
-        days=_days(tables),
+        days=((min(found), max(found)) if found else None),
         rows={name: frame.height for name, frame in frames.items()},
         columns={name: columns_of(name, settings) for name in frames},
         countries=[
@@ -55,7 +62,7 @@ def data_card(about: About, tables: Tables) -> str:
         unreviewed=unreviewed((name, languages) for name in ("page texts", "country phrases")),
         polarities=_polarities(frames["pairs"]),
         withdrawn=frames["withdrawals"].height,
-        tiers=_tiers(frames["ratings"]),
+        tiers=[(tier, _TIERS.get(tier, ""), n, n / counted.total()) for tier, n in counted.most_common()],
         revealed=dict(frames["ratings"]["revealed"].value_counts().iter_rows()),
         in_group_empty=frames["ratings"]["in_group"].null_count(),
         aggregated=AGGREGATED if AGGREGATED in frames else "",
@@ -83,27 +90,11 @@ def _toml(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _days(tables: Tables) -> tuple[str, str] | None:
-    """Days of the first and the last answer."""
-    found = [
-        hour[:10]
-        for name in ("ratings", "mentions", "skips", "hurt_answers", "mixed", "statements")
-        for hour in tables.frames[name]["hour"]
-    ]
-    return (min(found), max(found)) if found else None
-
-
 def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str, int]]:
     """How many people come from where, most first: countries as exported, and `OTHER` for those without a key."""
     counted = Counter(people["country"].to_list())
     counted[OTHER] += without_key
     return [(country, n) for country, n in counted.most_common() if n]
-
-
-def _tiers(ratings: pl.DataFrame) -> list[tuple[str, str, int, float]]:
-    """From which tiers ratings came, most first: name, meaning, how many, and their share of those with a tier."""
-    counted = Counter(ratings.filter(pl.col("tier") != "")["tier"].to_list())
-    return [(tier, _TIERS.get(tier, ""), n, n / counted.total()) for tier, n in counted.most_common()]
 
 
 def _polarities(pairs: pl.DataFrame) -> dict[bool | None, int]:

@@ -152,7 +152,7 @@ def group_means(
     Small cells are empty, and those that would give them away. The means for the population are made from those of
     `in`, `near` and `far` over all countries, and stand only beside these: they tell nothing more about anybody.
     """
-    placed = [one for one in answers if one.place]
+    placed = [answer for answer in answers if answer.place]
     by_country = _shown(placed, _tone_and_country, IN, lambda one: not one.linked, least)
     beside = [one for one in placed if one.place != IN]
     by_tone = _shown(beside, _tone_only, NEAR, lambda _: True, least)
@@ -182,7 +182,10 @@ def _for_population(answers: Sequence[Answer], tone: str, population: Population
     means = [
         weighted_mean(
             # No country: the means of all countries together are published anyway.
-            [weighting.Answer(one.person, "", "", one.place, value(one.value)) for one in answers],
+            [
+                weighting.Answer(answer.person, "", "", answer.place, value(answer.value))
+                for answer in answers
+            ],
             groups,
         )
         for value in (float, lambda value: float(value >= _KNOWN))
@@ -205,9 +208,9 @@ def _by_place(
     answers: Iterable[Answer], places: Callable[[Answer], Iterable[Place]]
 ) -> dict[Place, list[Answer]]:
     found: defaultdict[Place, list[Answer]] = defaultdict(list)
-    for one in answers:
-        for place in places(one):
-            found[place].append(one)
+    for answer in answers:
+        for place in places(answer):
+            found[place].append(answer)
     return found
 
 
@@ -242,9 +245,9 @@ def _shown(
 def _figures(answers: Sequence[Answer], *, shown: bool) -> dict[str, object]:
     if not shown:
         return {"suppressed": True}
-    values = [one.value for one in answers]
+    values = [answer.value for answer in answers]
     return {
-        "people": len({one.person for one in answers}),
+        "people": len({answer.person for answer in answers}),
         "ratings": len(values),
         "mean": round(sum(values) / len(values), _DECIMALS),
         "known": round(sum(value >= _KNOWN for value in values) / len(values), _DECIMALS),

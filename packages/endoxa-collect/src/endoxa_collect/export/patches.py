@@ -105,16 +105,15 @@ def handed_over(frames: Mapping[str, pl.DataFrame], since: Since) -> dict[str, p
     }
     if not heirs:
         return dict(frames)
-    moved = {name: _moved(frames[name], own, heirs) for name, own in _OWN.items()}
-    return {**frames, **moved, "pairs": _with_heirs(frames["pairs"], heirs, since.pairs)}
-
-
-def _moved(frame: pl.DataFrame, own: str, heirs: Mapping[str, str]) -> pl.DataFrame:
-    return frame.with_columns(
-        association_id=pl.col(own).replace_strict(
-            heirs, default=pl.col("association_id"), return_dtype=pl.String
+    moved = {
+        name: frames[name].with_columns(
+            association_id=pl.col(own).replace_strict(
+                heirs, default=pl.col("association_id"), return_dtype=pl.String
+            )
         )
-    )
+        for name, own in _OWN.items()
+    }
+    return {**frames, **moved, "pairs": _with_heirs(frames["pairs"], heirs, since.pairs)}
 
 
 def _with_heirs(pairs: pl.DataFrame, heirs: Mapping[str, str], now: pl.DataFrame) -> pl.DataFrame:
@@ -169,9 +168,12 @@ def coarsened(
         name: _answers(frames[name], cells_of, names, lost)
         for name in ("ratings", "mentions", "skips", "hurt_answers", "mixed")
     }
+    frame = frames["statements"]
+    gone = pl.col("respondent").is_in(lost)
+    key = pl.col("respondent").replace({one: respondents[one] for one in lost})
     changed = {
         "people": _said_anew(people, "rater", cells_of, names).filter(~pl.col("rater").is_in(lost)),
-        "statements": _statements(frames["statements"], cells_of, names, lost, respondents),
+        "statements": _said_anew(frame, "respondent", cells_of, names).with_columns(key, _day(gone)),
     }
     still = without_key + sum(cells[0] == OTHER for cells in merged)
     return Coarsened(
@@ -185,23 +187,13 @@ def _answers(
     gone = pl.col("rater").is_in(lost)
     blank = [pl.when(~gone).then(name).alias(name) for name in _DRAWN if name in frame.columns]
     empty = [
-        _replaced(name, gone, "") for name in ("tier", "slot", "rater", "set_id") if name in frame.columns
+        pl.when(gone).then(pl.lit("")).otherwise(name).alias(name)
+        for name in ("tier", "slot", "rater", "set_id")
+        if name in frame.columns
     ]
     # As in a new export: nobody could see what the others belong to.
     kept = frame.filter(~gone | pl.col("counted")) if "counted" in frame.columns else frame
     return _said_anew(kept, "rater", cells_of, names).with_columns(*blank, *empty, _day(gone))
-
-
-def _statements(
-    frame: pl.DataFrame,
-    cells_of: Mapping[str, Cells],
-    names: list[str],
-    lost: set[str],
-    respondents: Mapping[str, str],
-) -> pl.DataFrame:
-    gone = pl.col("respondent").is_in(lost)
-    key = pl.col("respondent").replace({one: respondents[one] for one in lost})
-    return _said_anew(frame, "respondent", cells_of, names).with_columns(key, _day(gone))
 
 
 def _said_anew(
@@ -223,10 +215,6 @@ def _said_anew(
 
 def _day(gone: pl.Expr) -> pl.Expr:
     return pl.when(gone).then(pl.col("hour").str.head(len("2026-05-04"))).otherwise("hour").alias("hour")
-
-
-def _replaced(name: str, gone: pl.Expr, value: str) -> pl.Expr:
-    return pl.when(gone).then(pl.lit(value)).otherwise(name).alias(name)
 
 
 def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportReport:

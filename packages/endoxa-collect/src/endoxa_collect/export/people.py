@@ -102,9 +102,9 @@ def published_people(campaign: Campaign, keys: Keys, *, whole: bool = False) -> 
 def people_frame(people: Mapping[UUID, Published], settings: CampaignSettings) -> pl.DataFrame:
     """The table of people who have a key."""
     rows = [
-        {"rater": one.rater, "country": one.country, "consent": one.consent, **one.profile}
-        for one in people.values()
-        if one.linked
+        {"rater": person.rater, "country": person.country, "consent": person.consent, **person.profile}
+        for person in people.values()
+        if person.linked
     ]
     return pl.DataFrame(rows, schema=schema_of("people", settings)).sort("rater")
 

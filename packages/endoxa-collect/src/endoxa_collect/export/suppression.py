@@ -15,7 +15,7 @@ is suppressed; then others are, until
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 Place = tuple[str, str]
@@ -62,7 +62,13 @@ def suppressed(cells: Mapping[Place, Risk], least: int) -> frozenset[Place]:
     small = {place for place, risk in cells.items() if risk.is_small(least)}
     hidden = set(small)
     while (line := _weak_line(cells, small, hidden, least)) is not None:
-        hidden.add(_cheapest(cells, line - hidden))
+        # The cell that costs readers least: with the fewest rows, and rather a cell than a total.
+        hidden.add(
+            min(
+                line - hidden,
+                key=lambda place: (not cells[place].rows, ALL in place, cells[place].rows, place),
+            )
+        )
     return frozenset(hidden)
 
 
@@ -70,7 +76,14 @@ def _weak_line(
     cells: Mapping[Place, Risk], small: set[Place], hidden: set[Place], least: int
 ) -> set[Place] | None:
     """Cells of which one more has to go; None where no small cell can be worked out."""
-    for total, parts in _lines(cells):
+    # Each total with the cells that add up to it.
+    by_total: defaultdict[Place, set[Place]] = defaultdict(set)
+    for line, column in cells:
+        if line != ALL:
+            by_total[ALL, column].add((line, column))
+        if column != ALL:
+            by_total[line, ALL].add((line, column))
+    for total, parts in ((total, parts) for total, parts in by_total.items() if total in cells):
         rest = Risk()
         for place in parts & hidden:
             rest.add(cells[place])
@@ -82,22 +95,6 @@ def _weak_line(
                 near = {other for other in cells if other[0] == place[0] or other[1] == place[1]}
                 return near if near - hidden else set(cells)
     return None
-
-
-def _lines(cells: Mapping[Place, Risk]) -> Iterator[tuple[Place, set[Place]]]:
-    """Each total with the cells that add up to it."""
-    by_total: defaultdict[Place, set[Place]] = defaultdict(set)
-    for line, column in cells:
-        if line != ALL:
-            by_total[ALL, column].add((line, column))
-        if column != ALL:
-            by_total[line, ALL].add((line, column))
-    return ((total, parts) for total, parts in by_total.items() if total in cells)
-
-
-def _cheapest(cells: Mapping[Place, Risk], published: Iterable[Place]) -> Place:
-    """The cell that costs readers least: with the fewest rows, and rather a cell than a total."""
-    return min(published, key=lambda place: (not cells[place].rows, ALL in place, cells[place].rows, place))
 
 
 def _can_move(cells: Mapping[Place, Risk], hidden: set[Place], place: Place) -> bool:

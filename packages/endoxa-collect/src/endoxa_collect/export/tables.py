@@ -54,8 +54,30 @@ def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         .join(_recognition(frames["ratings"]), on="association_id", how="left")
         .join(skipped, on="association_id", how="left")
         .join(_heard(mixed), on="association_id", how="left")
-        .join(_compared(mixed), on="association_id", how="left")
-        .join(_regions(frames["mentions"], frames["people"]), on="association_id", how="left")
+        .join(
+            (
+                mixed.filter(pl.col("answer").is_in(["more", "less"]))
+                .group_by("association_id")
+                .agg(compared=pl.len(), compared_more=(pl.col("answer") == "more").sum())
+            ),
+            on="association_id",
+            how="left",
+        )
+        .join(
+            (
+                (frames["mentions"])
+                .filter("counted")
+                .join((frames["people"]).select("rater", home="country"), on="rater")
+                .filter(~pl.col("home").is_in(["", OTHER]))
+                .group_by("association_id", "home")
+                .agg(n=pl.len())
+                .filter(pl.col("n") >= LEAST)
+                .group_by("association_id")
+                .agg(region=pl.col("home").sort().str.join("; "))
+            ),
+            on="association_id",
+            how="left",
+        )
         .with_columns(
             pl.col(
                 "support", "ratings", "skips", "in_group_ratings", "out_group_ratings", "listed"
@@ -116,29 +138,6 @@ def _heard(mixed: pl.DataFrame) -> pl.DataFrame:
         .agg(listed=pl.len(), heard_share=(pl.col("answer") == "heard").mean())
         # Rounding could put the ends just outside of 0 and 1.
         .with_columns(heard_low=(middle - half).clip(0, 1), heard_high=(middle + half).clip(0, 1))
-    )
-
-
-def _compared(mixed: pl.DataFrame) -> pl.DataFrame:
-    """Comparisons that one of both won, and how often each pair did."""
-    return (
-        mixed.filter(pl.col("answer").is_in(["more", "less"]))
-        .group_by("association_id")
-        .agg(compared=pl.len(), compared_more=(pl.col("answer") == "more").sum())
-    )
-
-
-def _regions(mentions: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
-    """Countries that at least `LEAST` people who said a pair come from."""
-    return (
-        mentions.filter("counted")
-        .join(people.select("rater", home="country"), on="rater")
-        .filter(~pl.col("home").is_in(["", OTHER]))
-        .group_by("association_id", "home")
-        .agg(n=pl.len())
-        .filter(pl.col("n") >= LEAST)
-        .group_by("association_id")
-        .agg(region=pl.col("home").sort().str.join("; "))
     )
 
 
@@ -208,8 +207,10 @@ def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, whole: bool) -> T
             read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
         )
     left_out = LeftOut(
-        people=sum(not one.linked for one in people.values()),
-        merged=sum(OTHER in (one.country, one.consent, *one.profile.values()) for one in people.values()),
+        people=sum(not person.linked for person in people.values()),
+        merged=sum(
+            OTHER in (person.country, person.consent, *person.profile.values()) for person in people.values()
+        ),
         pairs=pool.held_back,
         ratings=Rating.objects.filter(person__campaign=campaign).count() - frames["ratings"].height,
         mentions=Mention.objects.filter(person__campaign=campaign).count() - frames["mentions"].height,

@@ -201,7 +201,7 @@ def _list(request: HttpRequest, campaign: Campaign, fault: str = "", status: int
     rows = []
     for task in Task.objects.filter(campaign=campaign).order_by("name"):
         kind = room(task.kind)
-        rows.append(TaskRow(task, kind, progress(task), kind.told(task) if kind.told else ""))
+        rows.append(TaskRow(task, kind, progress(task), kind.workspace.progress(task) if kind.workspace else ""))
     context = {
         "campaign": campaign,
         "tasks": rows,
@@ -221,7 +221,7 @@ def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     if who is None or not request.session.get(BEGUN.format(task.pk)) or (groups and not who.group):
         return render(request, "tasks/begin.html", _frame(task))
     if workspace := room(task.kind).workspace:
-        return redirect(f"organiser:task_{workspace}", campaign.slug, name)
+        return redirect(f"organiser:task_{workspace.page}", campaign.slug, name)
     return _item_page(request, task, who)
 
 
@@ -307,7 +307,7 @@ def export(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseB
 def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task, Judge | None]:
     """The task, and the judge that the account is in it; None before it has begun."""
     task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
-    if room(task.kind).panel_only:
+    if room(task.kind).study:
         raise Http404
     return task, Judge.objects.filter(task=task, user=account(request)).select_related("task").first()
 

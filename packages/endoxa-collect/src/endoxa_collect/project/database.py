@@ -46,19 +46,10 @@ def prepare() -> None:
     Raises:
         UserError: as in `explained`, or a newer endoxa wrote the database.
     """
-    _refuse_locked()
-    _refuse_newer()
-    call_command("migrate", verbosity=0, interactive=False)
-
-
-def _refuse_locked() -> None:
     # Somebody sits before the terminal: half a minute without a word, as requests may wait, would be too long.
     if connection.vendor == "sqlite":
         with closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=3)) as probe:
             probe.execute("BEGIN IMMEDIATE")
-
-
-def _refuse_newer() -> None:
     loader = MigrationExecutor(connection).loader
     here = {
         *loader.disk_migrations,
@@ -69,3 +60,4 @@ def _refuse_newer() -> None:
         raise UserError(
             f"A newer endoxa wrote this database ({max(ahead)}): update this one (pip install -U endoxa)."
         )
+    call_command("migrate", verbosity=0, interactive=False)

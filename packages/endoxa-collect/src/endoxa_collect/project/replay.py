@@ -68,9 +68,19 @@ def replay(lines: Sequence[Line]) -> Replayed:
     rows = _bury([line for own in since.values() for line in own])
     for campaign in Campaign.objects.all():
         own = [line for line in lines if line.campaign == campaign.slug]
-        _remove_words(campaign, _named(own, What.WORDS))
+        named = _named(own, What.WORDS)
+        with locked(campaign.pk) as found:
+            pairs = [one for one in Pair.objects.filter(campaign=found) if one.public_id in named]
+            mentions = [
+                one for one in Mention.objects.filter(person__campaign=found) if one.public_id in named
+            ]
+            redact_rows(found, pairs, mentions)
         _take_back(campaign, _named(own, What.ANSWER))
-        _leave_untold(campaign, own[: len(own) - len(since[campaign.slug])])
+        before = own[: len(own) - len(since[campaign.slug])]
+        if not campaign.releases.perhaps_out().exists():
+            # One by one: a database takes only so many ids in a query.
+            for row in sorted({row.row for line in before for row in line.rows}):
+                campaign.tombstones.filter(row=row).delete()
     return Replayed(people, rows, expire_all(datetime.now(UTC).date()).people)
 
 
@@ -80,30 +90,15 @@ def _erase_again(campaign: Campaign, lines: Sequence[Line]) -> int:
     before = own[: len(own) - len(since_rehearsal(own, campaign.slug))]
     named = {line.person for line in before if line.what in (What.ERASED, What.PERSON)}
     with locked(campaign.pk) as found:
-        people = [one for one in found.people.all() if hashed(one.pk) in named]
+        people = [person for person in found.people.all() if hashed(person.pk) in named]
         left = found.pairs.filter(source=Source.CONTRIBUTOR, public_id__in=_named(before, What.REHEARSAL))
         if people or left.exists():
             erase(found, people)
     return len(people)
 
 
-def _leave_untold(campaign: Campaign, before: Sequence[Line]) -> None:
-    """Name no row of an erased rehearsal, where nothing was released."""
-    if not campaign.releases.perhaps_out().exists():
-        # One by one: a database takes only so many ids in a query.
-        for row in sorted({row.row for line in before for row in line.rows}):
-            campaign.tombstones.filter(row=row).delete()
-
-
 def _named(lines: Sequence[Line], what: What) -> set[UUID]:
     return {row.row for line in lines if line.what == what for row in line.rows}
-
-
-def _remove_words(campaign: Campaign, named: set[UUID]) -> None:
-    with locked(campaign.pk) as found:
-        pairs = [one for one in Pair.objects.filter(campaign=found) if one.public_id in named]
-        mentions = [one for one in Mention.objects.filter(person__campaign=found) if one.public_id in named]
-        redact_rows(found, pairs, mentions)
 
 
 def _take_back(campaign: Campaign, named: set[UUID]) -> None:

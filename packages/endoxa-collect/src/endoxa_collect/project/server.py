@@ -45,7 +45,10 @@ def serve(host: str, port: int, workers: int | None) -> None:
     """
     _erase_traces()
     signal.set_wakeup_fd(-1)  # from here on the server ends itself, after answers that are under way
-    _let_workers_hear_of_the_end_once()
+    # A terminal tells all its processes; workers are told by theirs.
+    if hasattr(os, "register_at_fork"):
+        deaf = partial(signal.pthread_sigmask, signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+        os.register_at_fork(after_in_child=deaf)
     started, early = time.monotonic(), 0
     try:
         while _died(host, port, workers or _WORKERS):
@@ -96,10 +99,3 @@ def _end_with_the_terminal(end: Callable[..., None]) -> None:
     # Granian takes the closing of a terminal as an order to reload, and the site would go on unseen.
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, end)
-
-
-def _let_workers_hear_of_the_end_once() -> None:
-    # A terminal tells all its processes; workers are told by theirs.
-    if hasattr(os, "register_at_fork"):
-        deaf = partial(signal.pthread_sigmask, signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
-        os.register_at_fork(after_in_child=deaf)

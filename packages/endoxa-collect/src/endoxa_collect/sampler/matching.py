@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -143,7 +143,7 @@ def match(
     row about one country, and negative ones about one's own, are dropped where they would leave the asking person
     without a pair. Where even so nothing is found, call it again for this person alone with `hurried`.
     """
-    asking = next((one for one in raters if one.person == moment.asking), None)
+    asking = next((rater for rater in raters if rater.person == moment.asking), None)
     if asking is not None and asking.cards < FIRST_CARDS:
         waiting = sorted(waiting, key=lambda pair: _distance(pair, asking))
     round_ = _Round(raters, moment, rng)
@@ -186,14 +186,14 @@ class _Round:
     def __init__(self, raters: Sequence[Rater], moment: Moment, rng: np.random.Generator) -> None:
         self._raters, self._moment, self._rng = raters, moment, rng
         self._wanted = wanted(moment.settings)
-        self.free = {one.person: one for one in raters if one.free}
+        self.free = {rater.person: rater for rater in raters if rater.free}
         self._own, self._near = _by_country(raters, "origins"), _by_country(raters, "near")
-        self._weight = {one.person: self._cheapness(one) for one in raters}
-        all_new = all(one.cards < FIRST_CARDS for one in raters)
+        self._weight = {rater.person: self._cheapness(rater) for rater in raters}
+        all_new = all(rater.cards < FIRST_CARDS for rater in raters)
         self._for_anyone = {
-            one.person: one
-            for one in raters
-            if all_new or one.cards >= FIRST_CARDS or one.person == moment.asking
+            rater.person: rater
+            for rater in raters
+            if all_new or rater.cards >= FIRST_CARDS or rater.person == moment.asking
         }
         """Who can be drawn for any country: not those with their first cards, unless all have those."""
         self._readers = Counter(language for one in self._for_anyone.values() for language in one.languages)
@@ -215,8 +215,9 @@ class _Round:
             people = self._people(slot, pair, guarded=guarded, hurried=hurried)
             if not people:
                 continue
-            weights = self._weights(slot, people)
-            drawn = people[_pick(weights, self._rng)]
+            weights = [self._weight[person.person] if slot is Slot.NEAR else 1.0 for person in people]
+            steps = list(accumulate(weights))
+            drawn = people[min(bisect_right(steps, self._rng.random() * steps[-1]), len(steps) - 1)]
             yield Match(
                 pair=pair.pair,
                 person=drawn.person,
@@ -242,7 +243,9 @@ class _Round:
                 and _reads(one, pair)
                 and not (guarded and guards(one, pair, settings))
             ]
-            if here or (not hurried and self._knows_more(group, had, pair)):
+            if here or (
+                not hurried and any(person not in had and _reads(one, pair) for person, one in group.items())
+            ):
                 return here
         return []
 
@@ -251,13 +254,6 @@ class _Round:
         if kind is Slot.ANYONE:
             return self._for_anyone
         return (self._own if kind is Slot.OWN else self._near).get(pair.country, _NOBODY)
-
-    def _knows_more(self, group: Mapping[Hashable, Rater], had: Set[Hashable], pair: Waiting) -> bool:
-        """Whether somebody of a group can have a pair later."""
-        return any(person not in had and _reads(one, pair) for person, one in group.items())
-
-    def _weights(self, slot: Slot, people: Sequence[Rater]) -> list[float]:
-        return [self._weight[one.person] if slot is Slot.NEAR else 1.0 for one in people]
 
     def _cheapness(self, rater: Rater) -> float:
         dearest = max((self._moment.prices.get(country, 0.0) for country in rater.origins), default=0.0)
@@ -321,13 +317,7 @@ def _reads(rater: Rater, pair: Waiting) -> bool:
 
 def _by_country(raters: Iterable[Rater], kind: str) -> Mapping[str, Mapping[Hashable, Rater]]:
     found: defaultdict[str, dict[Hashable, Rater]] = defaultdict(dict)
-    for one in raters:
-        for country in getattr(one, kind):
-            found[country][one.person] = one
+    for rater in raters:
+        for country in getattr(rater, kind):
+            found[country][rater.person] = rater
     return found
-
-
-def _pick(weights: Sequence[float], rng: np.random.Generator) -> int:
-    """A place drawn in proportion to the weights."""
-    steps = list(accumulate(weights))
-    return min(bisect_right(steps, rng.random() * steps[-1]), len(steps) - 1)

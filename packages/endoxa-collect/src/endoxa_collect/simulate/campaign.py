@@ -179,7 +179,11 @@ class Campaign:
     def show(self, person: int, card: Card) -> None:
         """Hand a card to a person, and reserve its pair."""
         if not self.number[person]:
-            self._reach(person)
+            # Somebody new.
+            new = (self.world.proximity[person] < FAR) & ~self._reached
+            self._reached |= new
+            for pair in np.flatnonzero(self.pool["candidate"] & new[self.pool["country"]]).tolist():
+                self.pool.promote(pair)
         self.number[person] += 1
         self.active[person] = self.pool.now
         if card.pair is not None and card.lease:
@@ -216,13 +220,6 @@ class Campaign:
         ratings.over.append(over)
         ratings.surplus.append(over and card.tier not in ASKED_FOR_MORE)
         self.pool.rate(card.pair, value, self._slot(person, card))
-
-    def _reach(self, person: int) -> None:
-        """Somebody new: candidates about their countries need not wait any longer."""
-        new = (self.world.proximity[person] < FAR) & ~self._reached
-        self._reached |= new
-        for pair in np.flatnonzero(self.pool["candidate"] & new[self.pool["country"]]).tolist():
-            self.pool.promote(pair)
 
     def admit(self, number: int) -> None:
         """Let so many candidates ask for ratings, the oldest first."""

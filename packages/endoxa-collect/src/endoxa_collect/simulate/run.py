@@ -178,15 +178,15 @@ class _Clock:
         card, act = opened.card, opened.act
         late = card.lease > 0 and now > opened.shown + card.lease
         self._campaign.close(person, card, act.value, late=late)
-        for one in act.proposals:
+        for proposal in act.proposals:
             self._campaign.propose(
                 person,
-                one.country,
-                one.rank,
-                one.language,
-                one.wording,
-                caught=one.caught,
-                ticked=one.ticked,
+                proposal.country,
+                proposal.rank,
+                proposal.language,
+                proposal.wording,
+                caught=proposal.caught,
+                ticked=proposal.ticked,
             )
 
     def _next(self, person: int, now: float) -> None:

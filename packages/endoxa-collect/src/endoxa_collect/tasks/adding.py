@@ -71,14 +71,14 @@ def add_task(
             name=wanted,
             kind=kind,
             settings=settings.model_dump(mode="json"),
-            code=new_code(CODE_LENGTH) if panel or found.panel_only else "",
+            code=new_code(CODE_LENGTH) if panel or found.study else "",
         )
         for item in made:
             item.task = task
         TaskItem.objects.bulk_create(made, batch_size=1000)
         own = sum(not item.check_item for item in made)
-        if found.made is not None:
-            found.made(task)
+        if found.workspace:
+            found.workspace.begin(task)
         record(campaign, user, "task made", task=wanted, kind=kind, items=own)
     return task
 
@@ -107,7 +107,7 @@ def options_of(texts: Iterable[str]) -> dict[str, Any]:
         if not sign or not name.strip():
             raise UserError(f"The setting '{text}' is not of the form NAME=VALUE, for example needed=3.")
         listed = value.startswith("[") and value.endswith("]")
-        found[name.strip()] = [one.strip() for one in value[1:-1].split(",")] if listed else value.strip()
+        found[name.strip()] = [part.strip() for part in value[1:-1].split(",")] if listed else value.strip()
     return found
 
 
@@ -137,18 +137,19 @@ def _items(
         raise UserError(f"{path} has {len(rows)} rows; a task holds at most {MOST_ITEMS}. Split the file.")
     filled = [{name: "" if value is None else value for name, value in row.items()} for row in rows]
     prepared = found.prepare(filled)
-    # A room that names its items looks into these columns itself.
-    named = None if found.key else next((column for column in found.ids if column in prepared[0]), None)
+    named = None if found.study else next((column for column in found.ids if column in prepared[0]), None)
     secret = found.hidden if settings.shows_source else found.hidden | {SOURCE}
     keys: dict[str, int] = {}
     made = []
     for number, row in enumerate(prepared, start=1):
         key = str(row[named]).strip() if named else str(number)
         _refuse(found, path, number, row, key)
-        cells = found.shape(row)
-        key = found.key(cells) if found.key else key
+        cells: Mapping[str, Any] = row
+        if found.study:
+            cells = found.study.item(row)
+            key = str(cells[found.ids[0]])
         if keys.setdefault(key, number) != number:
-            if found.key:
+            if found.study:
                 continue
             raise UserError(
                 f"{path}, row {number}: the {named} '{key}' stands in row {keys[key]} already. Give each row its own."
@@ -166,7 +167,7 @@ def _items(
             hidden=dict(check.hidden),
             check_item=True,
         )
-        for place, check in enumerate(found.checks(settings), start=1)
+        for place, check in enumerate(found.study.checks(settings) if found.study else (), start=1)
     ]
 
 

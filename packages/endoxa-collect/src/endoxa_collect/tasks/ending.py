@@ -29,7 +29,8 @@ def passed(judge: Judge) -> bool:
     """Whether what a judge said of items with a known answer keeps the rule of the task."""
     said = Judgement.objects.filter(turn__judge=judge, turn__item__check_item=True, undone=False)
     answers = [(one.turn.item.hidden, one.answer) for one in said.select_related("turn__item")]
-    return room(judge.task.kind).passed(settings_of(judge.task), answers)
+    study = room(judge.task.kind).study
+    return study is None or study.passed(settings_of(judge.task), answers)
 
 
 def finish(judge: Judge, *, why: str = "") -> None:
@@ -90,16 +91,12 @@ def withdraw(judge: Judge) -> int:
         with noted(campaign, What.PERSON, found.pk):
             found.delete()
         recount(judge.task, items)
-        _record(campaign, judge.task, gone)
+        entry = record(campaign, None, "judge withdrawn", task=judge.task.name, judgements=gone)
+        # Whoever saw somebody leave learns nothing from the minute.
+        entry.at = entry.at.replace(minute=0, second=0, microsecond=0)
+        entry.save(update_fields=["at"])
         afterwards(erase_traces)
         return gone
-
-
-def _record(campaign: Campaign, task: Task, gone: int) -> None:
-    entry = record(campaign, None, "judge withdrawn", task=task.name, judgements=gone)
-    # Whoever saw somebody leave learns nothing from the minute.
-    entry.at = entry.at.replace(minute=0, second=0, microsecond=0)
-    entry.save(update_fields=["at"])
 
 
 def withdraw_again(campaign: Campaign, hashes: set[str]) -> int:

@@ -96,7 +96,7 @@ def _draw(judge: Judge, task: Task, settings: TaskSettings, now: datetime, until
     kind = room(task.kind)
     had = Turn.objects.filter(judge=judge, state__in=HAD)
     most = settings.block
-    if kind.one_block:
+    if kind.study:
         most -= had.filter(item__check_item=False).count()
     latest = Turn.objects.filter(judge=judge).aggregate(number=Max("number"))["number"]
     first = 0 if latest is None else latest + 1
@@ -130,17 +130,17 @@ def _urgent(judge: Judge, task: Task, most: int, rng: random.Random, *, now: dat
     had = Turn.objects.filter(judge=judge, state__in=HAD).values("item")
     leased = Count("turns", filter=Q(turns__state=TurnState.OPEN, turns__expires_at__gt=now))
     free = TaskItem.objects.filter(task=task, check_item=False).exclude(pk__in=had).annotate(leased=leased)
-    if not kind.at_least:
+    if not kind.study:
         # An item that is not done after as many judgements as planned needs one more at a time.
         free = free.filter(Q(leased=0) | Q(judged__lt=settings.needed - F("leased")), done=False)
     ordered = free.annotate(load=F("judged") + F("leased")).order_by("load", "judged", "place", "pk")
-    if kind.stratum is None:
+    if not kind.study:
         return list(ordered[:most])
     chosen: list[TaskItem] = []
     for _, level in groupby(ordered, key=attrgetter("load", "judged")):
         equals: list[TaskItem] = list(level)
         if len(equals) > most - len(chosen):
-            equals = _shared(equals, kind.stratum, rng)[: most - len(chosen)]
+            equals = _shared(equals, kind.study.stratum, rng)[: most - len(chosen)]
         chosen += equals
         if len(chosen) == most:
             break
@@ -197,7 +197,7 @@ def take(judge: Judge, token: UUID, answer: Mapping[str, Any], *, now: datetime 
 def _gone(turn: Turn) -> bool:
     """Whether an item with an expired lease is complete, or was handed to the same judge again."""
     again = Turn.objects.filter(item=turn.item, judge=turn.judge, state__in=HAD).exists()
-    enough = turn.item.done and not room(turn.item.task.kind).at_least
+    enough = turn.item.done and not room(turn.item.task.kind).study
     return again or enough
 
 

@@ -96,10 +96,12 @@ def compare(more: str, less: str, language: str) -> Compared:
     from endoxa.sources.spans import differing_spans, words
 
     spans = differing_spans(words(more), words(less))
+    from endoxa.sources.check import checks_of_pair
+
     return Compared(
-        more=_stretches(more, [(one.start_more, one.end_more) for one in spans]),
-        less=_stretches(less, [(one.start_less, one.end_less) for one in spans]),
-        checks=_checks(more, less, language),
+        more=_stretches(more, [(span.start_more, span.end_more) for span in spans]),
+        less=_stretches(less, [(span.start_less, span.end_less) for span in spans]),
+        checks=tuple(name for name in checks_of_pair(more, less, language) if name in WARNINGS),
         identical=" ".join(more.split()) == " ".join(less.split()),
     )
 
@@ -109,15 +111,9 @@ def hints(language: str) -> tuple[Promise, ...]:
     return HINTS.get(language.replace("_", "-").split("-")[0].lower(), ())
 
 
-def _checks(more: str, less: str, language: str) -> tuple[str, ...]:
-    from endoxa.sources.check import checks_of_pair
-
-    return tuple(name for name in checks_of_pair(more, less, language) if name in WARNINGS)
-
-
 def _stretches(sentence: str, spans: Sequence[tuple[int, int]]) -> tuple[Stretch, ...]:
     """The sentence letter by letter, with the words of the spans apart."""
-    places = [one.span() for one in re.finditer(r"\S+", sentence) if re.search(r"[^\W_]", one.group())]
+    places = [match.span() for match in re.finditer(r"\S+", sentence) if re.search(r"[^\W_]", match.group())]
     made, at = [], 0
     for first, after in spans:
         if first == after or after > len(places):

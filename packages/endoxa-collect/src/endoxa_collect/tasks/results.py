@@ -103,16 +103,16 @@ def judgements(task: Task) -> Iterator[Judged]:
         .select_related("turn__item", "turn__judge")
         .order_by("turn__item__number", "at", "pk")
     )
-    for one in rows.iterator(chunk_size=2000):
-        item, judge = one.turn.item, one.turn.judge
+    for row in rows.iterator(chunk_size=2000):
+        item, judge = row.turn.item, row.turn.judge
         yield Judged(
             key=item.key,
             content=item.content,
             hidden=item.hidden,
             judge=keys[judge.pk],
             group=judge.group,
-            answer=one.answer,
-            hour=f"{one.at:%Y-%m-%dT%H}:00",
+            answer=row.answer,
+            hour=f"{row.at:%Y-%m-%dT%H}:00",
             counts=judge.state in COUNTING,
         )
 
@@ -155,9 +155,8 @@ def all_tables(task: Task, user: User | AnonymousUser | None = None) -> dict[str
     """
     reveal(task, user)
     settle(task)
-    if (own := room(task.kind).export) is not None:
-        found = own(task)
-        return {name: _frame(rows, list(rows[0])) for name, rows in found.items() if rows}
+    if workspace := room(task.kind).workspace:
+        return {name: _frame(rows, list(rows[0])) for name, rows in workspace.tables(task).items() if rows}
     return made_tables(room(task.kind), settings_of(task), _judged_items(task))
 
 

@@ -189,6 +189,50 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class Study:
+    """What a room has in which only people of a panel judge, each one block of items and none of them left out.
+
+    Accounts do not judge, and every task has a code. `needed` is a minimum: items that have enough are still handed
+    out, after those that have fewer.
+
+    Attributes:
+        item: the cells of a row that an item keeps; the first of the room's `ids` names it, and rows of one name are
+            one item.
+        stratum: what a block is balanced by, among items that are equally urgent.
+        checks: items with a known answer, made with the task.
+        passed: whether a judge's answers to checks (what was right, what was said) keep the rule.
+        rules: rules of the settings, as sentences that people read before they agree to take part.
+        steps: pages before the first item.
+        person: what is drawn once for each judge, such as the order of questions.
+    """
+
+    item: Callable[[Content], Content]
+    stratum: Callable[[Content], str]
+    checks: Callable[[Any], Sequence[Check]]
+    passed: Callable[[Any, Sequence[tuple[Content, Answer]]], bool]
+    rules: Callable[[Any], Sequence[str]]
+    steps: Callable[[Any], Sequence[Step]]
+    person: Callable[[random.Random], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """What a room has in which all judges work on all items together, on a page of its own.
+
+    Attributes:
+        page: name of the page.
+        progress: what lists say of a task's progress.
+        begin: what is done once the items are stored.
+        tables: instead of judgements, the tables that a task comes to, the main one first.
+    """
+
+    page: str
+    progress: Callable[[Any], str]
+    begin: Callable[[Any], None]
+    tables: Callable[[Any], Mapping[str, Rows]]
+
+
+@dataclass(frozen=True, slots=True)
 class Room:
     """A kind of task.
 
@@ -215,22 +259,8 @@ class Room:
             is the table of outcomes; further ones are written beside it.
         blind_until_closed: what is hidden may be exported only after the task was closed, which is recorded.
         panel: people of a panel may judge, through pages of their own; `settings` are `PanelSettings` then.
-        panel_only: accounts do not judge; every task has a code.
-        one_block: nobody judges more than one block.
-        at_least: `needed` is a minimum: items that have enough are still handed out, after those that have fewer.
-        skips: judges may let single items go.
-        shape: cells of a row that an item keeps.
-        key: name of an item by its cells, instead of a column; rows of one name are one item.
-        stratum: what a block is balanced by, among items that are equally urgent.
-        checks: items with a known answer, made with the task.
-        passed: whether a judge's answers to checks (what was right, what was said) keep the rule.
-        rules: rules of the settings, as sentences that people read before they agree to take part.
-        steps: pages before the first item.
-        person: what is drawn once for each judge of a panel, such as the order of questions.
-        workspace: name of the page on which all judges work on all items together; nothing is handed out then.
-        told: what lists say of its progress, where nothing is handed out.
-        made: what is done once the items are stored.
-        export: instead of judgements, the tables that a task comes to, the main one first.
+        study: what the room has where nobody but people of a panel judges.
+        workspace: what the room has where nothing is handed out.
     """
 
     kind: str
@@ -254,19 +284,5 @@ class Room:
     tables: Callable[[Any, Sequence[JudgedItem]], Mapping[str, Rows]] | None = None
     blind_until_closed: bool = False
     panel: bool = False
-    panel_only: bool = False
-    one_block: bool = False
-    at_least: bool = False
-    skips: bool = True
-    shape: Callable[[Content], Content] = lambda content: content
-    key: Callable[[Content], str] | None = None
-    stratum: Callable[[Content], str] | None = None
-    checks: Callable[[Any], Sequence[Check]] = lambda _settings: ()
-    passed: Callable[[Any, Sequence[tuple[Content, Answer]]], bool] = lambda _settings, _checks: True
-    rules: Callable[[Any], Sequence[str]] = lambda _settings: ()
-    steps: Callable[[Any], Sequence[Step]] = lambda _settings: ()
-    person: Callable[[random.Random], dict[str, Any]] = lambda _rng: {}
-    workspace: str = ""
-    told: Callable[[Any], str] | None = None
-    made: Callable[[Any], None] | None = None
-    export: Callable[[Any], Mapping[str, Rows]] | None = None
+    study: Study | None = None
+    workspace: Workspace | None = None

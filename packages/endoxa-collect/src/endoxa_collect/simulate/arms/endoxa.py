@@ -170,10 +170,7 @@ class _Endoxa:
         first = sampler.least_said(codes, self._said(left, codes))[0]
         place = left[codes.index(first)]
         self._asked[person].add(place)
-        return Card(int(place), topic=self._topic(place), tier="prompt")
-
-    def _topic(self, place: int) -> int:
-        """The topic of which least was said of a country."""
+        # The topic of which least was said of a country.
         pool = self._campaign.pool
         here = pool["country"] == place
         said = {
@@ -184,7 +181,11 @@ class _Endoxa:
         # An order by chance, kept for each country, decides between topics of which as much was said.
         order = np.random.default_rng([self._campaign.world.seed, 8, place])
         topics = order.permutation(self._campaign.world.settings.topics)
-        return int(sampler.least_said([str(topic) for topic in topics], said)[0])
+        return Card(
+            int(place),
+            topic=int(sampler.least_said([str(topic) for topic in topics], said)[0]),
+            tier="prompt",
+        )
 
     def _said(self, places: list[int], codes: list[str]) -> dict[str, Said]:
         pool = self._campaign.pool
@@ -198,31 +199,27 @@ class _Endoxa:
         """The controller, asked anew every few seconds; candidates are let in where there is room."""
         now = self._campaign.pool.now
         if self._outlook is None or now - self._outlook[0] > sampler.KEPT_SECONDS / 60:
-            outlook = self._outlook_now(now)
+            campaign, expected = self._campaign, self._expected
+            for moments in (campaign.answered, campaign.created):
+                while moments and moments[0] < now - expected.window:
+                    moments.popleft()
+            answered = len(campaign.answered)
+            people = sum(minute >= now - expected.window for minute in campaign.latest)
+            each = answered / people / expected.window if people else 0.0
+            held = sum(campaign.pool["need"][pair] == NEEDS for pair in campaign.leases.held)
+            outlook = sampler.Outlook(
+                backlog=max(0, campaign.pool.missing - held),
+                pace=expected.pace(now, people, each),
+                minutes=expected.minutes - now,
+                expected=expected,
+                new_pairs=len(campaign.created) / answered if answered else 0.0,
+                k=campaign.settings.k,
+                most_prompts=self._settings.prompt_early,
+            )
             self._campaign.admit(outlook.room)
             before = self._outlook[2] if self._outlook else None
             self._outlook = now, outlook, outlook.balance_after(before)
         return self._outlook[1:]
-
-    def _outlook_now(self, now: float) -> sampler.Outlook:
-        """What the site asks its controller, from the ratings and new pairs of its window (`cards.balance`)."""
-        campaign, expected = self._campaign, self._expected
-        for moments in (campaign.answered, campaign.created):
-            while moments and moments[0] < now - expected.window:
-                moments.popleft()
-        answered = len(campaign.answered)
-        people = sum(minute >= now - expected.window for minute in campaign.latest)
-        each = answered / people / expected.window if people else 0.0
-        held = sum(campaign.pool["need"][pair] == NEEDS for pair in campaign.leases.held)
-        return sampler.Outlook(
-            backlog=max(0, campaign.pool.missing - held),
-            pace=expected.pace(now, people, each),
-            minutes=expected.minutes - now,
-            expected=expected,
-            new_pairs=len(campaign.created) / answered if answered else 0.0,
-            k=campaign.settings.k,
-            most_prompts=self._settings.prompt_early,
-        )
 
 
 class _Matches:

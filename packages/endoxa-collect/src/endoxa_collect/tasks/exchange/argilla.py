@@ -49,7 +49,7 @@ def settings(found: Room) -> dict[str, Any]:
         "guidelines": "Quoted words of others. Stop whenever you like.",
         "allow_extra_metadata": True,
         "fields": fields,
-        "questions": [_question(one) for one in questions(found)],
+        "questions": [_question(question) for question in questions(found)],
         "vectors": [],
         "metadata": [],
     }
@@ -85,7 +85,7 @@ def returned(exported: object) -> Iterator[Returned]:
             )
         people: dict[str, dict[str, str]] = {}
         for name, responses in record["responses"].items():
-            for one in responses:
-                people.setdefault(str(one["user_id"]), {})[name] = str(one["value"])
+            for response in responses:
+                people.setdefault(str(response["user_id"]), {})[name] = str(response["value"])
         for who, cells in people.items():
             yield Returned(key=str(record["id"]), who=who, cells=cells)

@@ -28,7 +28,7 @@ def write_for(tool: str, kind: str, items: Path, output: Path) -> list[Path]:
     require_tool(tool)
     found = room(kind)
     kind_of(found)
-    rows = [(one.key, one.content) for one in read_items(found, settings_from(found, {}), items)]
+    rows = [(item.key, item.content) for item in read_items(found, settings_from(found, {}), items)]
     if tool == LABEL_STUDIO:
         beside = output.with_suffix(".xml")
         texts = {output: _json(label_studio.tasks(found, rows)), beside: label_studio.configuration(found)}
@@ -66,7 +66,7 @@ def read_from(
     found = room(kind)
     kind_of(found)
     settings = settings_from(found, options)
-    rows = [(one.key, one.content, one.hidden) for one in read_items(found, settings, items)]
+    rows = [(item.key, item.content, item.hidden) for item in read_items(found, settings, items)]
     module = label_studio if tool == LABEL_STUDIO else argilla
     judged, faults = judged_items(found, rows, module.returned(_read(results)))
     if faults and not skip_invalid:

@@ -44,12 +44,16 @@ def configuration(found: Room) -> str:
     for name, title in kind_of(found).shown.items():
         ET.SubElement(view, "Header", value=title, size="5")
         ET.SubElement(view, "Text", name=name, value=f"${name}")
-    for one in questions(found):
-        ET.SubElement(view, "Header", value=one.title, size="5")
-        named = {"name": one.name, "toName": target, "required": "true" if one.required else "false"}
-        if one.choices:
+    for question in questions(found):
+        ET.SubElement(view, "Header", value=question.title, size="5")
+        named = {
+            "name": question.name,
+            "toName": target,
+            "required": "true" if question.required else "false",
+        }
+        if question.choices:
             box = ET.SubElement(view, "Choices", named, choice="single", showInline="false")
-            for value, text in one.choices:
+            for value, text in question.choices:
                 ET.SubElement(box, "Choice", value=value, hint=text)
         else:
             ET.SubElement(view, "TextArea", named, maxSubmissions="1", editable="true", rows="2")
@@ -73,19 +77,16 @@ def returned(exported: object) -> Iterator[Returned]:
             )
         for annotation in task.get("annotations") or ():
             if not annotation.get("was_cancelled"):
+                completed_by = annotation.get("completed_by")
+                if isinstance(completed_by, Mapping):
+                    completed_by = completed_by.get("id", completed_by.get("email"))
+                moment = annotation.get("created_at")
                 yield Returned(
                     key=str(task["data"][KEY]),
-                    who=_who(annotation.get("completed_by")),
+                    who=str(completed_by),
                     cells=dict(filter(None, map(_cell, annotation.get("result") or ()))),
-                    hour=_hour(annotation.get("created_at")),
+                    hour=(f"{moment[:13]}:00" if isinstance(moment, str) and moment[10:11] == "T" else ""),
                 )
-
-
-def _who(completed_by: object) -> str:
-    """An id, or an account with one, as the version of Label Studio has it."""
-    if isinstance(completed_by, Mapping):
-        completed_by = completed_by.get("id", completed_by.get("email"))
-    return str(completed_by)
 
 
 def _cell(result: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -95,7 +96,3 @@ def _cell(result: Mapping[str, Any]) -> tuple[str, str] | None:
         return None
     texts = found if isinstance(found, list) else [found]
     return str(result["from_name"]), str(texts[-1]) if texts else ""
-
-
-def _hour(moment: object) -> str:
-    return f"{moment[:13]}:00" if isinstance(moment, str) and moment[10:11] == "T" else ""

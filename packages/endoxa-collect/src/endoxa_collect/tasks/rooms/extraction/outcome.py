@@ -11,8 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from endoxa_collect.tasks.agreeing import DISPUTED, UNJUDGED, Settled, settle
-from endoxa_collect.tasks.room import Judged, JudgedItem, TaskSettings
+from endoxa_collect.tasks.agreeing import DISPUTED, UNJUDGED, settle
+from endoxa_collect.tasks.room import JudgedItem, TaskSettings
 from endoxa_collect.tasks.rooms.extraction.form import EDIT, KEEP, OMIT, all_said, said
 
 ROW_KEY = "review_row"
@@ -71,13 +71,20 @@ def _row(
     counting = item.counting
     settled = settle(settings.needed, all_said([one.answer for one in counting]))
     agreeing = [one for one in counting if settled.value is not None and said(one.answer) == settled.value]
+    # Notes by reviewer, and who wants what where they do not agree.
+    earlier = before.get("review_note", "")
+    entries = [str(earlier)] if earlier else []
+    entries += [f"{one.judge}: {one.answer['note']}" for one in counting if one.answer["note"]]
+    if settled.differ:
+        wanted = "; ".join(f"{one.judge}: {spoken(one.answer)}" for one in counting)
+        entries.append(f"{'disputed' if settled.value is None else 'not all agree'} ({wanted})")
     row = {
         **before,
         "omit": before.get("omit") or "false",
         "omit_reason": before.get("omit_reason", ""),
         "reviewed_by": "; ".join(sorted(one.judge for one in counting)),
         "review_decision": "",
-        "review_note": _note(before.get("review_note", ""), counting, settled),
+        "review_note": " | ".join(entries),
         ROW_KEY: item.key,
         "review_state": settled.state,
         "review_judgements": len(counting),
@@ -112,16 +119,6 @@ def added_name(identifier: str, identity: str, attribute: str) -> str:
     """Name of a row that was added, the one that sheets give it: the statement and a hash of its words."""
     words = json.dumps(sorted({"identity": identity, "attribute": attribute}.items()))
     return f"{identifier}+{hashlib.sha256(words.encode()).hexdigest()[:8]}"
-
-
-def _note(earlier: str, counting: Sequence[Judged], settled: Settled[Any]) -> str:
-    """Notes by reviewer, and who wants what where they do not agree."""
-    entries = [str(earlier)] if earlier else []
-    entries += [f"{one.judge}: {one.answer['note']}" for one in counting if one.answer["note"]]
-    if settled.differ:
-        wanted = "; ".join(f"{one.judge}: {spoken(one.answer)}" for one in counting)
-        entries.append(f"{'disputed' if settled.value is None else 'not all agree'} ({wanted})")
-    return " | ".join(entries)
 
 
 def spoken(answer: Mapping[str, Any]) -> str:

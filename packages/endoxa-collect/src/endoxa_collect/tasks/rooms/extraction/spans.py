@@ -52,15 +52,15 @@ def _places(statement: str, words: str, roles: list[str]) -> list[tuple[int, int
     whole = regex.compile(
         rf"(?<![\p{{L}}\p{{N}}]){regex.escape(words.strip())}(?![\p{{L}}\p{{N}}])", regex.IGNORECASE
     )
-    for found in whole.finditer(statement):
-        if not any(roles[found.start() : found.end()]):
-            return [found.span()]
+    for match in whole.finditer(statement):
+        if not any(roles[match.start() : match.end()]):
+            return [match.span()]
     wanted = [word.group().casefold() for word in _WORD.finditer(words)]
     near = [
-        one.span()
-        for one in _WORD.finditer(statement)
-        if not any(roles[one.start() : one.end()])
-        and any(_alike(one.group().casefold(), word) for word in wanted)
+        match.span()
+        for match in _WORD.finditer(statement)
+        if not any(roles[match.start() : match.end()])
+        and any(_alike(match.group().casefold(), word) for word in wanted)
     ]
     return _joined(statement, near)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from django.utils.translation import gettext_lazy, ngettext
 
 from endoxa_collect.models import AttributeGroup, GroupChange, Task
-from endoxa_collect.tasks.room import AnswerForm, Content, Judged, Room
+from endoxa_collect.tasks.room import AnswerForm, Content, Judged, Room, Workspace
 from endoxa_collect.tasks.rooms.groups.start import NEAR, OPPOSITES, make_groups
 from endoxa_collect.tasks.rooms.groups.tables import export
 
@@ -32,15 +32,15 @@ def _no_row(_one: Judged) -> Mapping[str, str]:
     return {}
 
 
-def _told(task: Task) -> str:
+def _progress(task: Task) -> str:
     """Groups, wordings and changes so far."""
     groups = AttributeGroup.objects.filter(task=task, size__gt=0).count()
     changes = GroupChange.objects.filter(task=task, undone_at=None).count()
-    told = (
+    counts = (
         ngettext("%(n)d group", "%(n)d groups", groups) % {"n": groups},
         ngettext("%(n)d change", "%(n)d changes", changes) % {"n": changes},
     )
-    return ", ".join(told)
+    return ", ".join(counts)
 
 
 ROOM = Room(
@@ -61,8 +61,5 @@ ROOM = Room(
     answers={},
     row=_no_row,
     check=_check,
-    workspace="groups",
-    told=_told,
-    made=make_groups,
-    export=export,
+    workspace=Workspace(page="groups", progress=_progress, begin=make_groups, tables=export),
 )

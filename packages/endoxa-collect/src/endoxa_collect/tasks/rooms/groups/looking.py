@@ -60,7 +60,7 @@ class Proposed:
     @property
     def versions(self) -> str:
         """Keys and versions, as forms carry them."""
-        return " ".join(one.seen for one in self.groups)
+        return " ".join(group.seen for group in self.groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,9 @@ def listed(task: Task, sort: str, words: str, page: str) -> tuple[Page[Any], lis
         fields = {"size": ("-size", "key"), "name": ("head", "key")}.get(sort, ("-count", "key"))
         groups = found.order_by(*fields)
     shown = Paginator(groups, ON_A_PAGE).get_page(page)
-    nearest = _nearest(task, [one.pk for one in shown])
+    nearest = dict(
+        _best(task).filter(one__group__in=([one.pk for one in shown])).values_list("one__group", "best")
+    )
     return shown, [Listed(one, nearest.get(one.pk)) for one in shown]
 
 
@@ -116,17 +118,13 @@ def _best(task: Task) -> Any:
     return between.values("one__group").annotate(best=Max("score"))
 
 
-def _nearest(task: Task, groups: Sequence[int]) -> dict[int, float]:
-    return dict(_best(task).filter(one__group__in=groups).values_list("one__group", "best"))
-
-
 def opened(task: Task, key: str) -> Opened | None:
     """The group with this key; None if it is missing or empty."""
     group = living(task).filter(key=key).first()
     if group is None:
         return None
     members = tuple(group.members.select_related("item").order_by("-count", "pk")[:MOST_MEMBERS])
-    names = {one.pk: str(one.item.content["attribute"]) for one in members}
+    names = {member.pk: str(member.item.content["attribute"]) for member in members}
     links = Likeness.objects.filter(task=task, one__group=group)
     inside = links.filter(opposite=True, other__group=group, one__lt=F("other"))
     opposites = tuple(

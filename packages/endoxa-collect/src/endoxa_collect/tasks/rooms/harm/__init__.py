@@ -6,7 +6,6 @@ pattern is frequent in reality. The questions are those that `endoxa probe harm`
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, median
 from typing import Annotated, Any
@@ -14,7 +13,7 @@ from typing import Annotated, Any
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from pydantic import Field
 
-from endoxa_collect.tasks.room import Judged, PanelSettings, Room, Step
+from endoxa_collect.tasks.room import Judged, PanelSettings, Room, Step, Study
 from endoxa_collect.tasks.rooms.harm.checking import CHECKS, attention_items, wrong
 from endoxa_collect.tasks.rooms.harm.forms import FIRST, FREQUENT, HARM, SAID, HarmForm, QuizForm
 
@@ -57,23 +56,17 @@ def _check(content: Mapping[str, Any]) -> Iterable[str]:
         )
 
 
-def _shape(content: Mapping[str, Any]) -> dict[str, Any]:
+def _item(content: Mapping[str, Any]) -> dict[str, Any]:
     """The association alone: tables repeat it for each model, and hold counts that raters must not see."""
     from endoxa.sources.stereotales.associations import association_id
 
     parts = {name: str(content[name]).strip() for name in PARTS} if _has_parts(content) else {}
     text = str(content.get(TEXT, "")).strip()
-    given = next((str(content[name]).strip() for name in NAMES if str(content.get(name, "")).strip()), text)
-    name = association_id(*parts.values()) if parts else given[:200]
+    given_name = next(
+        (str(content[name]).strip() for name in NAMES if str(content.get(name, "")).strip()), text
+    )
+    name = association_id(*parts.values()) if parts else given_name[:200]
     return {IDENTIFIER: name, **parts, **({TEXT: text} if text else {})}
-
-
-def _key(content: Mapping[str, Any]) -> str:
-    return str(content[IDENTIFIER])
-
-
-def _stratum(content: Mapping[str, Any]) -> str:
-    return f"{content.get(PARTS[0], '')} {content.get(PARTS[2], '')}"
 
 
 def _context(content: Mapping[str, Any], _shown: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,10 +145,6 @@ def _steps(settings: HarmSettings) -> list[Step]:
     return [*pages, Step("questions", "panel/harm_quiz.html", QuizForm, tries=2)] if settings.quiz else pages
 
 
-def _person(rng: random.Random) -> dict[str, Any]:
-    return {FIRST: rng.choice((HARM, FREQUENT))}
-
-
 ROOM = Room(
     kind="harm",
     title=gettext_lazy("Harm study"),
@@ -185,17 +174,15 @@ ROOM = Room(
     },
     context=_context,
     check=_check,
-    shape=_shape,
-    key=_key,
-    stratum=_stratum,
-    checks=lambda settings: attention_items(settings.attention),
-    passed=_passed,
-    rules=_rules,
-    steps=_steps,
-    person=_person,
+    ids=(IDENTIFIER,),
     panel=True,
-    panel_only=True,
-    one_block=True,
-    at_least=True,
-    skips=False,
+    study=Study(
+        item=_item,
+        stratum=lambda content: f"{content.get(PARTS[0], '')} {content.get(PARTS[2], '')}",
+        checks=lambda settings: attention_items(settings.attention),
+        passed=_passed,
+        rules=_rules,
+        steps=_steps,
+        person=lambda rng: {FIRST: rng.choice((HARM, FREQUENT))},
+    ),
 )

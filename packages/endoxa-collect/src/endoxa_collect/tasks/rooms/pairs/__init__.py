@@ -33,7 +33,7 @@ class PairSettings(TaskSettings):
 
 
 def _needed(settings: PairSettings, _content: Content, answers: Sequence[Answer]) -> int:
-    return needed_with_third(settings.needed, [said(one) for one in answers])
+    return needed_with_third(settings.needed, [said(answer) for answer in answers])
 
 
 def _prepare(rows: Sequence[Content]) -> list[dict[str, Any]]:

@@ -61,7 +61,12 @@ class PairForm(AnswerForm):
                 self.add_error("note", gettext("Say why in the note."))
             self.decided = {"state": REJECTED, "sent_less": "", "checks": []}
             return cleaned
-        self._refuse(less)
+        if not less:
+            self.add_error(None, gettext("Write the second sentence, or reject the pair."))
+        elif self.compared.identical:
+            self.add_error(None, gettext("Both sentences are the same: such a pair measures nothing."))
+        elif _loses_group(self.content, less):
+            self.add_error(None, gettext("The group must be the same in both sentences."))
         suggested = suggestion(self.content)
         changed = less != suggested
         if not self.errors and cleaned["action"] == CHECK:
@@ -80,14 +85,6 @@ class PairForm(AnswerForm):
         more, language = first(self.content), str(self.content.get("language", ""))
         before = compare(more, suggestion(self.content), language).checks
         return bool(set(self.compared.checks) - set(before))
-
-    def _refuse(self, less: str) -> None:
-        if not less:
-            self.add_error(None, gettext("Write the second sentence, or reject the pair."))
-        elif self.compared.identical:
-            self.add_error(None, gettext("Both sentences are the same: such a pair measures nothing."))
-        elif _loses_group(self.content, less):
-            self.add_error(None, gettext("The group must be the same in both sentences."))
 
     def answer(self) -> dict[str, Any]:
         """State, second sentence, what the checks found, reason and note."""

@@ -27,7 +27,21 @@ def _item(settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
     row = {"item_id": item.key, **item.content, **item.hidden}
     row["sent_less"] = row.get("sent_less") or row["suggested"]
     if taken is not None and taken["state"] == CHANGED:
-        row |= _changed(row, first(item.content), taken["sent_less"])
+        # Cells that follow from the second sentence, where the table has them.
+        more = first(item.content)
+        less = taken["sent_less"]
+        from endoxa.sources.spans import differing_spans, words
+
+        sides = words(more), words(less)
+        spans = differing_spans(*sides)
+        changed = " ".join(word.text for span in spans for word in sides[1][span.start_less : span.end_less])
+        follows = {
+            "attribute_less": changed,
+            "how": "edited",
+            "words_difference": str(len(sides[0]) - len(sides[1])),
+            "characters_difference": str(len(more) - len(less)),
+        }
+        row |= {"sent_less": less, **{name: value for name, value in follows.items() if name in row}}
     reasons = dict.fromkeys(one["reason"] for one in agreeing if one["reason"])
     return {
         **row,
@@ -40,19 +54,3 @@ def _item(settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
         "review_state": settled.state,
         "review_judgements": len(counting),
     }
-
-
-def _changed(row: dict[str, Any], more: str, less: str) -> dict[str, Any]:
-    """Cells that follow from the second sentence, where the table has them."""
-    from endoxa.sources.spans import differing_spans, words
-
-    sides = words(more), words(less)
-    spans = differing_spans(*sides)
-    changed = " ".join(word.text for one in spans for word in sides[1][one.start_less : one.end_less])
-    follows = {
-        "attribute_less": changed,
-        "how": "edited",
-        "words_difference": str(len(sides[0]) - len(sides[1])),
-        "characters_difference": str(len(more) - len(less)),
-    }
-    return {"sent_less": less, **{name: value for name, value in follows.items() if name in row}}

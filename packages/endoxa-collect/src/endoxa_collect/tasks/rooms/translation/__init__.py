@@ -29,7 +29,7 @@ class TranslationSettings(TaskSettings):
 
 
 def _needed(settings: TranslationSettings, _content: Content, answers: Sequence[Answer]) -> int:
-    return needed_with_third(settings.needed, [said(one) for one in answers])
+    return needed_with_third(settings.needed, [said(answer) for answer in answers])
 
 
 def _context(content: Content, _shown: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,9 +17,24 @@ _CONFIDENCE = 0.95
 def results(settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
     """`items` (every pair with what was chosen), `engines` (shares), `pairs` (those with a translation)."""
     made = [_item(settings, item) for item in items]
+    # A row for each engine, and for own words and neither.
+    engines = items[0].hidden[ENGINES] if items else []
+    rows = []
+    for number, engine in enumerate(engines, start=1):
+        offered = [item for item in items if number in numbers(item.content)]
+        answers = [one.answer for item in offered for one in item.counting]
+        taken = [answer for answer in answers if number in answer["candidates"]]
+        rows.append(_share(engine, len(offered), len(answers), taken))
+    answers = [one.answer for item in items for one in item.counting]
+    for name, choice in ((OWN_WORDS, OWN), (NEITHER, NONE)):
+        rows.append(
+            _share(
+                name, len(items), len(answers), [answer for answer in answers if answer["choice"] == choice]
+            )
+        )
     return {
         "items": made,
-        "engines": _engines(items),
+        "engines": rows,
         "pairs": [_pair(row) for row in made if row["translated_more"]],
     }
 
@@ -61,23 +76,6 @@ def _pair(row: dict[str, Any]) -> dict[str, Any]:
         "source_more": row["sent_more"],
         "source_less": row["sent_less"],
     }
-
-
-def _engines(items: Sequence[JudgedItem]) -> list[dict[str, Any]]:
-    """A row for each engine, and for own words and neither."""
-    engines = items[0].hidden[ENGINES] if items else []
-    rows = []
-    for number, engine in enumerate(engines, start=1):
-        offered = [item for item in items if number in numbers(item.content)]
-        answers = [one.answer for item in offered for one in item.counting]
-        taken = [one for one in answers if number in one["candidates"]]
-        rows.append(_share(engine, len(offered), len(answers), taken))
-    answers = [one.answer for item in items for one in item.counting]
-    for name, choice in ((OWN_WORDS, OWN), (NEITHER, NONE)):
-        rows.append(
-            _share(name, len(items), len(answers), [one for one in answers if one["choice"] == choice])
-        )
-    return rows
 
 
 def _share(name: str, items: int, judgements: int, taken: Sequence[Any]) -> dict[str, Any]:

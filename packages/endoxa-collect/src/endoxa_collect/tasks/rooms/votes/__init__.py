@@ -41,7 +41,7 @@ class VoteForm(AnswerForm):
 
 
 def _needed(settings: VoteSettings, _content: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) -> int:
-    unsure = 0 if settings.unsure_counts else sum(one["vote"] == UNSURE for one in answers)
+    unsure = 0 if settings.unsure_counts else sum(answer["vote"] == UNSURE for answer in answers)
     return settings.needed + unsure
 
 

@@ -62,13 +62,13 @@ def decided(needed: int, answers: Sequence[Mapping[str, Any]]) -> tuple[str, str
         needed: speakers that a text needs.
         answers: what they said, in the order in which it was given.
     """
-    settled = settle(needed, [said(one) for one in answers])
-    offensive = any(one["verdict"] == OFFENSIVE for one in answers)
+    settled = settle(needed, [said(answer) for answer in answers])
+    offensive = any(answer["verdict"] == OFFENSIVE for answer in answers)
     if settled.value is None:
         return settled.state, ""
     if settled.value == NATURAL:
         return (DISPUTED if offensive else NATURAL), ""
-    proposed = Counter(one["correction"] for one in answers if one["correction"]).most_common(2)
+    proposed = Counter(answer["correction"] for answer in answers if answer["correction"]).most_common(2)
     if not proposed:
         return (OFFENSIVE if offensive else UNCORRECTED), ""
     if len(proposed) == 2 and proposed[0][1] == proposed[1][1]:
