@@ -182,7 +182,7 @@ def constant_sentence(rater: ConstantRater, name: str) -> str:
 def stories_headline(folder: Path) -> Headline:
     """How many stories each model wrote, how many were cut off, and how many requests came to nothing."""
     by_language = stories_written(folder)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "model": context.model,
             "asked": context.asked,

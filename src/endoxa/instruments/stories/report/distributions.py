@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
@@ -193,6 +194,10 @@ def _table(results: StoryResults) -> Table:
         for row in frame.iter_rows(named=True)
     }
     writers = set(results.counts["model"])
+
+    def shown(model: str, row: tuple[str, str]) -> str:
+        return share_of.get((*row, model), percent(0.0))
+
     return table_of(
         "Share of every value, by model",
         (
@@ -204,9 +209,7 @@ def _table(results: StoryResults) -> Table:
             text_field("attribute", lambda row: attribute_name(row[0])),
             text_field("value", lambda row: value_name(row[1])),
             *(
-                number_field(
-                    results.label(model), lambda row, model=model: share_of.get((*row, model), percent(0.0))
-                )
+                number_field(results.label(model), partial(shown, model))
                 for model in results.writers
                 if model in writers
             ),
