@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -88,3 +88,13 @@ def write_table(table: pl.DataFrame, path: Path) -> None:
             writer(draft)
     except OSError as problem:
         raise UserError(f"'{path}' cannot be written: {problem.strerror or problem}.") from problem
+
+
+def column_types(
+    columns: Iterable[str], *, texts: Collection[str], counts: Collection[str]
+) -> dict[str, pl.DataType]:
+    """Types of the columns of a table of results: texts, whole numbers, and other numbers for the rest."""
+    return {
+        name: pl.String() if name in texts else pl.Int64() if name in counts else pl.Float64()
+        for name in columns
+    }

@@ -28,6 +28,7 @@ from endoxa.instruments.stories.settings import (
 )
 from endoxa.schema import ALL, Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
+from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.stats.correction import adjust
 from endoxa.stats.verdicts import ABOVE, CORRECTED, UNCLEAR, UNTESTED, Decision
@@ -395,7 +396,4 @@ TEXT = (
 
 def types_of(columns: Iterable[str]) -> dict[str, pl.DataType]:
     """Types of the columns of the tables here."""
-    return {
-        name: pl.String() if name in TEXT else pl.Int64() if name in COUNTS else pl.Float64()
-        for name in columns
-    }
+    return column_types(columns, texts=TEXT, counts=COUNTS)

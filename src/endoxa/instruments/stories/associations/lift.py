@@ -14,6 +14,7 @@ from endoxa.instruments.stories.associations.cells import Cells
 from endoxa.instruments.stories.associations.tables import FEWEST, Units
 from endoxa.runs.families import STORY_COMPARISONS, adjusted, decided
 from endoxa.schema.stories import COMPARED_COLUMNS
+from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import OTHER, UNKNOWN, Profiles
 
 
@@ -361,9 +362,8 @@ def _method(a: Side, b: Side) -> str:
     return COUNTED if a.count and b.count else HALF
 
 
-_TEXT = (*PARTS, "a", "b", "found_in", "method", "verdict", "reason")
-_COUNTS = ("count_a", "count_b", "row_total_a", "row_total_b", "prompts_shared")
-_TYPES = {
-    name: pl.String() if name in _TEXT else pl.Int64() if name in _COUNTS else pl.Float64()
-    for name in COMPARED_COLUMNS
-}
+_TYPES = column_types(
+    COMPARED_COLUMNS,
+    texts=(*PARTS, "a", "b", "found_in", "method", "verdict", "reason"),
+    counts=("count_a", "count_b", "row_total_a", "row_total_b", "prompts_shared"),
+)

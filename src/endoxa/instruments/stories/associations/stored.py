@@ -73,7 +73,7 @@ def differences_in(folder: Path, stories: Callable[[], pl.DataFrame], settings: 
 
     Args:
         folder: run folder of `endoxa probe extract`.
-        stories: what `protagonists.protagonists_by_story` gives.
+        stories: what `permutations.protagonists_by_story` gives.
         settings: confidence and seed.
     """
 
@@ -126,7 +126,7 @@ class Companion:
         settings: with which settings.
         stories: the file or folder they were discovered in.
         duplicates: stories that have the prompt, model, language and repeat of another.
-        tested: what was tested (`tally.TALLY`).
+        tested: what was tested (`discover.TALLY`).
     """
 
     settings: Discovery

@@ -40,13 +40,11 @@ from endoxa.instruments.stories.harm.ratings import check_ratings
 from endoxa.runs.options import Resampling
 from endoxa.schema import Progress
 from endoxa.schema.harm import HARM_SUMMARY_COLUMNS
+from endoxa.sources.frames import column_types
 from endoxa.stats.agreement import alphas, coincidences
 from endoxa.stats.intervals import NAN
 
-TYPES = {
-    name: pl.String if name in ("name", "method") else pl.Int64 if name == "n" else pl.Float64
-    for name in HARM_SUMMARY_COLUMNS
-} | CLAIM_TYPES
+TYPES = column_types(HARM_SUMMARY_COLUMNS, texts=("name", "method"), counts=("n",)) | CLAIM_TYPES
 OF_ASSOCIATIONS = "interval: bootstrap of associations, with these raters"
 OF_ATTRIBUTES = "interval: bootstrap of attributes, with these raters"
 BOOTSTRAPS = {OF_ASSOCIATIONS: "associations", OF_ATTRIBUTES: "attributes"}

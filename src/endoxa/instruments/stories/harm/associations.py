@@ -29,6 +29,7 @@ from endoxa.instruments.stories.harm.panel import (
 )
 from endoxa.instruments.stories.harm.raters import made_by
 from endoxa.schema.harm import HARM_ASSOCIATION_COLUMNS, HARM_ATTRIBUTE_COLUMNS
+from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval
 
@@ -103,12 +104,11 @@ def majority_probability(above: int, count: int) -> float:
     return float(beta.sf(0.5, above + 0.5, count - above + 0.5))
 
 
-WHOLE_NUMBERS = ("people_n", "people_harmful", "models", "made_by")
-TEXTS = ("association_id", *PARTS, "people_verdict")
-TYPES = {
-    name: pl.String if name in TEXTS else pl.Int64 if name in WHOLE_NUMBERS else pl.Float64
-    for name in HARM_ASSOCIATION_COLUMNS
-}
+TYPES = column_types(
+    HARM_ASSOCIATION_COLUMNS,
+    texts=("association_id", *PARTS, "people_verdict"),
+    counts=("people_n", "people_harmful", "models", "made_by"),
+)
 
 
 def association_table(panel: Panel, made: pl.DataFrame | None, confidence: float) -> pl.DataFrame:
@@ -191,12 +191,10 @@ def _makers(made: pl.DataFrame | None) -> Mapping[str, int]:
 
 
 SIDES = (EITHER, "base", "compared")
-ATTRIBUTE_COUNTS = ("n", "made")
-ATTRIBUTE_TEXTS = ("attribute", "side", "rater")
-ATTRIBUTE_TYPES = {
-    name: pl.String if name in ATTRIBUTE_TEXTS else pl.Int64 if name in ATTRIBUTE_COUNTS else pl.Float64
-    for name in HARM_ATTRIBUTE_COLUMNS
-} | CLAIM_TYPES
+ATTRIBUTE_TYPES = (
+    column_types(HARM_ATTRIBUTE_COLUMNS, texts=("attribute", "side", "rater"), counts=("n", "made"))
+    | CLAIM_TYPES
+)
 
 
 def attribute_table(

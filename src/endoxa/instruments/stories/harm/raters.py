@@ -31,6 +31,7 @@ from endoxa.instruments.stories.harm.panel import (
 from endoxa.runs.options import Resampling
 from endoxa.schema import Progress
 from endoxa.schema.harm import BLIND_SPOT_COLUMNS, HARM_AGREEMENT_COLUMNS, HARM_RATER_COLUMNS
+from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.intervals import wilson
 
@@ -125,11 +126,11 @@ def _order(raters: Sequence[str], agreements: dict[tuple[str, str], float | None
     return {raters[leaf]: place for place, leaf in enumerate(leaves)}
 
 
-TEXTS = ("rater", "generator_model", "association_id", *PARTS, "aggregations", "people_verdict")
-MADE_TYPES = {
-    name: pl.String if name in TEXTS else pl.Int64 if name == "n" else pl.Float64
-    for name in BLIND_SPOT_COLUMNS
-}
+MADE_TYPES = column_types(
+    BLIND_SPOT_COLUMNS,
+    texts=("rater", "generator_model", "association_id", *PARTS, "aggregations", "people_verdict"),
+    counts=("n",),
+)
 
 
 def generators(panel: Panel, made: pl.DataFrame, aliases: Mapping[str, str]) -> dict[str, str]:
@@ -215,11 +216,14 @@ def blind_spot_table(
     return pl.concat(tables)
 
 
-WHOLE_NUMBERS = ("associations", "ratings", "compared", "made", "blind_spots")
-TYPES = {
-    name: pl.String if name.startswith("rater") else pl.Int64 if name in WHOLE_NUMBERS else pl.Float64
-    for name in HARM_RATER_COLUMNS
-} | CLAIM_TYPES
+TYPES = (
+    column_types(
+        HARM_RATER_COLUMNS,
+        texts=("rater", "rater_kind"),
+        counts=("associations", "ratings", "compared", "made", "blind_spots"),
+    )
+    | CLAIM_TYPES
+)
 
 
 def rater_table(

@@ -23,6 +23,7 @@ from endoxa.runs.families import GROUPS_MOVED, adjusted, decided
 from endoxa.runs.options import Resampling
 from endoxa.schema import ALL
 from endoxa.schema.stories import SHIFT_COLUMNS
+from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import read_vocabulary
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, Interval, agreeing
 from endoxa.stats.permutation import exchange_test, movable, single_column_test
@@ -386,9 +387,8 @@ def _row(names: Names, change: Moved, how: Resampling) -> dict[str, Any]:
     }
 
 
-_TEXT = ("language", "group", "attribute", "value", "interval", "verdict", "reason")
-_COUNTS = ("n", "models", "clusters")
-_TYPES = {
-    name: pl.String() if name in _TEXT else pl.Int64() if name in _COUNTS else pl.Float64()
-    for name in SHIFT_COLUMNS
-}
+_TYPES = column_types(
+    SHIFT_COLUMNS,
+    texts=("language", "group", "attribute", "value", "interval", "verdict", "reason"),
+    counts=("n", "models", "clusters"),
+)

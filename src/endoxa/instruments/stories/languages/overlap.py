@@ -20,6 +20,7 @@ from endoxa.instruments.stories.languages.presence import By, Presence, names_wi
 from endoxa.instruments.stories.languages.spread import compare_reach, reach
 from endoxa.runs.options import Resampling
 from endoxa.schema.stories import JACCARD_COLUMNS, MEMBER_COLUMNS
+from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import Profiles
 
 
@@ -90,11 +91,9 @@ def _pair(first: np.ndarray, other: np.ndarray, how: Resampling) -> dict[str, An
     }
 
 
-_COUNTS = ("place_a", "place_b", "size_a", "size_b", "shared", "either")
-_JACCARD = {
-    name: pl.String() if name in ("a", "b") else pl.Int64() if name in _COUNTS else pl.Float64()
-    for name in JACCARD_COLUMNS
-}
+_JACCARD = column_types(
+    JACCARD_COLUMNS, texts=("a", "b"), counts=("place_a", "place_b", "size_a", "size_b", "shared", "either")
+)
 
 
 def members_of(where: Presence, profiles: Profiles | None = None) -> pl.DataFrame:

@@ -15,6 +15,7 @@ from endoxa.instruments.stories.languages.presence import Presence
 from endoxa.runs.families import REACH, adjusted, decided
 from endoxa.runs.options import Resampling
 from endoxa.schema.stories import REACH_COMPARISON_COLUMNS
+from endoxa.sources.frames import column_types
 from endoxa.stats.crossed import crossed_estimate
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, effective_number
 from endoxa.stats.signs import fewest_units
@@ -250,8 +251,5 @@ def _mann_whitney(values: np.ndarray, other: np.ndarray) -> float:
 
 
 _TEXT, _COUNTS = ("name", "method", "interval", "verdict", "reason"), ("n", "clusters")
-_COMPARISON = {
-    name: pl.String() if name in _TEXT else pl.Int64() if name in _COUNTS else pl.Float64()
-    for name in REACH_COMPARISON_COLUMNS
-}
+_COMPARISON = column_types(REACH_COMPARISON_COLUMNS, texts=_TEXT, counts=_COUNTS)
 _MEASURED = {name: _COMPARISON[name] for name in ("name", "value", "low", "high", "p_value", "n", "method")}

@@ -18,6 +18,7 @@ from endoxa.runs.folder import RECORDS, RUN
 from endoxa.schema import ALL
 from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
 from endoxa.sources.files import require_file
+from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import NAMED_BY, OTHER, Attribute, Vocabulary, story_names
 from endoxa.stats.agreement import cohen_kappa
 from endoxa.stats.intervals import wilson
@@ -151,11 +152,11 @@ def corrected_table(
                 {"model": model, **row}
                 for row in _rows(stories[confusion.attribute], confusion, confidence, seed)
             ]
-    counts, text = ("count", "n", "n_coded", "few_coded"), ("model", "attribute", "value")
-    types = {
-        name: pl.Int64() if name in counts else pl.String() if name in text else pl.Float64()
-        for name in CORRECTED_COLUMNS
-    }
+    types = column_types(
+        CORRECTED_COLUMNS,
+        texts=("model", "attribute", "value"),
+        counts=("count", "n", "n_coded", "few_coded"),
+    )
     return pl.DataFrame(rows, schema=types, orient="row")
 
 
@@ -214,8 +215,8 @@ def error_table(confusions: Sequence[Confusion], confidence: float) -> pl.DataFr
     """One row per attribute (`EXTRACTION_ERROR_COLUMNS`)."""
     rows = [_row(confusion, confidence) for confusion in confusions]
     counts = ("n", "errors", "n_known", "n_unknown")
-    types = {name: pl.Int64() if name in counts else pl.Float64() for name in EXTRACTION_ERROR_COLUMNS}
-    return pl.DataFrame(rows, schema=types | {"attribute": pl.String()}, orient="row").fill_nan(None)
+    types = column_types(EXTRACTION_ERROR_COLUMNS, texts=("attribute",), counts=counts)
+    return pl.DataFrame(rows, schema=types, orient="row").fill_nan(None)
 
 
 def confusion_table(confusions: Sequence[Confusion]) -> pl.DataFrame:

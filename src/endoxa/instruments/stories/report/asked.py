@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -192,15 +193,16 @@ def _unknown(results: StoryResults) -> Table:
     telling = pl.col("stories") - pl.col("nothing_known")
     mean = [((pl.col(name).fill_null(0) * telling).sum() / telling.sum()).alias(name) for name in names]
     models = frame.group_by("model", maintain_order=True).agg(mean).rows(named=True) if names else []
+
+    def share(model: Mapping[str, float], name: str) -> str:
+        return percent(model[name])
+
     return table_of(
         "Share of stories that do not tell an attribute (of those that tell any)",
         names,
         (
             text_field("attribute", lambda name: attribute_name(name.removeprefix(UNKNOWN_COLUMN))),
-            *(
-                number_field(results.label(row["model"]), lambda name, row=row: percent(row[name]))  # type: ignore[misc]
-                for row in models
-            ),
+            *(number_field(results.label(row["model"]), partial(share, row)) for row in models),
         ),
         folded=True,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
@@ -197,6 +198,10 @@ def _table(results: StoryResults) -> Table:
         for row in frame.iter_rows(named=True)
     }
     writers = set(results.counts["model"])
+
+    def shown(model: str, row: tuple[str, str]) -> str:
+        return share_of.get((*row, model), percent(0.0))
+
     return table_of(
         "Share of every value, by model",
         (

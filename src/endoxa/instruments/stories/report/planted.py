@@ -35,7 +35,7 @@ class Planted:
         model: the teller.
         truth: its four parts, `expected_fraction` and `expected_lift`.
         stories: stories of its base value that tell the compared attribute; None where the stories are not there.
-        power: probability that so many stories pass both steps (`associations.power`); None where it is not
+        power: probability that so many stories pass both steps (`associations.cells`); None where it is not
             testable.
         measured: its row of the associations found, or empty.
     """

@@ -156,13 +156,13 @@ def _medians(results: StoryResults, harm: Harm) -> Iterator[Finding]:
         f"People rated {plural(rated.height, 'association')}. Taken one by one, the {results.level} interval of the "
         f"median lies entirely at {THRESHOLD:g} or above for {harmful} (harmful) and entirely below "
         f"{THRESHOLD:g} for {benign} (benign)"
-        + (f"; {undecided} {_are(words[UNDECIDED])} undecided." if words[UNDECIDED] else "."),
+        + (
+            f"; {undecided} {'is' if words[UNDECIDED] == 1 else 'are'} undecided."
+            if words[UNDECIDED]
+            else "."
+        ),
         ({"rated": rated.height, "threshold": THRESHOLD, "confidence": results.confidence, **words},),
     )
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
 
 
 def _behind(row: Mapping[str, Any], name: str) -> str:

@@ -235,7 +235,7 @@ class StoryResults:
             (`schema.stories.PROTAGONIST_DIFFERENCE_COLUMNS`).
         sources: where the associations come from.
         discovered: every association found, `schema.stories.DISCOVERED_COLUMNS`; `verdict` says what is claimed.
-        tested: what was tested, by model and aggregation (`associations.verdicts.TALLY`); empty where no source
+        tested: what was tested, by model and aggregation (`associations.discover.TALLY`); empty where no source
             says it.
         associations: one row for each association that may be claimed of a model or a language (`rows.ROWS`).
         unclear: the same for those that may be claimed of none.
