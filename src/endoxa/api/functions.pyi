@@ -872,7 +872,7 @@ def build_names(
     bank: str | Path | None = None,
     gender_model: str | None = None,
     out: str | Path | None = None,
-    check: str | Path | None = None,
+    check: str | None = None,
 ) -> Outcome:
     """Replace groups in questions by first names, so that the group is implied but not stated. `endoxa build names`; see `command`.
 
