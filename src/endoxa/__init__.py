@@ -108,4 +108,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """What there is, for completion."""
-    return sorted({*globals(), *__all__})
+    from endoxa.api.functions import functions
+
+    return sorted({*globals(), *__all__, *functions()})

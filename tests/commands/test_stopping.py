@@ -28,8 +28,8 @@ TASKS = {
 @pytest.mark.parametrize("task", TASKS)
 def test_a_command_can_always_be_stopped(task: str, background: bool) -> None:
     program = (
-        "import sys\nsys.argv = ['endoxa', 'probe', 'pairs']\nfrom endoxa import cli\n"
-        f"cli.app = lambda **_: exec({TASKS[task]!r}, {{}})\ncli.main()"
+        "import sys\nsys.argv = ['endoxa', 'probe', 'pairs']\nfrom endoxa import commands\n"
+        f"commands.app = lambda **_: exec({TASKS[task]!r}, {{}})\ncommands.main()"
     )
     ignored = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if background else None
     command = subprocess.Popen(

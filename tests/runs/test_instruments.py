@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import polars as pl
 import pytest
 
+import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
@@ -63,6 +64,11 @@ def test_the_toy_passes_the_battery(with_toy: None, tmp_path: Path) -> None:
     check_instrument(LETTERS, settings, other, "toy/n", tmp_path)
     found = pl.read_csv(tmp_path / "run" / "estimates.csv")
     assert found.rows() == [("toy/a", 2.0), ("toy/n", 1.5)]
+
+
+def test_an_instrument_of_another_package_is_probed_from_python(with_toy: None, tmp_path: Path) -> None:
+    result = ex.probe("letters", lines(tmp_path), ["toy/a", "toy/A"], folded=False, progress=False)
+    assert result.estimates.rows() == [("toy/a", 1.5), ("toy/A", 0.5)]
 
 
 class WithAnOptionMore(ToySettings):

@@ -153,10 +153,13 @@ def _words(kind: Any, *, positional: bool) -> list[str]:
 def stub() -> Iterator[str]:
     """The text of `functions.pyi`."""
     yield '"""Written by `make docs`; see functions.py."""\n\n'
-    yield "from collections.abc import Sequence\nfrom pathlib import Path\nfrom typing import Any, Literal\n\n"
+    yield "from collections.abc import Callable, Iterator, Mapping, Sequence\nfrom pathlib import Path\n"
+    yield "from typing import Any, Literal\n\n"
     yield "from endoxa.api.data import Columns, Source\nfrom endoxa.api.result import Result\n"
     yield "from endoxa.api.runs import Models\nfrom endoxa.commands.verbs import Outcome\n\n"
     yield f"__all__ = {sorted(functions())!r}\n"
+    yield "\ndef functions() -> Mapping[str, Callable[..., Any]]: ...\n"
+    yield "def stub() -> Iterator[str]: ...\ndef write_stub() -> None: ...\n"
     for name, function in functions().items():
         signature: Signature = function.__signature__  # type: ignore[attr-defined]
         yield f"\ndef {name}(\n"

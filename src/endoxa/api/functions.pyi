@@ -1,6 +1,6 @@
 """Written by `make docs`; see functions.py."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +10,10 @@ from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
 __all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_tests', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_items', 'languages_patch', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+
+def functions() -> Mapping[str, Callable[..., Any]]: ...
+def stub() -> Iterator[str]: ...
+def write_stub() -> None: ...
 
 def probe_embeddings(
     tests: Source,
@@ -872,7 +876,7 @@ def build_names(
     bank: str | Path | None = None,
     gender_model: str | None = None,
     out: str | Path | None = None,
-    check: str | Path | None = None,
+    check: str | None = None,
 ) -> Outcome:
     """Replace groups in questions by first names, so that the group is implied but not stated. `endoxa build names`; see `command`.
 

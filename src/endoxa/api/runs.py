@@ -217,9 +217,12 @@ def build(name: str, *inputs: Any, **options: Any) -> Outcome:
 
 
 def _in_file(value: Any, path: Path, stack: ExitStack) -> Any:
-    """A file in place of a data frame."""
+    """A file in place of a data frame, of each where they are several."""
     if isinstance(value, Result):
         return value.folder
+    if isinstance(value, list | tuple):
+        places = (path.with_stem(f"{path.stem}-{number}") for number in range(1, len(value) + 1))
+        return tuple(_in_file(inner, place, stack) for inner, place in zip(value, places, strict=True))
     if not (hasattr(value, "columns") or hasattr(value, "to_polars")):
         return value
     write_frame(as_polars(value), path)

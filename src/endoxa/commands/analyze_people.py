@@ -12,7 +12,7 @@ from endoxa.commands.verbs import Outcome, argument, table
 from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural, signed
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
-from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option, names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,11 +36,6 @@ Topics = Annotated[
         "Table with attribute (or identity and attribute), topic, perhaps sentiment.", DATA, metavar="FILE"
     ),
 ]
-
-
-def names(text: str) -> tuple[str, ...]:
-    """Names, separated by commas."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def agreement(

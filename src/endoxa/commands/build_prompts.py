@@ -48,7 +48,9 @@ def names(
         str | None,
         Option("Chat model that decides genders left open by the text.", ITEMS, metavar="MODEL"),
     ] = None,
-    check: Annotated[Path | None, Option("Only check this file with names against ITEMS.", OUTPUT)] = None,
+    check: Annotated[
+        str | None, Option("Only check this file with names against ITEMS.", OUTPUT, metavar="FILE")
+    ] = None,
 ) -> Outcome:
     """Replace groups in questions by first names, so that the group is implied but not stated.
 
@@ -73,7 +75,7 @@ def names(
     if check is not None:
         if out is not None or gender_model is not None:
             raise UserError("--check only checks a file. Leave out --out and --gender-model.")
-        return _check_names(items, check, read_bank(bank))
+        return _check_names(items, Path(check), read_bank(bank))
     if out is None:
         raise UserError(
             "Missing --out FILE for the questions with names (or --check FILE to check such a file)."

@@ -11,7 +11,7 @@ from endoxa.commands.analyze_people import agreement_lines
 from endoxa.commands.verbs import Group, Outcome, argument, print_lines, table
 from endoxa.report.words import plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
-from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
+from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option, names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,11 +32,6 @@ _PRINTED = {
     "omission_precision": "omission precision",
     "omission_recall": "omission recall",
 }
-
-
-def columns(text: str) -> tuple[str, ...]:
-    """Names of columns, separated by commas."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def export_sheet(
@@ -66,7 +61,7 @@ def export_sheet(
     ] = False,
     columns: Annotated[
         tuple[str, ...] | None,
-        Option("Columns to show instead of the default ones.", OUTPUT, metavar="A,B,...", parse=columns),
+        Option("Columns to show instead of the default ones.", OUTPUT, metavar="A,B,...", parse=names),
     ] = None,
     edit: Annotated[
         tuple[str, ...] | None,
@@ -74,7 +69,7 @@ def export_sheet(
             "Columns that may be edited instead of the default ones.",
             OUTPUT,
             metavar="A,B,...",
-            parse=columns,
+            parse=names,
         ),
     ] = None,
     overwrite: Annotated[

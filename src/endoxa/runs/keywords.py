@@ -49,5 +49,5 @@ def values_by_path(owner: Any, given: Mapping[str, Any]) -> dict[tuple[str, ...]
 def _read(one: OptionField, value: Any) -> Any:
     """A value as the setting takes it: one word for several, a path for a text."""
     if getattr(one.type, "__origin__", None) is tuple:
-        return (value,) if isinstance(value, str) else tuple(value)
+        return (value,) if isinstance(value, str | Path) else tuple(value)
     return str(value) if isinstance(value, Path) and one.type is not Path else value

@@ -266,6 +266,11 @@ def finite(text: str) -> float:
     return value
 
 
+def names(text: str) -> tuple[str, ...]:
+    """Names, separated by commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
 def column_names(text: str) -> dict[str, str]:
     """Names of columns: 'sent_more=stereotype,sent_less=other'.
 
