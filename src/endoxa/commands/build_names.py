@@ -14,7 +14,7 @@ from endoxa.schema.options import ITEMS, OUTPUT, Option
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from endoxa.instruments.questions.names.ask import Asked
+    from endoxa.instruments.questions.names.ask import Person
     from endoxa.instruments.questions.names.bank import NameBank
     from endoxa.instruments.questions.names.build import NameVariants
     from endoxa.instruments.questions.names.rewrite import Prepared
@@ -143,7 +143,7 @@ def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Pr
             return [settle(one, answers) for one in prepared]
         with shown("answers") as progress, keeping(model, file) as keep:
 
-            def answered(asked: Asked, answer: str) -> None:
+            def answered(asked: Person, answer: str) -> None:
                 answers[asked] = answer
                 keep(asked, answer)
                 progress(f"asking {model}", len(answers), len(answers.keys() | set(missing)))
