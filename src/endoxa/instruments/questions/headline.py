@@ -170,15 +170,15 @@ def _right(competence: Competence) -> str:
 
 
 def competence_warnings(
-    known: Iterable[Competence], label: Callable[[str], str] = lambda model: model
+    competences: Iterable[Competence], label: Callable[[str], str] = lambda model: model
 ) -> tuple[str, ...]:
     """A sentence for each model whose answers are at chance, and the rule behind them.
 
     Args:
-        known: how each model did.
+        competences: how each model did.
         label: what the sentences call a model.
     """
-    sentences = [competence_sentence(row, label(row.model)) for row in known if row.at_chance]
+    sentences = [competence_sentence(row, label(row.model)) for row in competences if row.at_chance]
     return (*sentences, RULE) if sentences else ()
 
 
@@ -192,8 +192,8 @@ def run_warnings(folder: Path, models: Collection[str] = ()) -> tuple[str, ...]:
     from endoxa.instruments.questions.estimates import analyze_run
 
     counts = [row for row in answer_counts(folder) if not models or row.model in models]
-    known = [row for row in competences(analyze_run(folder).estimates) if not models or row.model in models]
-    return (*answer_warnings(counts, read_run(folder)), *competence_warnings(known))
+    by_cell = [row for row in competences(analyze_run(folder).estimates) if not models or row.model in models]
+    return (*answer_warnings(counts, read_run(folder)), *competence_warnings(by_cell))
 
 
 TITLE = (
@@ -238,10 +238,10 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     labels = short_labels(overall["model"].unique(maintain_order=True).to_list())
     named = [name for name in ("data", "protocol") if overall[name].n_unique() > 1]
     rows = list(overall.iter_rows(named=True))
-    known = {competence.cell: competence for competence in competences(estimates)}
-    at_chance = {cell for cell, one in known.items() if one.at_chance}
+    by_cell = {competence.cell: competence for competence in competences(estimates)}
+    at_chance = {cell for cell, one in by_cell.items() if one.at_chance}
     return Headline(
-        title=TITLE if len(at_chance) < len(known) else AT_CHANCE_TITLE,
+        title=TITLE if len(at_chance) < len(by_cell) else AT_CHANCE_TITLE,
         columns=("model", *named, "contexts", "accuracy", "lean", "interval", "verdict", "answers read"),
         texts=tuple(_texts(row, labels, named, at_chance=_cell(row) in at_chance) for row in rows),
         rows=tuple(
@@ -256,7 +256,7 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
             )
         ),
         warnings=(
-            *competence_warnings(known.values(), labels.__getitem__),
+            *competence_warnings(by_cell.values(), labels.__getitem__),
             *version_sentences(labels),
         ),
     )
@@ -287,5 +287,5 @@ def _texts(
 
 def read_of_asked(row: dict[str, Any]) -> str:
     """'200', or '150 of 200' where not every answer could be read."""
-    read, asked = count(row["n_read"]), count(row["n"])
-    return asked if read == asked else f"{read} of {asked}"
+    read, total = count(row["n_read"]), count(row["n"])
+    return total if read == total else f"{read} of {total}"

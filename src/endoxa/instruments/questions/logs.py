@@ -82,7 +82,7 @@ def _answers_of(
             questions.setdefault(key, question)
             answers.append({"category": key[0], "example_id": key[1], "model": log.model, **answer})
     data, predictions = folder / QUESTIONS, folder / "predictions.jsonl"
-    data.write_text("".join(json.dumps(one) + "\n" for one in questions.values()), encoding="utf-8")
+    data.write_text("".join(json.dumps(entry) + "\n" for entry in questions.values()), encoding="utf-8")
     pl.DataFrame(answers, schema=dict.fromkeys(answers[0], pl.String)).write_ndjson(predictions)
     try:
         return read_predictions(data, predictions, metadata=metadata, language=language).answers
@@ -106,11 +106,11 @@ def _likeliest(sample: Mapping[str, Any], question: Mapping[str, Any]) -> int:
     Raises:
         ValueError: a log-likelihood is no number, or no option is the unknown one.
     """
-    texts = [str(one["arg_1"]).strip() for one in sample["arguments"].values()]
-    found = [float(one[0]) for one in sample["filtered_resps"]]
-    if len(texts) != len(found) or any(math.isnan(one) for one in found):
+    texts = [str(entry["arg_1"]).strip() for entry in sample["arguments"].values()]
+    likelihoods = [float(entry[0]) for entry in sample["filtered_resps"]]
+    if len(texts) != len(likelihoods) or any(math.isnan(entry) for entry in likelihoods):
         raise ValueError("log-likelihoods are missing")
-    best = texts[found.index(max(found))]
+    best = texts[likelihoods.index(max(likelihoods))]
     named = [str(question[name]) for name in OPTIONS]
     if best in named:
         return named.index(best)
@@ -121,13 +121,13 @@ def _likeliest(sample: Mapping[str, Any], question: Mapping[str, Any]) -> int:
 
 def _inspect(sample: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """A question and its answer; a sample that failed, or no clear letter, is an answer that was not read."""
-    said, choices = sample["metadata"], sample["choices"]
-    context, _, asked = str(sample["input"]).rpartition("Question:")
+    fields, choices = sample["metadata"], sample["choices"]
+    context, _, question_text = str(sample["input"]).rpartition("Question:")
     question = {
-        "example_id": said.get("source_id", said.get("example_id", sample["id"])),
-        **{name: said[name] for name in DESCRIBED},
+        "example_id": fields.get("source_id", fields.get("example_id", sample["id"])),
+        **{name: fields[name] for name in DESCRIBED},
         "context": context.removeprefix("Context:").strip(),
-        "question": asked.strip(),
+        "question": question_text.strip(),
         **dict(zip(OPTIONS, choices, strict=True)),
         "label": string.ascii_uppercase.index(str(sample["target"])),
     }

@@ -201,7 +201,9 @@ def _list(request: HttpRequest, campaign: Campaign, fault: str = "", status: int
     rows = []
     for task in Task.objects.filter(campaign=campaign).order_by("name"):
         kind = room(task.kind)
-        rows.append(TaskRow(task, kind, progress(task), kind.workspace.progress(task) if kind.workspace else ""))
+        rows.append(
+            TaskRow(task, kind, progress(task), kind.workspace.progress(task) if kind.workspace else "")
+        )
     context = {
         "campaign": campaign,
         "tasks": rows,

@@ -35,21 +35,21 @@ def phrases(
         spoken: the language.
         question: words of the question; one of them alone names nobody.
     """
-    own = keys[option]
-    if not own or keys.count(own) > 1:
+    name = keys[option]
+    if not name or keys.count(name) > 1:
         return
-    yield own
-    if option == unknown or len(own) > _LONGEST:
+    yield name
+    if option == unknown or len(name) > _LONGEST:
         return
     other = keys[3 - option - unknown]
-    telling = {word for word in own if word not in other and word not in spoken.common}
-    for part in _parts(own):
+    telling = {word for word in name if word not in other and word not in spoken.common}
+    for part in _parts(name):
         if telling.intersection(part) and not (len(part) == 1 and part[0] in question):
             yield part
-    if not telling and all(word in spoken.common for word in set(other) - set(own)):
-        yield from _by_small_words(own, other, spoken)
-    if set(own) < set(other):
-        yield from _with_another_noun(own, other, spoken)
+    if not telling and all(word in spoken.common for word in set(other) - set(name)):
+        yield from _by_small_words(name, other, spoken)
+    if set(name) < set(other):
+        yield from _with_another_noun(name, other, spoken)
 
 
 def shorter(keys: Sequence[Phrase], unknown: int) -> int | None:
@@ -59,18 +59,18 @@ def shorter(keys: Sequence[Phrase], unknown: int) -> int | None:
     return contained[0] if contained else None
 
 
-def _parts(own: Phrase) -> Iterator[Phrase]:
-    for start in range(len(own)):
-        for end in range(start + 1, len(own) + 1):
-            if own[start:end] != own:
-                yield own[start:end]
+def _parts(name: Phrase) -> Iterator[Phrase]:
+    for start in range(len(name)):
+        for end in range(start + 1, len(name) + 1):
+            if name[start:end] != name:
+                yield name[start:end]
 
 
-def _by_small_words(own: Phrase, other: Phrase, spoken: Language) -> Iterator[Phrase]:
+def _by_small_words(name: Phrase, other: Phrase, spoken: Language) -> Iterator[Phrase]:
     """Parts of "person with a scar" beside "person without a scar": the word that differs, and what it is about."""
-    differing = set(own) - set(other)
-    for start, word in enumerate(own):
-        about = own[start + 1 :]
+    differing = set(name) - set(other)
+    for start, word in enumerate(name):
+        about = name[start + 1 :]
         if word not in differing or all(each in spoken.common or each in spoken.articles for each in about):
             continue
         starts: list[Phrase] = [(word,)]
@@ -83,16 +83,16 @@ def _by_small_words(own: Phrase, other: Phrase, spoken: Language) -> Iterator[Ph
                 yield (*begin, article, *bare)
 
 
-def _with_another_noun(own: Phrase, other: Phrase, spoken: Language) -> Iterator[Phrase]:
+def _with_another_noun(name: Phrase, other: Phrase, spoken: Language) -> Iterator[Phrase]:
     """Other nouns for its last one: "African one" for "African man" beside "African American man"."""
-    told, noun = own[:-1], own[-1]
-    if noun in spoken.common and any(word not in spoken.common for word in told):
+    adjectives, noun = name[:-1], name[-1]
+    if noun in spoken.common and any(word not in spoken.common for word in adjectives):
         followed = any(
-            other[k : k + len(told)] == told and other[k + len(told)] in spoken.stand_ins
-            for k in range(len(other) - len(told))
+            other[k : k + len(adjectives)] == adjectives and other[k + len(adjectives)] in spoken.stand_ins
+            for k in range(len(other) - len(adjectives))
         )
         if not followed:
-            yield from ((*told, stand_in) for stand_in in spoken.stand_ins)
+            yield from ((*adjectives, stand_in) for stand_in in spoken.stand_ins)
 
 
 _PREFIXES = ("un", "in", "im", "dis")
@@ -109,7 +109,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """A question as the reader of answers needs it.
 
     Attributes:
@@ -120,7 +120,7 @@ class Asked:
         denied: words that the question denies ("comfortable" in "Who was not comfortable ...?").
         predicate: words of the question that say whom it asks for ("comfortable", "using", "phone").
         named: words of the options.
-        own: words of the options and of the question.
+        vocabulary: words of the options and of the question.
         shorter: the person whose text is a part of the other's ("the woman" beside "the tall woman"), or None.
         accents: the options differ in nothing but accents, so that these count.
     """
@@ -132,15 +132,15 @@ class Asked:
     denied: frozenset[str]
     predicate: Phrase
     named: frozenset[str]
-    own: frozenset[str]
+    vocabulary: frozenset[str]
     shorter: int | None
     accents: bool
 
     def option_of(self, text: str) -> int | None:
         """The option whose text this is, in any case, with or without article, quotes and full stop."""
         wanted = key(text, self.language.articles, accents=self.accents)
-        found = [option for option, own in enumerate(self.keys) if own == wanted and wanted]
-        return found[0] if len(found) == 1 else None
+        mentions = [option for option, name in enumerate(self.keys) if name == wanted and wanted]
+        return mentions[0] if len(mentions) == 1 else None
 
     def mentions_in(self, text: str) -> list[Mention]:
         """Every option named in a text; of phrases that overlap the first and longest counts."""
@@ -155,21 +155,21 @@ class Asked:
         return any(word == prefix + denied for denied in self.denied for prefix in _PREFIXES)
 
     def _mentions(self, text: Sequence[Word]) -> list[Mention]:
-        found, place = [], 0
+        mentions, place = [], 0
         while place < len(text):
             hit = self._at(text, place)
             if hit is None:
                 place += 1
                 continue
             length, option = hit
-            found.append(Mention(option, text[place].start, text[place + length - 1].end))
+            mentions.append(Mention(option, text[place].start, text[place + length - 1].end))
             place += length
-        return found
+        return mentions
 
     def _at(self, text: Sequence[Word], place: int) -> tuple[int, int] | None:
         for phrase, option in self.phrases.get(text[place].text, ()):
-            found = text[place : place + len(phrase)]
-            if tuple(word.text for word in found) == phrase and not (
+            mentions = text[place : place + len(phrase)]
+            if tuple(word.text for word in mentions) == phrase and not (
                 option == self.shorter and self._described(text, place)
             ):
                 return len(phrase), option
@@ -183,13 +183,13 @@ class Asked:
         return text[place].start - before.end == 1 and before.text not in self.language.plain
 
 
-def asked(item: QaItem) -> Asked:
+def question_of(item: QaItem) -> Question:
     """What the reader needs of an item; the last few are kept, since repeats ask the same."""
-    return _asked(item.options, item.unknown, item.question, item.language)
+    return _question_of(item.options, item.unknown, item.question, item.language)
 
 
 @lru_cache(maxsize=256)
-def _asked(options: tuple[str, str, str], unknown: int, question: str, code: str) -> Asked:
+def _question_of(options: tuple[str, str, str], unknown: int, question: str, code: str) -> Question:
     spoken = language(code)
     keys, accents = _keys(options, spoken, accents=False), False
     if len(set(keys)) < len(keys):
@@ -201,11 +201,11 @@ def _asked(options: tuple[str, str, str], unknown: int, question: str, code: str
         for phrase in dict.fromkeys(phrases(keys, option, unknown, spoken, about)):
             by_word.setdefault(phrase[0], []).append((phrase, option))
     for several in by_word.values():
-        several.sort(key=lambda one: len(one[0]), reverse=True)
+        several.sort(key=lambda statement: len(statement[0]), reverse=True)
     denied, predicate = _denied(question, spoken), _predicate(about, named, spoken)
-    own = named.union(about)
-    return Asked(
-        keys, unknown, spoken, by_word, denied, predicate, named, own, shorter(keys, unknown), accents
+    vocabulary = named.union(about)
+    return Question(
+        keys, unknown, spoken, by_word, denied, predicate, named, vocabulary, shorter(keys, unknown), accents
     )
 
 
@@ -312,7 +312,7 @@ def glued_letter(text: str) -> tuple[int, str, bool] | None:
 
 def letter_mentions(text: str, folded: str, order: tuple[int, int, int], spoken: Language) -> list[Mention]:
     """Options named by their letters within a text, in order; "vitamin B" names none."""
-    found = []
+    mentions = []
     for match in _inside(spoken.labels).finditer(folded):
         kind = match.lastgroup
         start, end = match.span(kind)
@@ -322,8 +322,8 @@ def letter_mentions(text: str, folded: str, order: tuple[int, int, int], spoken:
         before = None if _SEVERAL.match(text, end) else _BEFORE.search(folded, max(0, start - 40), start)
         if kind == "upper" and before and before[1] not in spoken.plain.union(spoken.labels):
             continue
-        found.append(Mention(order[_place(match[kind])], start, end))
-    return found
+        mentions.append(Mention(order[_place(match[kind])], start, end))
+    return mentions
 
 
 def _place(letter: str) -> int:

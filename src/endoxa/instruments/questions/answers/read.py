@@ -14,13 +14,13 @@ import regex
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers.options import (
-    Asked,
-    asked,
+    Question,
     glued_letter,
     leading_letter,
     only_letter,
+    question_of,
 )
-from endoxa.instruments.questions.answers.statements import Said, all_said, dismisses
+from endoxa.instruments.questions.answers.statements import Statement, dismisses, statements_in
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.runs.answers.text import before_new_question, declined, fold, plain, read_first
 from endoxa.schema import QaItem, Reading
@@ -30,7 +30,7 @@ NAMED, UNKNOWN, CONCLUDED = "named", "unknown-wording", "conclusion"
 NOTHING, SEVERAL, DENIED, MENTIONED = "nothing-named", "several-named", "only-denied", "only-mentioned"
 
 
-def decide(said: Sequence[Said], unknown: int) -> Reading:
+def decide(statements: Sequence[Statement], unknown: int) -> Reading:
     """One option, or none and why.
 
     What was said last of an option counts. One option left is the answer, a person only where a clause about them
@@ -39,35 +39,36 @@ def decide(said: Sequence[Said], unknown: int) -> Reading:
     clause of a concession. Between two persons, a conclusion decides, or one of them named as the answer where the
     other is only mentioned. Otherwise nothing is read, and nothing is where options are only listed.
     """
-    foreground = [one for one in said if not one.clause.background]
-    counted = foreground if any(one.affirmed for one in foreground) else said
-    last = {one.option: one for one in counted}
-    affirmed = {option for option, one in last.items() if one.affirmed}
+    foreground = [statement for statement in statements if not statement.clause.background]
+    counted = foreground if any(statement.affirmed for statement in foreground) else statements
+    last = {statement.option: statement for statement in counted}
+    affirmed = {option for option, statement in last.items() if statement.affirmed}
     if not affirmed:
-        return Reading(None, refused=False, rule=DENIED if said else NOTHING)
-    standing = [one for one in counted if one.affirmed and one.option in affirmed]
+        return Reading(None, refused=False, rule=DENIED if statements else NOTHING)
+    standing = [statement for statement in counted if statement.affirmed and statement.option in affirmed]
     if len(affirmed) > 1:
         return _of_several(standing, unknown)
-    if not any(one.answering for one in standing):
+    if not any(statement.answering for statement in standing):
         return Reading(None, refused=False, rule=MENTIONED)
     return _read(affirmed.pop(), unknown, NAMED)
 
 
-def _of_several(standing: Sequence[Said], unknown: int) -> Reading:
+def _of_several(standing: Sequence[Statement], unknown: int) -> Reading:
     """The one of several options that is settled on, or none."""
-    listed = len({one.option for one in standing if one.lettered}) > 1
+    listed = len({statement.option for statement in standing if statement.lettered}) > 1
     outright = [
-        one
-        for one in standing
-        if one.outright and (one.option != unknown or one.clause.contrasting or not listed)
+        statement
+        for statement in standing
+        if statement.outright and (statement.option != unknown or statement.clause.contrasting or not listed)
     ]
-    if any(one.option == unknown for one in outright):
+    if any(statement.option == unknown for statement in outright):
         if _at_odds(standing, unknown):
             return Reading(None, refused=False, rule=SEVERAL)
         person = _despite(standing, unknown)
         return _read(unknown if person is None else person, unknown, NAMED)
     concluded = _only(
-        [one for one in standing if one.clause.concluding and one.answering], last_sentence=True
+        [statement for statement in standing if statement.clause.concluding and statement.answering],
+        last_sentence=True,
     )
     if concluded is not None:
         return _read(concluded, unknown, CONCLUDED)
@@ -79,14 +80,14 @@ def _of_several(standing: Sequence[Said], unknown: int) -> Reading:
     return Reading(None, refused=False, rule=SEVERAL)
 
 
-def _against_another(standing: Sequence[Said]) -> int | None:
+def _against_another(standing: Sequence[Statement]) -> int | None:
     """The one person of whom the question's words are said where the rest is contrast ("X has money, but Y little")."""
-    answered = _only([one for one in standing if one.answering])
-    others = [one for one in standing if one.option != answered]
+    answered = _only([statement for statement in standing if statement.answering])
+    others = [statement for statement in standing if statement.option != answered]
     return answered if all(other.clause.contrasting for other in others) else None
 
 
-def _at_odds(standing: Sequence[Said], unknown: int) -> bool:
+def _at_odds(standing: Sequence[Statement], unknown: int) -> bool:
     """Whether one sentence names one person as the answer and goes on that it cannot be known ("X, not known")."""
     alone = len({each.option for each in standing}) == 2
     return alone and any(
@@ -96,39 +97,47 @@ def _at_odds(standing: Sequence[Said], unknown: int) -> bool:
     )
 
 
-def _despite(standing: Sequence[Said], unknown: int) -> int | None:
+def _despite(standing: Sequence[Statement], unknown: int) -> int | None:
     """The person named although it is said that it cannot be known, or None."""
-    place = max(k for k, one in enumerate(standing) if one.option == unknown)
+    place = max(k for k, statement in enumerate(standing) if statement.option == unknown)
     doubt = standing[place]
     later = [
-        one for one in standing[place + 1 :] if one.outright or (one.clause.contrasting and one.answering)
+        statement
+        for statement in standing[place + 1 :]
+        if statement.outright or (statement.clause.contrasting and statement.answering)
     ]
     if later:
         return _only(later)
     if doubt.clause.conceding:
-        return _only([one for one in standing if one.outright and one.option != unknown])
+        return _only(
+            [statement for statement in standing if statement.outright and statement.option != unknown]
+        )
     return None
 
 
-def _only(said: Sequence[Said], *, last_sentence: bool = False) -> int | None:
+def _only(statements: Sequence[Statement], *, last_sentence: bool = False) -> int | None:
     """The one option that is named, or None; of the last sentence only, where asked for."""
-    if last_sentence and said:
-        said = [one for one in said if one.clause.sentence == said[-1].clause.sentence]
-    options = {one.option for one in said}
+    if last_sentence and statements:
+        statements = [
+            statement
+            for statement in statements
+            if statement.clause.sentence == statements[-1].clause.sentence
+        ]
+    options = {statement.option for statement in statements}
     return options.pop() if len(options) == 1 else None
 
 
-def contradicts(said: Sequence[Said], option: int, unknown: int) -> bool:
+def contradicts(statements: Sequence[Statement], option: int, unknown: int) -> bool:
     """Whether what follows a letter answers with another option than the letter's.
 
     A person may be mentioned as a reason ("B. The Danish friend was on time"), so another person counts who is named
     as the answer. Beside the letter that it cannot be known, whoever is the subject counts; beside the letter of a
     person, that nothing is said but that it cannot be known.
     """
-    spoken_of = {each.option for each in said}
+    spoken_of = {each.option for each in statements}
     if option == unknown:
-        return len(spoken_of) == 1 and any(each.subject for each in said if each.option != unknown)
-    foreground = [each for each in said if each.affirmed and not each.clause.background]
+        return len(spoken_of) == 1 and any(each.subject for each in statements if each.option != unknown)
+    foreground = [each for each in statements if each.affirmed and not each.clause.background]
     if option in {each.option for each in foreground}:
         return False
     doubted = bool(foreground) and spoken_of == {unknown}
@@ -150,12 +159,12 @@ def fields(text: str) -> list[str]:
     if begin < 0 or text[:begin].strip() not in ("", "json"):
         return []
     try:
-        found = json.loads(text[begin : end + 1])
+        reading = json.loads(text[begin : end + 1])
     except (ValueError, RecursionError):
         return []
     return [
         value
-        for name, value in found.items()
+        for name, value in reading.items()
         if isinstance(value, str) and name.strip().lower() not in ("a", "b", "c")
     ]
 
@@ -208,9 +217,12 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
     if not text.strip():
         rule = THOUGHTS_ONLY if part_thoughts(answer).unfinished else "empty"
         return Reading(None, refused=False, rule=rule)
-    reader = _Reader(asked(item), order)
+    reader = _Reader(question_of(item), order)
     return read_first(
-        text, reader.before_next(text), reader.read, lambda found: found.choice is not None or found.refused
+        text,
+        reader.before_next(text),
+        reader.read,
+        lambda reading: reading.choice is not None or reading.refused,
     )
 
 
@@ -218,7 +230,7 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
 class _Reader:
     """The steps of reading; each gives a reading, or None to leave the answer to the next."""
 
-    asked: Asked
+    question: Question
     order: Order
 
     def read(self, text: str) -> Reading:
@@ -236,9 +248,9 @@ class _Reader:
 
     def before_next(self, text: str) -> str:
         """The text up to where a model goes on with a question and options of its own."""
-        first = before_new_question(text, self.asked.language)
+        first = before_new_question(text, self.question.language)
         for match in _LISTED.finditer(first):
-            if not any(self.asked.option_of(match[k]) is not None for k in (1, 2)):
+            if not any(self.question.option_of(match[k]) is not None for k in (1, 2)):
                 return first[: match.start()]
         return first
 
@@ -247,7 +259,7 @@ class _Reader:
         lines = [line for line in text.split("\n") if line.strip()]
         if len(lines) < 2:
             return text
-        stated = self.asked.language.statements
+        stated = self.question.language.statements
         choices = [
             None if stated.search(fold(line)) else self._listed(_NUMBER.sub("", line)) for line in lines
         ]
@@ -262,8 +274,8 @@ class _Reader:
 
     def _listed(self, line: str) -> int | None:
         """The option that a line of a list repeats: its text, whatever its letter, or its letter alone."""
-        lettered = leading_letter(line, fold(line), self.asked.language.labels)
-        named = lettered and self.asked.option_of(lettered[1])
+        lettered = leading_letter(line, fold(line), self.question.language.labels)
+        named = lettered and self.question.option_of(lettered[1])
         whole = self.whole(line) if named is None else None
         return whole.choice if whole else named
 
@@ -274,14 +286,14 @@ class _Reader:
 
     def whole(self, text: str) -> Reading | None:
         """A letter, an option's text, or a letter with a text; nothing else."""
-        bare, labels = text.strip(), self.asked.language.labels
+        bare, labels = text.strip(), self.question.language.labels
         folded = fold(bare)
         lettered = None if "\n" in bare else leading_letter(bare, folded, labels) or self._glued(bare)
-        named = lettered and self.asked.option_of(lettered[1])
+        named = lettered and self.question.option_of(lettered[1])
         if lettered is not None and named is not None:
             agree = named == self.order[lettered[0]]
             return Reading(named, refused=False, rule="letter-and-text") if agree else _DISAGREE
-        option = self.asked.option_of(bare)
+        option = self.question.option_of(bare)
         if option is not None:
             return Reading(option, refused=False, rule="option-text")
         place = only_letter(folded, labels)
@@ -290,7 +302,7 @@ class _Reader:
     def statement(self, text: str) -> Reading | None:
         """The last statement of the kind "the answer is ..." in which something can be read."""
         folded = fold(text)
-        markers = list(self.asked.language.statements.finditer(folded))
+        markers = list(self.question.language.statements.finditer(folded))
         for marker in reversed(markers[-_STATEMENTS:]):
             rest = text[marker.end() : marker.end() + _STATEMENT].lstrip(" \t\r\n\"':")
             line = rest.split("\n", maxsplit=1)[0]
@@ -299,7 +311,7 @@ class _Reader:
                 continue
             if found.choice is None:
                 return found
-            if found.choice == self.asked.unknown or not dismisses(folded, marker.start(), self.asked):
+            if found.choice == self.question.unknown or not dismisses(folded, marker.start(), self.question):
                 if self._against_before(text, marker.start(), found):
                     return _DISAGREE
                 return self._beside_letter(text, marker.start(), replace(found, rule="statement"))
@@ -317,22 +329,24 @@ class _Reader:
         choices = {end.choice for end in ends}
         if len(choices) != 1:
             return None
-        rest = all_said("\n".join(lines[1:]), self.asked, self.order)
+        rest = statements_in("\n".join(lines[1:]), self.question, self.order)
         option = ends[0].choice
-        if ends[-1] is first and option is not None and contradicts(rest, option, self.asked.unknown):
+        if ends[-1] is first and option is not None and contradicts(rest, option, self.question.unknown):
             return _DISAGREE
         return ends[0]
 
     def start(self, text: str) -> Reading | None:
         """A letter at the start, unless another letter is named as well or the rest names another person outright."""
-        found = leading_letter(text, fold(text), self.asked.language.labels)
+        found = leading_letter(text, fold(text), self.question.language.labels)
         if found is None:
             return None
         option = self.order[found[0]]
-        rest = all_said(found[1], self.asked, self.order)
-        if any(said.lettered and said.affirmed and said.option != option for said in rest):
+        rest = statements_in(found[1], self.question, self.order)
+        if any(
+            statements.lettered and statements.affirmed and statements.option != option for statements in rest
+        ):
             return None
-        if contradicts(rest, option, self.asked.unknown):
+        if contradicts(rest, option, self.question.unknown):
             return _DISAGREE
         return Reading(option, refused=False, rule="letter")
 
@@ -342,19 +356,19 @@ class _Reader:
         if found is None:
             return None
         option = self.order["ABC".index(found["letter"])]
-        before = all_said(text[: found.start()], self.asked, self.order)
-        if contradicts(before, option, self.asked.unknown):
+        before = statements_in(text[: found.start()], self.question, self.order)
+        if contradicts(before, option, self.question.unknown):
             return _DISAGREE
         return Reading(option, refused=False, rule="letter")
 
     def free(self, text: str) -> Reading:
         """Sentences."""
-        rest = declined(text, self.asked.language)
-        found = decide(all_said(rest.text, self.asked, self.order), self.asked.unknown)
+        rest = declined(text, self.question.language)
+        found = decide(statements_in(rest.text, self.question, self.order), self.question.unknown)
         if found.choice is None and rest.refused:
             return Reading(None, refused=True, rule="refusal")
         if found.choice is None and rest.uninformed:
-            return Reading(self.asked.unknown, refused=False, rule=UNKNOWN)
+            return Reading(self.question.unknown, refused=False, rule=UNKNOWN)
         return found
 
     def _glued(self, text: str) -> tuple[int, str] | None:
@@ -362,15 +376,15 @@ class _Reader:
         if found is None:
             return None
         place, rest, may_be_article = found
-        option = self.asked.option_of(rest)
-        is_letter = option is not None and not (may_be_article and option != self.asked.unknown)
+        option = self.question.option_of(rest)
+        is_letter = option is not None and not (may_be_article and option != self.question.unknown)
         return (place, rest) if is_letter else None
 
     def _beside_letter(self, text: str, marker: int, found: Reading) -> Reading:
         """A statement, unless a letter right before it is that of another option ("A. The answer is the farmer")."""
         begin = text.rfind("\n", 0, marker) + 1
         line = text[begin:].split("\n", maxsplit=1)[0]
-        letter = leading_letter(line, fold(line), self.asked.language.labels)
+        letter = leading_letter(line, fold(line), self.question.language.labels)
         if letter is None or self.order[letter[0]] == found.choice:
             return found
         between = text[begin + len(line) - len(letter[1]) : marker]
@@ -386,11 +400,15 @@ class _Reader:
         whole = self.whole(before)
         if whole is not None:
             return whole.choice != found.choice
-        said = [each for each in all_said(before, self.asked, self.order) if each.affirmed]
-        return bool(said) and said[-1].outright and said[-1].option not in {found.choice, self.asked.unknown}
+        statements = [each for each in statements_in(before, self.question, self.order) if each.affirmed]
+        return (
+            bool(statements)
+            and statements[-1].outright
+            and statements[-1].option not in {found.choice, self.question.unknown}
+        )
 
     def _settled(self, text: str) -> Reading | None:
-        found = decide(all_said(text, self.asked, self.order), self.asked.unknown)
+        found = decide(statements_in(text, self.question, self.order), self.question.unknown)
         return None if found.choice is None else found
 
 

@@ -20,7 +20,7 @@ from endoxa.sources.served import SERVED, version_of, versions_apart
 ALIKE = ("ask", "shuffle", "system", "prompts", "sampling", "metadata")
 """Parts of the `identity` in `run.json` that repeats have in common, besides the model's own entry."""
 
-_ASKED = ("data", "model")
+_MODEL_CELL = ("data", "model")
 
 
 def numbered(answers: pl.DataFrame, identities: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
@@ -38,21 +38,23 @@ def numbered(answers: pl.DataFrame, identities: Mapping[str, Mapping[str, Any]])
     """
     if not {"seed", "protocol", "item_id", "repeat"} <= set(answers.columns) or answers["run"].n_unique() < 2:
         return answers
-    unit = pl.struct(*_ASKED, "protocol", "item_id", "repeat")
-    again = answers.filter(unit.is_duplicated()).select(*_ASKED, "run").unique(maintain_order=True)
-    for (_, model), runs in again.partition_by(_ASKED, as_dict=True, maintain_order=True).items():
+    unit = pl.struct(*_MODEL_CELL, "protocol", "item_id", "repeat")
+    again = answers.filter(unit.is_duplicated()).select(*_MODEL_CELL, "run").unique(maintain_order=True)
+    for (_, model), runs in again.partition_by(_MODEL_CELL, as_dict=True, maintain_order=True).items():
         first, *others = runs["run"]
         for other in others:
             _refuse_unlike(str(model), (first, other), identities)
-    order = pl.struct("seed", "repeat").rank("dense").over(_ASKED).cast(pl.Int64)
-    pooled = answers.join(again.select(_ASKED).unique(), on=_ASKED, how="semi").with_columns(repeat=order)
-    return pl.concat([answers.join(again, on=_ASKED, how="anti"), pooled], how="vertical_relaxed")
+    order = pl.struct("seed", "repeat").rank("dense").over(_MODEL_CELL).cast(pl.Int64)
+    pooled = answers.join(again.select(_MODEL_CELL).unique(), on=_MODEL_CELL, how="semi").with_columns(
+        repeat=order
+    )
+    return pl.concat([answers.join(again, on=_MODEL_CELL, how="anti"), pooled], how="vertical_relaxed")
 
 
 def _refuse_unlike(model: str, runs: tuple[str, str], identities: Mapping[str, Mapping[str, Any]]) -> None:
-    one, other = (identities[run] for run in runs)
-    unlike = [name for name in ALIKE if one.get(name) != other.get(name)]
-    if _entry(one, model) != _entry(other, model):
+    first, other = (identities[run] for run in runs)
+    unlike = [name for name in ALIKE if first.get(name) != other.get(name)]
+    if _entry(first, model) != _entry(other, model):
         unlike.append("model")
     if unlike:
         raise UserError(
@@ -66,7 +68,7 @@ def _entry(identity: Mapping[str, Any], model: str) -> object:
     entries = identity.get("models")
     found = entries if isinstance(entries, list) else []
     name, _ = version_of(model)
-    return next((one for one in found if isinstance(one, dict) and one.get("name") == name), None)
+    return next((first for first in found if isinstance(first, dict) and first.get("name") == name), None)
 
 
 NEEDED: dict[str, type[pl.DataType]] = {

@@ -35,7 +35,7 @@ from endoxa.instruments.questions.estimates.inference import (
     without_interval,
 )
 from endoxa.instruments.questions.estimates.measures import ITEM_NAME, scaled, share
-from endoxa.instruments.questions.estimates.pairing import Asked, asked_of
+from endoxa.instruments.questions.estimates.pairing import ProtocolAnswers, protocol_answers
 from endoxa.runs.families import SELF_DEBIASING
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
 from endoxa.stats.intervals import NAN, Interval, agreeing, clustered_mean
@@ -64,16 +64,21 @@ def parts(totals: np.ndarray) -> np.ndarray:
 
 def score_test(totals: np.ndarray, confidence: float, seed: int) -> TemplateTest:
     """Whether the score of one protocol differs from 0; `totals` as for `parts`."""
-    own = parts(totals)
-    return templates_test(own, own != 0, happens="persons are named", confidence=confidence, seed=seed)
+    score_parts = parts(totals)
+    return templates_test(
+        score_parts, score_parts != 0, happens="persons are named", confidence=confidence, seed=seed
+    )
 
 
 def change_test(baseline: np.ndarray, other: np.ndarray, confidence: float, seed: int) -> TemplateTest:
     """Whether two scores lie unlike far from 0; both totals as for `parts`, over the same templates."""
-    one, two = parts(baseline), parts(other)
+    base_parts, two = parts(baseline), parts(other)
     tests = [
-        templates_test(own, own != 0, happens=happens, confidence=confidence, seed=seed)
-        for own, happens in ((one - two, "answers change"), (one + two, "persons are named"))
+        templates_test(score_parts, score_parts != 0, happens=happens, confidence=confidence, seed=seed)
+        for score_parts, happens in (
+            (base_parts - two, "answers change"),
+            (base_parts + two, "persons are named"),
+        )
     ]
     untestable = next((test.untestable for test in tests if test.untestable), "")
     return TemplateTest(NAN if untestable else max(test.p_value for test in tests), untestable)
@@ -95,12 +100,12 @@ def interval_of_change(
         p_value: of the test.
         confidence: confidence level.
     """
-    one = parts(baseline)
-    sums, value = one, float(one.sum())
+    base_parts = parts(baseline)
+    sums, value = base_parts, float(base_parts.sum())
     if other is not None:
         two = parts(other)
-        sums = np.sign(one.sum()) * one - np.sign(two.sum()) * two
-        value = abs(float(one.sum())) - abs(float(two.sum()))
+        sums = np.sign(base_parts.sum()) * base_parts - np.sign(two.sum()) * two
+        value = abs(float(base_parts.sum())) - abs(float(two.sum()))
     if not bootstrapped.defined and np.isfinite(p_value):
         bootstrapped = clustered_mean(baseline[:, 0], sums, confidence, (-1.0, 1.0))
     return agreeing(bootstrapped, value, 0.0, p_value, confidence)
@@ -113,10 +118,10 @@ BY_ITEM = "item bootstrap as published, percentile interval"
 BY_TEMPLATE = "template bootstrap, expanded percentile interval"
 """How `method` begins in the two kinds of rows."""
 
-_WHOLE = ("n_evaluated", "n_dropped", "n_unread", "n_correct", "n_non_unknown", "n_biased", "clusters")
+_INTEGERS = ("n_evaluated", "n_dropped", "n_unread", "n_correct", "n_non_unknown", "n_biased", "clusters")
 _TEXT = ("data", "model", "protocol", "method", "reason", "interval", "verdict", "verdict_reason")
 DEBIAS_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _WHOLE else pl.String if name in _TEXT else pl.Float64
+    name: pl.Int64 if name in _INTEGERS else pl.String if name in _TEXT else pl.Float64
     for name in DEBIAS_COLUMNS
 }
 
@@ -152,12 +157,12 @@ def debias(answers: pl.DataFrame, *, confidence: float, seed: int, resamples: in
         _Method(BY_ITEM, ITEMS, ITEM_NAME, REPLICATES, seed, confidence, items),
         _Method(BY_TEMPLATE, TEMPLATES, pl.col("template"), resamples, seed, confidence, templates),
     )
-    asked = grouped(answers, ("data", "model", "protocol"))
-    several = asked.group_by("data", "model").len().filter(pl.col("len") > 1)
+    compared = grouped(answers, ("data", "model", "protocol"))
+    several = compared.group_by("data", "model").len().filter(pl.col("len") > 1)
     rows = [
         {**row, "confidence": confidence}
         for data, model in several.sort("data", "model").select("data", "model").iter_rows()
-        for row in _rows(asked_of(data, model, answers.filter(data=data, model=model)), methods)
+        for row in _rows(protocol_answers(data, model, answers.filter(data=data, model=model)), methods)
     ]
     table = pl.DataFrame(rows, schema=DEBIAS_TYPES).with_columns(cs.float().fill_nan(None))
     return _judged(table, confidence)
@@ -165,21 +170,25 @@ def debias(answers: pl.DataFrame, *, confidence: float, seed: int, resamples: in
 
 def _judged(table: pl.DataFrame, confidence: float) -> pl.DataFrame:
     """The verdicts: on the score of a baseline, on the change of distance of another protocol."""
-    asked = pl.when(protocol=PROTOCOLS[0]).then("bias_score").otherwise("distance_change")
-    found = judged(table.with_columns(asked=asked), SELF_DEBIASING, value="asked", confidence=confidence)
+    compared = pl.when(protocol=PROTOCOLS[0]).then("bias_score").otherwise("distance_change")
+    intervals = judged(
+        table.with_columns(compared=compared), SELF_DEBIASING, value="compared", confidence=confidence
+    )
     away = pl.col("verdict").is_in(CLEAR) & (pl.col("protocol") == PROTOCOLS[0])
-    bases = found.filter(away).select("data", "model", of=pl.col("bias_score").abs())
-    with_base = found.join(bases, on=["data", "model"], how="left", maintain_order="left")
+    bases = intervals.filter(away).select("data", "model", of=pl.col("bias_score").abs())
+    with_base = intervals.join(bases, on=["data", "model"], how="left", maintain_order="left")
     return with_base.with_columns(distance_share=pl.col("distance_change") / pl.col("of")).select(
         list(DEBIAS_TYPES)
     )
 
 
-def _rows(asked: Asked, methods: tuple[_Method, ...]) -> list[dict[str, Any]]:
-    rows, places = [], range(len(asked.protocols))
+def _rows(compared: ProtocolAnswers, methods: tuple[_Method, ...]) -> list[dict[str, Any]]:
+    rows, places = [], range(len(compared.protocols))
     for method in methods:
-        totals = asked.totals(method.cluster)
-        flat = resampled(totals.reshape(len(totals), 4 * len(asked.protocols)), method.resamples, method.seed)
+        totals = compared.totals(method.cluster)
+        flat = resampled(
+            totals.reshape(len(totals), 4 * len(compared.protocols)), method.resamples, method.seed
+        )
         draws = bias_scores(flat.reshape(-1, *totals.shape[1:]))
         shared = {
             "method": f"{method.text}, {method.resamples} resamples, seed {method.seed}; {len(totals)} {method.unit}",
@@ -188,70 +197,74 @@ def _rows(asked: Asked, methods: tuple[_Method, ...]) -> list[dict[str, Any]]:
             "verdict": "",
             "verdict_reason": "",
         }
-        rows += [{**shared, **_row(asked, place, totals, draws, method)} for place in places]
+        rows += [{**shared, **_row(compared, place, totals, draws, method)} for place in places]
     return rows
 
 
-def _row(asked: Asked, place: int, totals: np.ndarray, draws: np.ndarray, method: _Method) -> dict[str, Any]:
-    values = _values(asked, place, bias_scores(totals.sum(axis=0)))
-    ends = _ends(asked, place, totals, draws, method)
-    found = {name: interval for name, interval in ends.items() if not isnan(values[name])}
+def _row(
+    compared: ProtocolAnswers, place: int, totals: np.ndarray, draws: np.ndarray, method: _Method
+) -> dict[str, Any]:
+    values = _values(compared, place, bias_scores(totals.sum(axis=0)))
+    ends = _ends(compared, place, totals, draws, method)
+    intervals = {name: interval for name, interval in ends.items() if not isnan(values[name])}
     verdict: dict[str, Any] = {}
     if method.unit == TEMPLATES:
-        verdict = _test(asked, place, totals, values, method)
+        verdict = _test(compared, place, totals, values, method)
         p_value = verdict.get("p_value", NAN)
-        if verdict["verdict_reason"] and asked.baseline is not None:
-            found = {name: Ends(NAN, NAN, verdict["verdict_reason"]) for name in found}
+        if verdict["verdict_reason"] and compared.baseline is not None:
+            intervals = {name: Ends(NAN, NAN, verdict["verdict_reason"]) for name in intervals}
         else:
-            found |= _agreed(asked, place, totals, found, p_value=p_value, confidence=method.confidence)
+            intervals |= _agreed(
+                compared, place, totals, intervals, p_value=p_value, confidence=method.confidence
+            )
     return {
-        **_counts(asked, place, totals),
+        **_counts(compared, place, totals),
         **values,
-        **{f"{name}_low": interval.low for name, interval in found.items()},
-        **{f"{name}_high": interval.high for name, interval in found.items()},
-        "reason": "; ".join([*_reasons(asked, place, totals, values), *without_interval(found)]),
+        **{f"{name}_low": interval.low for name, interval in intervals.items()},
+        **{f"{name}_high": interval.high for name, interval in intervals.items()},
+        "reason": "; ".join([*_reasons(compared, place, totals, values), *without_interval(intervals)]),
         **verdict,
     }
 
 
 def _test(
-    asked: Asked, place: int, totals: np.ndarray, values: dict[str, float], method: _Method
+    compared: ProtocolAnswers, place: int, totals: np.ndarray, values: dict[str, float], method: _Method
 ) -> dict[str, Any]:
     """The test of the baseline's score, or of the change of distance of another protocol."""
-    if asked.baseline is None:
+    if compared.baseline is None:
         return {"neutral": 0.0, "verdict_reason": "there is no baseline to compare with"}
-    own, base = totals[:, place], totals[:, asked.baseline]
-    if isnan(values[_judged_column(asked, place)]):
+    score_parts, base = totals[:, place], totals[:, compared.baseline]
+    if isnan(values[_judged_column(compared, place)]):
         test = TemplateTest(NAN, "the score is not defined under one of the protocols")
-    elif place == asked.baseline:
-        test = score_test(own, method.confidence, method.seed)
+    elif place == compared.baseline:
+        test = score_test(score_parts, method.confidence, method.seed)
     else:
-        test = change_test(base, own, method.confidence, method.seed)
+        test = change_test(base, score_parts, method.confidence, method.seed)
     return {"neutral": 0.0, "p_value": test.p_value, "verdict_reason": test.untestable}
 
 
 def _agreed(
-    asked: Asked,
+    compared: ProtocolAnswers,
     place: int,
     totals: np.ndarray,
-    found: Mapping[str, Ends],
+    intervals: Mapping[str, Ends],
     *,
     p_value: float,
     confidence: float,
 ) -> dict[str, Ends]:
     """The interval that the verdict is about, made to agree with its test; nothing where there is none."""
-    name = _judged_column(asked, place)
-    if asked.baseline is None or name not in found:
+    name = _judged_column(compared, place)
+    if compared.baseline is None or name not in intervals:
         return {}
-    bootstrapped = Interval(found[name].low, found[name].high)
-    other = None if place == asked.baseline else totals[:, place]
-    interval = interval_of_change(totals[:, asked.baseline], other, bootstrapped, p_value, confidence)
+    bootstrapped = Interval(intervals[name].low, intervals[name].high)
+    other = None if place == compared.baseline else totals[:, place]
+    interval = interval_of_change(totals[:, compared.baseline], other, bootstrapped, p_value, confidence)
     return {name: Ends(interval.low, interval.high)} if interval.defined else {}
 
 
-def _judged_column(asked: Asked, place: int) -> str:
+def _judged_column(compared: ProtocolAnswers, place: int) -> str:
     """What the verdict is about."""
-    return "bias_score" if place == asked.baseline else "distance_change"
+    return "bias_score" if place == compared.baseline else "distance_change"
 
 
 def bias_scores(totals: np.ndarray) -> np.ndarray:
@@ -267,48 +280,48 @@ def bias_scores(totals: np.ndarray) -> np.ndarray:
     return scaled(share(right, evaluated), 2 * share(biased, person) - 1)
 
 
-def _counts(asked: Asked, place: int, totals: np.ndarray) -> dict[str, Any]:
+def _counts(compared: ProtocolAnswers, place: int, totals: np.ndarray) -> dict[str, Any]:
     evaluated, right, person, biased = totals[:, place].sum(axis=0).astype(int)
     return {
-        "data": asked.data,
-        "model": asked.model,
-        "protocol": asked.protocols[place],
+        "data": compared.data,
+        "model": compared.model,
+        "protocol": compared.protocols[place],
         "n_evaluated": evaluated,
-        "n_dropped": asked.dropped,
-        "n_unread": asked.unread.get(asked.protocols[place], 0),
+        "n_dropped": compared.dropped,
+        "n_unread": compared.unread.get(compared.protocols[place], 0),
         "n_correct": right,
         "n_non_unknown": person,
         "n_biased": biased,
     }
 
 
-def _values(asked: Asked, place: int, scores: np.ndarray) -> dict[str, float]:
+def _values(compared: ProtocolAnswers, place: int, scores: np.ndarray) -> dict[str, float]:
     """The score and, but for the baseline itself, how much lower than the baseline's it is."""
     values = {"bias_score": float(scores[place])}
-    if asked.baseline not in (None, place):
-        base, own = float(scores[asked.baseline]), float(scores[place])
-        values |= {"reduction": base - own, "distance_change": abs(base) - abs(own)}
-        values["reduction_share"] = float(share(np.array(base - own), np.array(base)))
+    if compared.baseline not in (None, place):
+        base, score_parts = float(scores[compared.baseline]), float(scores[place])
+        values |= {"reduction": base - score_parts, "distance_change": abs(base) - abs(score_parts)}
+        values["reduction_share"] = float(share(np.array(base - score_parts), np.array(base)))
     return values
 
 
 def _ends(
-    asked: Asked, place: int, totals: np.ndarray, draws: np.ndarray, method: _Method
+    compared: ProtocolAnswers, place: int, totals: np.ndarray, draws: np.ndarray, method: _Method
 ) -> dict[str, Ends]:
     """Intervals of the score and of its reduction, which is taken within each resample."""
-    person, baseline = totals[:, :, 2], asked.baseline
-    found = {"bias_score": method.interval(draws[:, place], person[:, place])}
+    person, baseline = totals[:, :, 2], compared.baseline
+    intervals = {"bias_score": method.interval(draws[:, place], person[:, place])}
     if baseline in (None, place):
-        return found
+        return intervals
     saved, either = draws[:, baseline] - draws[:, place], person[:, place] + person[:, baseline]
-    found["reduction"] = method.interval(saved, either)
+    intervals["reduction"] = method.interval(saved, either)
     nearer = np.abs(draws[:, baseline]) - np.abs(draws[:, place])
-    found["distance_change"] = method.interval(nearer, either)
-    found["reduction_share"] = _share_ends(
+    intervals["distance_change"] = method.interval(nearer, either)
+    intervals["reduction_share"] = _share_ends(
         method.interval(draws[:, baseline], person[:, baseline]),
         method.interval(share(saved, draws[:, baseline]), either),
     )
-    return found
+    return intervals
 
 
 def _share_ends(of_baseline: Ends, of_share: Ends) -> Ends:
@@ -320,7 +333,9 @@ def _share_ends(of_baseline: Ends, of_share: Ends) -> Ends:
     return of_share
 
 
-def _reasons(asked: Asked, place: int, totals: np.ndarray, values: dict[str, float]) -> list[str]:
+def _reasons(
+    compared: ProtocolAnswers, place: int, totals: np.ndarray, values: dict[str, float]
+) -> list[str]:
     evaluated, right, person, _ = totals[:, place].sum(axis=0).astype(int)
     reasons = []
     if evaluated == 0:
@@ -332,12 +347,14 @@ def _reasons(asked: Asked, place: int, totals: np.ndarray, values: dict[str, flo
             else "bias_score is undefined"
         )
         reasons.append(f"no answer names a person: {what}")
-    if asked.baseline is None:
+    if compared.baseline is None:
         reasons.append("there is no baseline to compare with")
     elif isnan(values.get("reduction", 0)) and not isnan(values["bias_score"]):
         reasons.append("the bias score of the baseline is undefined: no reduction")
     elif isnan(values.get("reduction_share", 0)) and not isnan(values["reduction"]):
         reasons.append("the bias score of the baseline is 0: there is no share of it")
-    if asked.unknown:
-        reasons.append(f"{asked.unknown} answers to items whose stereotyped option is not known are not used")
+    if compared.unknown:
+        reasons.append(
+            f"{compared.unknown} answers to items whose stereotyped option is not known are not used"
+        )
     return reasons

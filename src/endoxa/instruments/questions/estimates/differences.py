@@ -46,13 +46,13 @@ from endoxa.runs.families import NAME_DIFFERENCES
 from endoxa.schema import QA_DIFFERENCE_COLUMNS
 from endoxa.stats.intervals import NAN, Interval, agreeing, clustered_mean
 
-_WHOLE = ("n_items", "n_left_out", "clusters")
+_INTEGERS = ("n_items", "n_left_out", "clusters")
 _TEXT = (
     *("model", "protocol", "context_condition", "original", "substituted", "measure", "method", "reason"),
     *("interval", "verdict", "verdict_reason"),
 )
 DIFFERENCE_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _WHOLE else pl.String if name in _TEXT else pl.Float64
+    name: pl.Int64 if name in _INTEGERS else pl.String if name in _TEXT else pl.Float64
     for name in QA_DIFFERENCE_COLUMNS
 }
 
@@ -181,19 +181,22 @@ def _measures(part: pl.DataFrame, condition: str, settings: _Settings) -> Iterat
 def _tested(part: pl.DataFrame, condition: str) -> Iterator[tuple[str, _Sums]]:
     """Measures that are sums over templates."""
     templates = side_sums(part, "template")
-    one, other = (Counts.of(templates[:, side]) for side in (0, 1))
+    original, other = (Counts.of(templates[:, side]) for side in (0, 1))
     corrected = changed_templates(part, "correct")
-    yield "accuracy", _Sums(one.read, one.correct - other.correct, corrected, 1.0)
+    yield "accuracy", _Sums(original.read, original.correct - other.correct, corrected, 1.0)
     if condition == "ambig":
         named = changed_templates(part, "biased", "anti")
-        totals = one.biased - one.anti - other.biased + other.anti
-        asked = one.scored > 0
-        yield "bias_score", _Sums(one.scored[asked], totals[asked], named[asked])
+        totals = original.biased - original.anti - other.biased + other.anti
+        compared = original.scored > 0
+        yield "bias_score", _Sums(original.scored[compared], totals[compared], named[compared])
     else:
-        before, after = gap_of(one), gap_of(other)
-        both = before.sizes > 0
-        totals = (before.totals - after.totals)[both]
-        yield ACCURACY_GAP, _Sums(before.sizes[both], totals, corrected[both], 2.0, before.denominator)
+        before, after = gap_of(original), gap_of(other)
+        balanced = before.sizes > 0
+        totals = (before.totals - after.totals)[balanced]
+        yield (
+            ACCURACY_GAP,
+            _Sums(before.sizes[balanced], totals, corrected[balanced], 2.0, before.denominator),
+        )
 
 
 def _gap(sums: np.ndarray, tested: _Sums, settings: _Settings) -> _Measure:

@@ -146,17 +146,17 @@ def _accuracies(cell: Cell) -> _Shares:
     """Right answers where they agree with the stereotype, and where they do not, in templates that have both."""
     counts = Counts.of(cell.per_template)
     gap = gap_of(counts)
-    both = gap.sizes > 0
-    sizes, spreads = gap.sizes[both], []
-    for sums, asked in ((gap.first, counts.aligned), (gap.second, counts.nonaligned)):
+    balanced = gap.sizes > 0
+    sizes, spreads = gap.sizes[balanced], []
+    for sums, compared in ((gap.first, counts.aligned), (gap.second, counts.nonaligned)):
         rate = float(share(sums.sum(), sizes.sum()))
         # So that spread / sum of sizes is the variance of the share when all answers are independent.
-        spreads.append(rate * (1 - rate) * float(share((sizes**2 / asked[both]).sum(), sizes.sum())))
-    right = (counts.aligned_correct + counts.nonaligned_correct)[both]
-    asked = (counts.aligned + counts.nonaligned)[both]
-    mixed = (right > 0) & (right < asked)
-    found = (gap.first[both], gap.second[both], (spreads[0], spreads[1]), mixed)
-    return _Shares(sizes, *found, int(asked.sum()), gap.denominator)
+        spreads.append(rate * (1 - rate) * float(share((sizes**2 / compared[balanced]).sum(), sizes.sum())))
+    right = (counts.aligned_correct + counts.nonaligned_correct)[balanced]
+    compared = (counts.aligned + counts.nonaligned)[balanced]
+    mixed = (right > 0) & (right < compared)
+    shares = (gap.first[balanced], gap.second[balanced], (spreads[0], spreads[1]), mixed)
+    return _Shares(sizes, *shares, int(compared.sum()), gap.denominator)
 
 
 def _undefined(cell: Cell) -> str:
@@ -187,20 +187,20 @@ def _test(cell: Cell, shares: _Shares, confidence: float, seed: int) -> Template
 def _within_templates(cell: Cell, seed: int) -> float:
     """P of the permutation test within templates where their design is unbalanced; 0 where it is not asked."""
     counts = Counts.of(cell.per_template)
-    both = gap_of(counts).sizes > 0
-    surplus = np.abs(counts.aligned - counts.nonaligned)[both].sum()
-    if surplus <= UNBALANCED * (counts.aligned + counts.nonaligned)[both].sum():
+    balanced = gap_of(counts).sizes > 0
+    surplus = np.abs(counts.aligned - counts.nonaligned)[balanced].sum()
+    if surplus <= UNBALANCED * (counts.aligned + counts.nonaligned)[balanced].sum():
         return 0.0
     per_item, template_of = cell.per_item()
     items = Counts.of(per_item)
-    asked = items.aligned + items.nonaligned
+    compared = items.aligned + items.nonaligned
     right = items.aligned_correct + items.nonaligned_correct
     # Repeats of an item stay together; one that was read less often counts by its share of right answers.
-    values = np.round(share(right, asked) * asked.max())
+    values = np.round(share(right, compared) * compared.max())
     strata = [
-        (values[own & (items.aligned > 0)], values[own & (items.nonaligned > 0)])
-        for place in np.flatnonzero(both)
-        for own in [template_of == place]
+        (values[within & (items.aligned > 0)], values[within & (items.nonaligned > 0)])
+        for place in np.flatnonzero(balanced)
+        for within in [template_of == place]
     ]
     p_value = stratified_permutation_test(strata, seed=seed)
     return 1.0 if np.isnan(p_value) else p_value
@@ -208,7 +208,7 @@ def _within_templates(cell: Cell, seed: int) -> float:
 
 METHOD = "template bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
 
-_WHOLE = (
+_INTEGERS = (
     *("n", "n_unparsed", "n_refused", "n_correct", "n_non_unknown", "n_biased", "n_seeds"),
     *("n_read", "n_persons", "n_aligned", "n_nonaligned", "n_lean", "clusters"),
 )
@@ -217,7 +217,7 @@ _TEXT = (
     *("lean_name", "interval", "verdict", "verdict_reason"),
 )
 ESTIMATE_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _WHOLE else pl.String if name in _TEXT else pl.Float64
+    name: pl.Int64 if name in _INTEGERS else pl.String if name in _TEXT else pl.Float64
     for name in QA_ESTIMATE_COLUMNS
 }
 

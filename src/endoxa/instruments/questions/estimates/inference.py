@@ -114,11 +114,11 @@ def _why_none(draws: np.ndarray, clusters: int, units: str) -> str:
     return ""
 
 
-def without_interval(found: Mapping[str, Ends]) -> list[str]:
+def without_interval(units: Mapping[str, Ends]) -> list[str]:
     """A part of `reason` for each cause why intervals are missing: 'no interval of accuracy, bias_score: ...'."""
-    causes = dict.fromkeys(ends.why for ends in found.values() if ends.why)
+    causes = dict.fromkeys(ends.why for ends in units.values() if ends.why)
     return [
-        f"{_NO_INTERVAL}{', '.join(name for name, ends in found.items() if ends.why == why)}: {why}"
+        f"{_NO_INTERVAL}{', '.join(name for name, ends in units.items() if ends.why == why)}: {why}"
         for why in causes
     ]
 
@@ -185,14 +185,14 @@ def templates_test(
         seed: of sign patterns, if any must be drawn.
         kind: which templates count (" with items of both kinds"), or empty for all.
     """
-    needed, templates, found = fewest_units(significance(confidence)), len(totals), int(speaking.sum())
+    needed, templates, units = fewest_units(significance(confidence)), len(totals), int(speaking.sum())
     noun = "template" if templates == 1 else "templates"
     if templates < needed:
         return TemplateTest(NAN, f"{templates} {noun}{kind}, at least {needed} needed")
-    if found == 0:
+    if units == 0:
         return TemplateTest(1.0)
-    if found < needed:
-        return TemplateTest(NAN, f"{happens} in only {found} of {templates} {noun}, at least {needed} needed")
+    if units < needed:
+        return TemplateTest(NAN, f"{happens} in only {units} of {templates} {noun}, at least {needed} needed")
     p_value = sign_flip_test(totals, seed=seed)
     return TemplateTest(1.0 if np.isnan(p_value) else p_value)
 
@@ -214,6 +214,6 @@ def judged(table: pl.DataFrame, family: Family, *, value: str, confidence: float
         confidence: confidence level of the intervals, which is that of the verdicts.
     """
     corrected = adjusted(table, family).with_columns(pl.col("p_adjusted").fill_nan(None))
-    asked = corrected.select(value, "neutral", "p_value", "p_adjusted", reason="verdict_reason")
-    found = decided(asked, value=value, confidence=confidence)
-    return corrected.with_columns(verdict=found["verdict"], verdict_reason=found["reason"])
+    compared = corrected.select(value, "neutral", "p_value", "p_adjusted", reason="verdict_reason")
+    units = decided(compared, value=value, confidence=confidence)
+    return corrected.with_columns(verdict=units["verdict"], verdict_reason=units["reason"])

@@ -62,10 +62,12 @@ def _unlike() -> pl.Expr:
 
 def matched_names(answers: pl.DataFrame) -> list[tuple[Side, Side]]:
     """The sides of every data set without names and one with names, for the models and protocols of both."""
-    matched, asked = [], ["model", "protocol"]
+    matched, compared = [], ["model", "protocol"]
     for original, substituted in paired_labels(answers):
         one, other = answers.filter(data=original), answers.filter(data=substituted)
-        matched += matched_sides(one.join(other, on=asked, how="semi"), other.join(one, on=asked, how="semi"))
+        matched += matched_sides(
+            one.join(other, on=compared, how="semi"), other.join(one, on=compared, how="semi")
+        )
     return matched
 
 
@@ -80,8 +82,8 @@ def why_unmatched(answers: pl.DataFrame) -> str:
         labels = f"without names ({', '.join(plain)}) and those with names ({', '.join(named)})"
         return f"The data {labels} share no questions."
     if not matched_names(answers):
-        one, other = pairs[0]
-        return f"No model answered both '{one}' and '{other}' under one protocol."
+        original, other = pairs[0]
+        return f"No model answered both '{original}' and '{other}' under one protocol."
     return "No question was read in both data sets."
 
 
@@ -106,8 +108,8 @@ def matched_sides(original: pl.DataFrame, substituted: pl.DataFrame) -> list[tup
     return matched
 
 
-def _common(one: pl.DataFrame, other: pl.DataFrame, column: str) -> list[tuple[str, str]]:
-    left, right = set(one[column]), set(other[column])
+def _common(original: pl.DataFrame, other: pl.DataFrame, column: str) -> list[tuple[str, str]]:
+    left, right = set(original[column]), set(other[column])
     if not left & right and len(left) == len(right) == 1:
         return [(left.pop(), right.pop())]
     return [(value, value) for value in sorted(left & right)]
@@ -149,14 +151,14 @@ def item_pairs(original: Side, substituted: Side) -> pl.DataFrame:
 
 def _counted(paired: pl.DataFrame, side: str) -> pl.DataFrame:
     """What is counted in the answers of one side."""
-    known = (pl.col("target") == pl.col(f"target{OTHER}")).fill_null(value=False)
-    own = paired.select(
+    with_target = (pl.col("target") == pl.col(f"target{OTHER}")).fill_null(value=False)
+    side_answers = paired.select(
         "label",
         "context_condition",
-        target=pl.when(known).then(f"target{side}"),
+        target=pl.when(with_target).then(f"target{side}"),
         **{name: f"{name}{side}" for name in ("item_id", "choice", "outcome", "unknown")},
     )
-    return own.select(
+    return side_answers.select(
         expression.cast(pl.Int64).alias(f"{name}{side}") for name, expression in counted().items()
     )
 
@@ -188,7 +190,7 @@ _UNIT = ("item_id", "repeat")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProtocolAnswers:
     """What one model answered about one data set.
 
     Attributes:
@@ -225,7 +227,7 @@ class Asked:
         return counts.reshape(-1, len(self.protocols), 4)
 
 
-def asked_of(data: str, model: str, answers: pl.DataFrame) -> Asked:
+def protocol_answers(data: str, model: str, answers: pl.DataFrame) -> ProtocolAnswers:
     """What `model` answered about `data`; items whose stereotyped option is not known are not evaluated.
 
     Args:
@@ -233,12 +235,12 @@ def asked_of(data: str, model: str, answers: pl.DataFrame) -> Asked:
         model: the model.
         answers: checked answers of this model about these data, under several protocols.
     """
-    known = answers.filter(pl.col("target").is_not_null())
+    with_target = answers.filter(pl.col("target").is_not_null())
     protocols = tuple(answers["protocol"].unique().sort())
-    complete = known.filter(is_read()).filter(pl.len().over(_UNIT) == len(protocols))
-    units = known.select(_UNIT).n_unique()
-    unread = known.filter(~is_read())["protocol"].value_counts()
-    return Asked(
+    complete = with_target.filter(is_read()).filter(pl.len().over(_UNIT) == len(protocols))
+    units = with_target.select(_UNIT).n_unique()
+    unread = with_target.filter(~is_read())["protocol"].value_counts()
+    return ProtocolAnswers(
         data,
         model,
         protocols,

@@ -68,10 +68,10 @@ def read_predictions(
         UserError: a file cannot be read, a column is missing, a prediction has no model, belongs to no question, is
             given twice, or is no option.
     """
-    found = metadata or find_metadata(data)
-    taken = None if language else language_of_questions(data)
-    spoken = taken.code if taken else language
-    items = {_key(item): item for item in read_items(data, metadata=found, language=spoken)}
+    metadata_file = metadata or find_metadata(data)
+    stated = None if language else language_of_questions(data)
+    spoken = stated.code if stated else language
+    items = {_key(item): item for item in read_items(data, metadata=metadata_file, language=spoken)}
     if not items:
         raise UserError(f"{data} contains no questions to match with the predictions.")
     table = _as_written(_table(predictions), items)
@@ -122,10 +122,10 @@ def _order(seeds: list[str]) -> pl.Expr:
 
 def _as_written(table: pl.DataFrame, items: Mapping[Key, QaItem]) -> pl.DataFrame:
     """The table with `example_id` as the questions have it: a column of floats holds 7.0 for 7."""
-    known = {example for _, example, _ in items}
-    whole = pl.col("example_id").str.replace(r"^(\d+)\.0+$", "$1")
+    examples = {example for _, example, _ in items}
+    integer = pl.col("example_id").str.replace(r"^(\d+)\.0+$", "$1")
     return table.with_columns(
-        example_id=pl.when(pl.col("example_id").is_in(known)).then("example_id").otherwise(whole)
+        example_id=pl.when(pl.col("example_id").is_in(examples)).then("example_id").otherwise(integer)
     )
 
 
@@ -211,6 +211,6 @@ def _reading(path: Path, row: Mapping[str, Any], item: QaItem) -> Reading:
 
 def _missing(answers: pl.DataFrame, items: int) -> dict[str, int]:
     """Per model, how many questions lack a prediction in some protocol and repeat that it has."""
-    given = answers.group_by("model", "protocol", "repeat").len()
-    lacking = given.group_by("model").agg((items - pl.col("len").cast(pl.Int64)).sum()).sort("model")
+    answered = answers.group_by("model", "protocol", "repeat").len()
+    lacking = answered.group_by("model").agg((items - pl.col("len").cast(pl.Int64)).sum()).sort("model")
     return {model: count for model, count in lacking.iter_rows() if count}

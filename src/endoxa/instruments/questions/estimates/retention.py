@@ -42,13 +42,13 @@ from endoxa.runs.families import RETENTION
 from endoxa.schema import RETENTION_COLUMNS
 from endoxa.stats.intervals import UNDEFINED, Interval, agreeing, effective_number, jackknife_variance
 
-_WHOLE = ("n_items", "n_seeds", "n_left_out", "clusters")
+_INTEGERS = ("n_items", "n_seeds", "n_left_out", "clusters")
 _TEXT = (
     *("model", "protocol", "context_condition", "original", "substituted", "method", "reason"),
     *("interval", "verdict", "verdict_reason"),
 )
 RETENTION_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _WHOLE else pl.String if name in _TEXT else pl.Float64
+    name: pl.Int64 if name in _INTEGERS else pl.String if name in _TEXT else pl.Float64
     for name in RETENTION_COLUMNS
 }
 
@@ -110,8 +110,8 @@ def retention_of_names(
 def _table(matched: list[tuple[Side, Side]], *, confidence: float, seed: int, resamples: int) -> pl.DataFrame:
     rows = [
         {**row, "confidence": confidence}
-        for one, other in matched
-        for row in _rows(one, other, confidence=confidence, seed=seed, resamples=resamples)
+        for original, other in matched
+        for row in _rows(original, other, confidence=confidence, seed=seed, resamples=resamples)
     ]
     table = pl.DataFrame(rows, schema=RETENTION_TYPES).with_columns(cs.float().fill_nan(None))
     return judged(table, RETENTION, value="ratio", confidence=confidence)
@@ -162,17 +162,17 @@ def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamp
     ratio = float(share(wrong_substituted, wrong_original))
     if isnan(ratio):
         test = TemplateTest(float("nan"), "no error with groups: there is none to be retained")
-    ends, own = Interval(interval.low, interval.high), ""
+    ends, other_method = Interval(interval.low, interval.high), ""
     if test.untestable:
         ends, interval = UNDEFINED, replace(interval, why=test.untestable)
     elif np.isfinite([ratio, test.p_value]).all():
-        ends, own = _of_templates(per_template, ends, effective(weights), confidence)
+        ends, other_method = _of_templates(per_template, ends, effective(weights), confidence)
         interval = NOT_ASKED_FOR if ends.defined else interval
     agreed = agreeing(ends, ratio, 1.0, test.p_value, confidence)
     undefined = int(np.isnan(ratios).sum())
     method = f"template bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
     without = f"{undefined} resamples without an error left out" if undefined else ""
-    notes = filter(None, (f"{len(per_template)} templates", without, note, own))
+    notes = filter(None, (f"{len(per_template)} templates", without, note, other_method))
     return {
         "n_items": pairs.select(ITEM).n_unique(),
         "error_original": wrong_original / count,
@@ -199,12 +199,12 @@ def _of_templates(
 ) -> tuple[Interval, str]:
     """The interval that a verdict goes with, and how it was made where the bootstrap did not."""
     if not bootstrapped.defined:
-        found = _others(per_template, confidence)
-        return found, "interval of templates that are alike, because there is none of the bootstrap"
+        interval_found = _others(per_template, confidence)
+        return interval_found, "interval of templates that are alike, because there is none of the bootstrap"
     if len(per_template) < FEW_TEMPLATES:
-        found = jackknifed(per_template, clusters, confidence)
-        if found.defined:
-            return found, f"jackknife t interval, because there are fewer than {FEW_TEMPLATES}"
+        interval_found = jackknifed(per_template, clusters, confidence)
+        if interval_found.defined:
+            return interval_found, f"jackknife t interval, because there are fewer than {FEW_TEMPLATES}"
     return bootstrapped, ""
 
 

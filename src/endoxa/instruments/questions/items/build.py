@@ -71,11 +71,11 @@ class Distractors:
         axes: dict[str, dict[str, Identity]] = defaultdict(dict)
         self._said_of: dict[tuple[str, str], dict[str, Identity]] = defaultdict(dict)
         self._overlapping: dict[tuple[str, str], frozenset[str]] = {}
-        for one in observed:
-            if one.identity.key in nameable:
-                axes[one.axis].setdefault(one.identity.key, one.identity)
-            for key in _keys(one):
-                self._said_of[key].setdefault(one.identity.key, one.identity)
+        for association in observed:
+            if association.identity.key in nameable:
+                axes[association.axis].setdefault(association.identity.key, association.identity)
+            for key in _keys(association):
+                self._said_of[key].setdefault(association.identity.key, association.identity)
         self._axes = {axis: dict(sorted(identities.items())) for axis, identities in axes.items()}
 
     def candidates(self, target: Observed) -> list[str]:
@@ -84,9 +84,13 @@ class Distractors:
         They are of its axis, and overlap neither with it nor with any identity that was observed with the attribute or
         with another one of its group.
         """
-        seen = {key: one for said in _keys(target) for key, one in self._said_of[said].items()}
+        seen = {
+            key: association
+            for statement in _keys(target)
+            for key, association in self._said_of[statement].items()
+        }
         known = {**seen, target.identity.key: target.identity}.values()
-        excluded = frozenset[str]().union(*(self._near(one, target.axis) for one in known))
+        excluded = frozenset[str]().union(*(self._near(association, target.axis) for association in known))
         return [key for key in self._axes.get(target.axis, ()) if key not in excluded]
 
     def _near(self, identity: Identity, axis: str) -> frozenset[str]:
@@ -103,10 +107,10 @@ def plain_attribute(text: str) -> str:
     return " ".join(text.casefold().split()).strip(" .,;:!?\"'")
 
 
-def _keys(one: Observed) -> Iterable[tuple[str, str]]:
-    yield "attribute", plain_attribute(one.attribute)
-    if one.group_id:
-        yield "group", one.group_id
+def _keys(association: Observed) -> Iterable[tuple[str, str]]:
+    yield "attribute", plain_attribute(association.attribute)
+    if association.group_id:
+        yield "group", association.group_id
 
 
 _COLUMNS = ("identity", "attribute", "association_id", "axis", "region", "language", "source", "group_id")
@@ -135,7 +139,7 @@ class _Row:
     number: int
     cells: Mapping[str, str]
     observed: Observed
-    own: Mapping[str, str]
+    extra: Mapping[str, str]
 
     @property
     def association_id(self) -> str:
@@ -169,13 +173,13 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
     random = np.random.default_rng(options.seed)
     records: list[Mapping[str, Any]] = []
     left_out: list[tuple[str, ...]] = []
-    asked: dict[tuple[str, str], int] = {}
+    seen: dict[tuple[str, str], int] = {}
     made = fewer = 0
     for row in rows:
         if made == options.limit:
             break
         try:
-            target = _target(row, language, asked)
+            target = _target(row, language, seen)
             beside = _beside(row, target, distractors, sides)
         except _UnusableError as problem:
             cells = (row.cells[column] for column in ("identity", "attribute", "language"))
@@ -185,8 +189,8 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
         for pair in (_pair(row, target, sides[beside[place]]) for place in chosen):
             draw = _draw(random, templates, pair, options)
             made_of = record(len(records), pair, draw, templates, options)
-            own = {**row.own, **made_of["additional_metadata"]}
-            records.append({**made_of, "additional_metadata": own})
+            extra = {**row.extra, **made_of["additional_metadata"]}
+            records.append({**made_of, "additional_metadata": extra})
         made += 1
         fewer += len(chosen) < options.per_association
     return Questions(
@@ -204,12 +208,12 @@ def _rows(associations: pl.DataFrame, language: str) -> Iterator[_Row]:
     for number, cells in enumerate(table.iter_rows(named=True), start=1):
         every = {name: " ".join((cell or "").split()) for name, cell in cells.items()}
         row = {name: every[name] for name in _COLUMNS}
-        own = {name: cell for name, cell in every.items() if cell and name not in _WRITTEN_ELSEWHERE}
+        extra = {name: cell for name, cell in every.items() if cell and name not in _WRITTEN_ELSEWHERE}
         if _support(every) < SMALLEST_CELL:
-            own = {name: cell for name, cell in own.items() if name not in _PLACES}
+            extra = {name: cell for name, cell in extra.items() if name not in _PLACES}
         row["axis"] = row["axis"].lower()
         identity = identity_of(row["identity"], _main(row["language"] or language))
-        yield _Row(number, row, Observed(identity, row["attribute"], row["axis"], row["group_id"]), own)
+        yield _Row(number, row, Observed(identity, row["attribute"], row["axis"], row["group_id"]), extra)
 
 
 _WRITTEN_ELSEWHERE = ("identity", "attribute", "association_id", "axis", "language", "source")
@@ -229,10 +233,10 @@ def _support(cells: Mapping[str, str]) -> float:
 def _require_own_ids(rows: Sequence[_Row]) -> None:
     first: dict[str, int] = {}
     for row in rows:
-        given = row.cells["association_id"]
-        if given and first.setdefault(given, row.number) != row.number:
+        stated = row.cells["association_id"]
+        if stated and first.setdefault(stated, row.number) != row.number:
             raise UserError(
-                f"Rows {first[given]} and {row.number} of the associations have the same association_id '{given}'. "
+                f"Rows {first[stated]} and {row.number} of the associations have the same association_id '{stated}'. "
                 "Make ids unique, or leave the column out."
             )
 
@@ -244,19 +248,19 @@ def _main(language: str) -> str:
 
 def _sides(rows: Sequence[_Row], language: str) -> dict[str, Side]:
     """Every identity that the language can name, by key, as a row in that language writes it where there is one."""
-    found: dict[str, Side] = {}
+    sides: dict[str, Side] = {}
     for row in sorted(rows, key=lambda row: _main(row.cells["language"]) != language):
         key = row.observed.identity.key
-        if key not in found and (who := _person(row, language)) is not None:
-            found[key] = Side(row.cells["identity"], who)
-    return found
+        if key not in sides and (who := _person(row, language)) is not None:
+            sides[key] = Side(row.cells["identity"], who)
+    return sides
 
 
 def _person(row: _Row, language: str) -> Person | None:
     return person(row.cells["identity"], language) if row.cells["identity"] else None
 
 
-def _target(row: _Row, language: str, asked: dict[tuple[str, str], int]) -> Side:
+def _target(row: _Row, language: str, seen: dict[tuple[str, str], int]) -> Side:
     """The identity of an association as one of the two people; `asked` remembers what was said before.
 
     Raises:
@@ -271,8 +275,8 @@ def _target(row: _Row, language: str, asked: dict[tuple[str, str], int]) -> Side
     who = _person(row, language)
     if who is None:
         raise _UnusableError(f"no natural way is known to name one person of this identity in '{language}'")
-    said = (row.observed.identity.key, plain_attribute(cells["attribute"]))
-    first = asked.setdefault(said, row.number)
+    statement = (row.observed.identity.key, plain_attribute(cells["attribute"]))
+    first = seen.setdefault(statement, row.number)
     if first != row.number:
         raise _UnusableError(f"row {first} says the same")
     return Side(cells["identity"], who)

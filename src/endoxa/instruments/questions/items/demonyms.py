@@ -70,7 +70,7 @@ class Demonym:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class People:
     """A people that words stand for.
 
     Attributes:
@@ -102,13 +102,13 @@ def demonyms() -> Mapping[str, Demonym]:
     }
 
 
-def find_demonym(text: str) -> Found | None:
+def find_demonym(text: str) -> People | None:
     """The people that an identity names, in any of the three languages: plural, singular, place or ISO code."""
     plain = " ".join(text.split())
     if plain.isupper():
         code = (*get_global("territory_aliases").get(plain, ()), plain)[0]
         if code in demonyms():
-            return Found(demonyms()[code])
+            return People(demonyms()[code])
     low = _OPENERS.sub("", plain.casefold())
     return _index().get(low) or _index().get(low.removesuffix(" people"))
 
@@ -131,37 +131,37 @@ def members(code: str) -> frozenset[str]:
 
 
 @cache
-def _index() -> Mapping[str, Found]:
-    found: dict[str, Found] = {}
+def _index() -> Mapping[str, People]:
+    index: dict[str, People] = {}
     for words, result in _words():
-        found.setdefault(words.casefold(), result)
-    return found
+        index.setdefault(words.casefold(), result)
+    return index
 
 
-def _words() -> Iterator[tuple[str, Found]]:
+def _words() -> Iterator[tuple[str, People]]:
     """Words and what they stand for; where two say the same, the first holds: "armenia" is the country, no woman."""
-    known = demonyms()
+    table = demonyms()
     for place, code in _places():
-        if code in known:
-            yield place, Found(known[code])
-    for one in known.values():
+        if code in table:
+            yield place, People(table[code])
+    for people in table.values():
         forms = (
-            one.english,
-            one.english_plural,
-            one.english and f"{one.english}s",
-            *one.spanish[::2],
-            *one.portuguese[::2],
-            *one.also,
+            people.english,
+            people.english_plural,
+            people.english and f"{people.english}s",
+            *people.spanish[::2],
+            *people.portuguese[::2],
+            *people.also,
         )
-        yield from ((form, Found(one)) for form in forms if form)
-    plurals = {one.english_plural.casefold(): one for one in known.values()}
+        yield from ((form, People(people)) for form in forms if form)
+    plurals = {people.english_plural.casefold(): people for people in table.values()}
     for place, inhabitants in tables().demonyms.items():
         if inhabitants in plurals:
-            yield place, Found(plurals[inhabitants])
-    for one in known.values():
-        for masculine, feminine, _ in (one.spanish, one.portuguese):
+            yield place, People(plurals[inhabitants])
+    for people in table.values():
+        for masculine, feminine, _ in (people.spanish, people.portuguese):
             if feminine != masculine:
-                yield from ((form, Found(one, "f")) for form in (feminine, f"{feminine}s"))
+                yield from ((form, People(people, "f")) for form in (feminine, f"{feminine}s"))
 
 
 def _places() -> Iterator[tuple[str, str]]:

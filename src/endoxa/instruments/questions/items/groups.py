@@ -85,18 +85,18 @@ def _romance_nouns() -> Iterator[tuple[tuple[str, str], Noun]]:
             noun = Noun(row["means"], {"f": row["f"]}, "f", paired=not row["m"])
             yield (row["language"], row["f_plural"]), noun
         if row["m_plural"]:
-            both = {gender: row[gender] for gender in ("m", "f") if row[gender]}
-            noun = Noun(row["means"], both, "" if row["f"] else "m", paired=not row["f"])
+            forms = {gender: row[gender] for gender in ("m", "f") if row[gender]}
+            noun = Noun(row["means"], forms, "" if row["f"] else "m", paired=not row["f"])
             yield (row["language"], row["m_plural"]), noun
 
 
 @cache
 def _within() -> Mapping[str, frozenset[str]]:
-    found = {code: frozenset(one.within) for code, one in demonyms().items()}
+    within = {code: frozenset(noun.within) for code, noun in demonyms().items()}
     for row in (*_rows("english.csv"), *_rows("nouns.csv")):
         holding = frozenset(filter(None, row["within"].split(";")))
-        found[row["means"]] = found.get(row["means"], frozenset()) | holding
-    return found
+        within[row["means"]] = within.get(row["means"], frozenset()) | holding
+    return within
 
 
 @cache
@@ -132,11 +132,11 @@ def identity_of(text: str, language: str) -> Identity:
         text: the identity, as the table of associations has it.
         language: ISO 639 code of the association.
     """
-    found = find_demonym(text)
-    if found is not None:
-        code = found.demonym.code
+    within = find_demonym(text)
+    if within is not None:
+        code = within.demonym.code
         countries = frozenset(member for member in members(code) if len(member) == 2)
-        return _one(code, found.gender, _women(found.gender), countries)
+        return _one(code, within.gender, _women(within.gender), countries)
     noun = find_noun(text, language) if language != "en" else None
     if noun is not None:
         return _one(noun.means, "" if noun.paired else noun.says, _women(noun.says))
@@ -145,20 +145,20 @@ def identity_of(text: str, language: str) -> Identity:
         return Identity("", "", frozenset())
     group = english_group(name)
     parts = frozenset(name.split())
-    own = [group, *_of_words(name), *_foreign(parts, language)]
-    return Identity(group, group, frozenset().union(*map(larger, own)), words=parts)
+    groups = [group, *_of_words(name), *_foreign(parts, language)]
+    return Identity(group, group, frozenset().union(*map(larger, groups)), words=parts)
 
 
-def overlap(one: Identity, other: Identity) -> bool:
+def overlap(noun: Identity, other: Identity) -> bool:
     """Whether the names say that somebody can belong to both.
 
     They do where they name the same ("doctors", "physicians"), where one holds the other ("latin americans",
     "mexicans"; "women", "mothers"), where both have a country in common, and where one is the other with a word more
     ("women", "muslim women").
     """
-    more = bool(one.words and other.words) and (one.words <= other.words or other.words <= one.words)
-    held = one.group in other.larger or other.group in one.larger
-    return more or held or bool(one.countries & other.countries)
+    more = bool(noun.words and other.words) and (noun.words <= other.words or other.words <= noun.words)
+    holds = noun.group in other.larger or other.group in noun.larger
+    return more or holds or bool(noun.countries & other.countries)
 
 
 def english_group(name: str) -> str:
@@ -241,28 +241,28 @@ def person(text: str, language: str) -> Person | None:
         text: the identity; names of peoples and places may be in any of the three languages.
         language: of the question, 'en', 'es' or 'pt'.
     """
-    found = find_demonym(text)
-    if found is None and is_place(text):
+    within = find_demonym(text)
+    if within is None and is_place(text):
         return None
-    if found is None:
+    if within is None:
         return _english_person(text) if language == "en" else _noun(text, language)
-    forms = found.demonym.forms(language)
-    if found.gender:
-        forms = {gender: word for gender, word in forms.items() if gender == found.gender}
-    return Person("friend", forms, found.gender) if forms else None
+    forms = within.demonym.forms(language)
+    if within.gender:
+        forms = {gender: word for gender, word in forms.items() if gender == within.gender}
+    return Person("friend", forms, within.gender) if forms else None
 
 
-def comparable(one: Person, other: Person) -> bool:
+def comparable(noun: Person, other: Person) -> bool:
     """Whether two people differ in their group alone, not in how they are introduced.
 
     Both are friends, or both are nouns; and both are called by a word of the same gender. Nouns that only tell men and
     women apart may differ in that. Two people who would be called the same are not told apart at all.
     """
-    if one.kind != other.kind or any(_same(one.forms[form], other.forms.get(form)) for form in one.forms):
+    if noun.kind != other.kind or any(_same(noun.forms[form], other.forms.get(form)) for form in noun.forms):
         return False
-    if one.paired and other.paired:
+    if noun.paired and other.paired:
         return True
-    return _can_be(one, other.says) and _can_be(other, one.says)
+    return _can_be(noun, other.says) and _can_be(other, noun.says)
 
 
 def _same(word: str, other: str | None) -> bool:
@@ -289,19 +289,19 @@ def _english_person(text: str) -> Person | None:
     people = " ".join(before)
     if head == "people" and (people in tables().peoples or people in tables().collective):
         return Person("friend", {"": with_capitals(people)})
-    one = "person" if head == "people" and before else singular(head)
-    if one is None or any(word in words("prepositions") or word in words("relatives") for word in before):
+    noun = "person" if head == "people" and before else singular(head)
+    if noun is None or any(word in words("prepositions") or word in words("relatives") for word in before):
         return None
     named = [word.capitalize() if find_demonym(word) else with_capitals(word) for word in before]
-    return Person("noun", {"": " ".join([*named, _written(one, text)])}, _says(head))
+    return Person("noun", {"": " ".join([*named, _written(noun, text)])}, _says(head))
 
 
-def _written(one: str, text: str) -> str:
+def _written(noun: str, text: str) -> str:
     """The noun with the capital that somebody wrote, where it is no word of the dictionary: a Lagosian."""
-    as_written = next((word for word in text.split() if word.casefold().startswith(one)), "")
-    if as_written[:1].isupper() and not in_dictionary(one):
-        return one.capitalize()
-    return with_capitals(one)
+    as_written = next((word for word in text.split() if word.casefold().startswith(noun)), "")
+    if as_written[:1].isupper() and not in_dictionary(noun):
+        return noun.capitalize()
+    return with_capitals(noun)
 
 
 def _says(head: str) -> Says:

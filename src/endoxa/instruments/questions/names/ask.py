@@ -33,31 +33,31 @@ _GENDERS: Mapping[str, Gender] = {"female": "female", "woman": "female", "male":
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Person:
     """A person in a context."""
 
     context: str
     option: str
 
 
-def unsettled(prepared: Iterable[Prepared]) -> list[Asked]:
+def unsettled(prepared: Iterable[Prepared]) -> list[Person]:
     """Everybody for whom the rules find no gender, each once."""
-    return list(dict.fromkeys(question for one in prepared for question in _questions(one).values()))
+    return list(dict.fromkeys(question for bundle in prepared for question in _questions(bundle).values()))
 
 
-def settle(prepared: Prepared, answers: Mapping[Asked, str]) -> Prepared:
+def settle(prepared: Prepared, answers: Mapping[Person, str]) -> Prepared:
     """The same records with the genders of the answers where the rules find none."""
-    told = {group: gender_of(answers[asked]) for group, asked in _questions(prepared).items()}
-    return replace(prepared, genders={**prepared.genders, **told})
+    keep = {group: gender_of(answers[person]) for group, person in _questions(prepared).items()}
+    return replace(prepared, genders={**prepared.genders, **keep})
 
 
-def _questions(prepared: Prepared) -> dict[str, Asked]:
+def _questions(prepared: Prepared) -> dict[str, Person]:
     """Group -> what to ask, from the longest context of records about the same people."""
     at = max(range(len(prepared.rows)), key=lambda place: len(prepared.rows[place]["context"]))
     row, drafts = prepared.rows[at], prepared.drafts[at]
     options = {draft.groups[0]: field for field, draft in drafts.options.items()}
     return {
-        group: Asked(row["context"], row[options[group]])
+        group: Person(row["context"], row[options[group]])
         for group, gender in prepared.genders.items()
         if gender is None and group in options
     }
@@ -68,24 +68,24 @@ def gender_of(answer: str) -> Gender | None:
     return _GENDERS.get(answer.strip().strip(".*'\"").lower())
 
 
-async def ask_all(model: ChatModel, people: Sequence[Asked], told: Callable[[Asked, str], None]) -> None:
+async def ask_all(model: ChatModel, people: Sequence[Person], keep: Callable[[Person, str], None]) -> None:
     """Ask the model about each, at temperature 0.
 
     Args:
         model: whom to ask.
         people: what to ask.
-        told: given each answer as soon as it is there.
+        keep: given each answer as soon as it is there.
 
     Raises:
         UserError: the model cannot be had, or will not answer.
     """
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def ask(asked: Asked) -> None:
+    async def ask(person: Person) -> None:
         async with gate:
-            prompt = _PROMPT.format(context=asked.context, option=asked.option)
+            prompt = _PROMPT.format(context=person.context, option=person.option)
             answer = await model.ask([Message("user", prompt)], _SAMPLING)
-        told(asked, spoken(answer).text)
+        keep(person, spoken(answer).text)
 
     try:
         await model.check()
@@ -105,7 +105,7 @@ ANSWER_COLUMNS = {
 models."""
 
 
-def read_answers(model: str, path: Path) -> dict[Asked, str]:
+def read_answers(model: str, path: Path) -> dict[Person, str]:
     """The answers of a model in such a table; none where there is no file.
 
     Raises:
@@ -115,12 +115,12 @@ def read_answers(model: str, path: Path) -> dict[Asked, str]:
         return {}
     rows = read_table(path, tuple(ANSWER_COLUMNS)).iter_rows(named=True)
     return {
-        Asked(row["context"], row["option"]): row["answer"] or "" for row in rows if row["model"] == model
+        Person(row["context"], row["option"]): row["answer"] or "" for row in rows if row["model"] == model
     }
 
 
 @contextmanager
-def keeping(model: str, path: Path) -> Iterator[Callable[[Asked, str], None]]:
+def keeping(model: str, path: Path) -> Iterator[Callable[[Person, str], None]]:
     """What adds an answer of the model to the table, at once and for good, whatever ends the run.
 
     Raises:
@@ -133,8 +133,8 @@ def keeping(model: str, path: Path) -> Iterator[Callable[[Asked, str], None]]:
             if not stream.tell():
                 writer.writerow(ANSWER_COLUMNS)
 
-            def keep(asked: Asked, answer: str) -> None:
-                cells = (model, asked.context, asked.option, answer, gender_of(answer) or "any")
+            def keep(person: Person, answer: str) -> None:
+                cells = (model, person.context, person.option, answer, gender_of(answer) or "any")
                 writer.writerow(map(neutralised, cells))
                 stream.flush()
 

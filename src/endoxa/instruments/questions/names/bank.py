@@ -176,7 +176,7 @@ def _require_genders(path: Path, bank: NameBank) -> None:
             raise UserError(f"{path}: '{group}' has no {missing[0]} name. Expected at least one per group.")
 
 
-_ONE_WORD = regex.compile(r"\p{Lu}[\p{Ll}\p{M}]+")
+_CAPITALISED = regex.compile(r"\p{Lu}[\p{Ll}\p{M}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ def _sharing(entry: Name, others: set[str], groups: frozenset[str]) -> Iterator[
 
 
 def _spelling(entry: Name) -> Iterator[str]:
-    if not _ONE_WORD.fullmatch(entry.name):
+    if not _CAPITALISED.fullmatch(entry.name):
         yield "is not one word of letters with a capital in front: a text with it may be misread"
 
 

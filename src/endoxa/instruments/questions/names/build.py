@@ -43,7 +43,7 @@ def sub_seeds(seed: int, variants: int) -> tuple[int, ...]:
 def draw_names(
     genders: Mapping[str, Gender | None],
     bank: NameBank,
-    taken: Collection[str],
+    excluded: Collection[str],
     generator: np.random.RandomState,
 ) -> dict[str, str]:
     """A name for each group: of the gender that the text asks for, every fitting name being as likely.
@@ -53,7 +53,7 @@ def draw_names(
     Args:
         genders: group -> gender, or None for any.
         bank: where names come from.
-        taken: words in lower case that cannot be names, because they stand in the item.
+        excluded: words in lower case that cannot be names, because they stand in the item.
         generator: what the draw comes from.
 
     Raises:
@@ -64,7 +64,7 @@ def draw_names(
         free = [
             entry
             for entry in bank.names(group, gender)
-            if not _confusable(entry.name.casefold(), taken, names)
+            if not _confusable(entry.name.casefold(), excluded, names)
         ]
         fitting = [entry for entry in free if not _points_to(entry, genders.keys() - {group}, bank)] or free
         if not fitting:
@@ -73,10 +73,10 @@ def draw_names(
     return names
 
 
-def _confusable(name: str, taken: Collection[str], names: Mapping[str, str]) -> bool:
+def _confusable(name: str, excluded: Collection[str], names: Mapping[str, str]) -> bool:
     """Whether a name is a word of the item, or one of two of which one begins with the other ("Ana", "Anahit")."""
     others = [other.casefold() for other in names.values()]
-    return name in taken or any(name.startswith(other) or other.startswith(name) for other in others)
+    return name in excluded or any(name.startswith(other) or other.startswith(name) for other in others)
 
 
 def _points_to(entry: Name, others: Collection[str], bank: NameBank) -> bool:
@@ -126,19 +126,19 @@ class NameVariants:
     def records(self) -> Iterator[Written]:
         """The records with names, ordered by variant: as published, with `names` and `variant` ("1", "2", ...)."""
         for variant in range(len(self.seeds)):
-            for one in self.named:
-                yield from written(one.prepared, one.names[variant], str(variant + 1))
+            for bundle in self.named:
+                yield from written(bundle.prepared, bundle.names[variant], str(variant + 1))
 
     @property
     def rows(self) -> int:
         """Published records that are written."""
-        return sum(len(one.prepared.rows) for one in self.named)
+        return sum(len(bundle.prepared.rows) for bundle in self.named)
 
     def unwritten_table(self) -> pl.DataFrame:
         """Records that are left out, with columns `UNWRITTEN_COLUMNS`."""
         rows = [
-            (str(one.row["category"]), str(one.row["example_id"]), one.reason, one.phrase)
-            for one in self.unwritten
+            (str(bundle.row["category"]), str(bundle.row["example_id"]), bundle.reason, bundle.phrase)
+            for bundle in self.unwritten
         ]
         return pl.DataFrame(rows, schema=dict.fromkeys(UNWRITTEN_COLUMNS, pl.String), orient="row")
 
@@ -191,11 +191,11 @@ def build_names(
         if progress is not None and at % _STEP == 0:
             progress("writing names", done, total)
         done += len(prepared.rows)
-        one = _named(prepared, bank, words, generators)
-        if isinstance(one, Named):
-            named.append(one)
+        bundle = _named(prepared, bank, words, generators)
+        if isinstance(bundle, Named):
+            named.append(bundle)
         else:
-            unwritten += one
+            unwritten += bundle
     return NameVariants(named, unwritten, seeds)
 
 
@@ -223,7 +223,7 @@ def _named(
     originals = [published(row, words) for row in prepared.rows]
     for number, drawn in enumerate(names, start=1):
         for record, original in zip(written(prepared, drawn, str(number)), originals, strict=True):
-            found = check_record(record, original, bank)
-            if found:
-                return left_out(prepared.rows, original.row, f"the check says: {found[0]}", "")
+            problems = check_record(record, original, bank)
+            if problems:
+                return left_out(prepared.rows, original.row, f"the check says: {problems[0]}", "")
     return Named(prepared, names)

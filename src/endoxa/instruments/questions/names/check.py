@@ -67,14 +67,14 @@ def gender_problems(record: Mapping[str, Any], before: Published, bank: NameBank
         name: {entry.gender for entry in bank.names(group) if entry.name == name}
         for group, name in record["names"].items()
     }
-    asked = [
+    required = [
         *_by_nouns(record, before, bank),
         *_by_naming(record["context"], genders),
     ]
     for sentence in _SENTENCE.split(record["context"]):
-        asked += _by_pronouns(sentence, genders)
-    asked += _by_question(before.row["question"], record, genders)
-    for name, gender, why in dict.fromkeys(asked):
+        required += _by_pronouns(sentence, genders)
+    required += _by_question(before.row["question"], record, genders)
+    for name, gender, why in dict.fromkeys(required):
         if gender not in genders[name]:
             yield f"'{name}' is no {gender} name, and the text says '{why}'"
 
@@ -156,10 +156,10 @@ def surface_problems(record: Mapping[str, Any], before: Published, bank: NameBan
     names = frozenset(record["names"].values()) | (bank.all_names & _capitals(record))
     for field, old in before.texts.items():
         text = record[field]
-        for what, found in _new(_blots, text, old):
-            yield f"{field}: {what}: '{found}'"
-        for what, found in _new(_words, text, old):
-            yield f"{field}: {what}: '{found}'"
+        for what, problems in _new(_blots, text, old):
+            yield f"{field}: {what}: '{problems}'"
+        for what, problems in _new(_words, text, old):
+            yield f"{field}: {what}: '{problems}'"
         if old[:1].isupper() and text[0].islower():
             yield f"{field}: begins without a capital: '{text}'"
         if text != text.strip():
@@ -238,9 +238,9 @@ def problems(record: Mapping[str, Any], original: Mapping[str, Any], bank: NameB
 
 def check_record(record: Mapping[str, Any], before: Published, bank: NameBank) -> list[str]:
     """The same as `problems`, for many records of one original."""
-    found = list(field_problems(record, before, bank))
-    if found:
-        return found
+    problems = list(field_problems(record, before, bank))
+    if problems:
+        return problems
     return [
         *wording_problems(record, before),
         *surface_problems(record, before, bank),
@@ -283,7 +283,7 @@ def check_file(written: Iterable[tuple[int, Row]], originals: Iterable[Row], ban
     together = list(bundles(originals))
     before = {_key(row): published(row, words) for rows in together for row in rows}
     people = {_key(row): number for number, rows in enumerate(together) for row in rows}
-    found: list[str] = []
+    problems: list[str] = []
     variants: dict[str, set[Key]] = {}
     first: dict[tuple[str, int], tuple[int, object]] = {}
     records = 0
@@ -292,19 +292,19 @@ def check_file(written: Iterable[tuple[int, Row]], originals: Iterable[Row], ban
         key, variant = _key(record), str(record.get("variant", ""))
         variants.setdefault(variant, set()).add(key)
         if key not in before:
-            found.append(f"line {line}: the original has no record {' '.join(key)}")
+            problems.append(f"line {line}: the original has no record {' '.join(key)}")
             continue
-        found += [f"line {line}: {problem}" for problem in check_record(record, before[key], bank)]
+        problems += [f"line {line}: {problem}" for problem in check_record(record, before[key], bank)]
         at, names = first.setdefault((variant, people[key]), (line, record.get("names")))
         if names != record.get("names"):
-            found.append(f"line {line}: names: others than in line {at}, which is about the same people")
-    whole: set[Key] = set().union(*variants.values())
-    found += [
-        f"variant {variant} lacks {len(whole - there)} records of the others"
+            problems.append(f"line {line}: names: others than in line {at}, which is about the same people")
+    everywhere: set[Key] = set().union(*variants.values())
+    problems += [
+        f"variant {variant} lacks {len(everywhere - there)} records of the others"
         for variant, there in variants.items()
-        if whole - there
+        if everywhere - there
     ]
-    return Checked(records, tuple(found), len(before.keys() - whole))
+    return Checked(records, tuple(problems), len(before.keys() - everywhere))
 
 
 def _key(row: Row) -> Key:

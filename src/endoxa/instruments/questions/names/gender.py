@@ -35,7 +35,7 @@ def required_genders(
     """
     by_noun: dict[str, set[Gender]] = {}
     by_pronoun: dict[str, set[Gender]] = {}
-    asked = [words.tokens(question) for question in dict.fromkeys(questions)]
+    question_tokens = [words.tokens(question) for question in dict.fromkeys(questions)]
     for text in dict.fromkeys(texts):
         phrases = find_phrases(text, words)
         for phrase in phrases:
@@ -43,9 +43,9 @@ def required_genders(
                 by_noun.setdefault(group, set()).update(_of_nouns(phrase))
         _note(by_pronoun, _of_pronouns(words.tokens(text), phrases, ()))
         persons = _persons(phrases)
-        for tokens in asked if persons else ():
+        for tokens in question_tokens if persons else ():
             _note(by_pronoun, _of_pronouns(tokens, [], persons))
-    return {group: _one(group, found or by_pronoun.get(group, set())) for group, found in by_noun.items()}
+    return {group: _one(group, genders or by_pronoun.get(group, set())) for group, genders in by_noun.items()}
 
 
 def noun_gender(noun: str) -> Gender | None:
@@ -93,8 +93,8 @@ def _of_pronouns(
             continue
         elif token.folded in _ANY_OF_THEM:
             last = dict.fromkeys(last, everybody)
-        elif said := noun_gender(token.folded):
-            last[said] = ()
+        elif noun := noun_gender(token.folded):
+            last[noun] = ()
 
 
 def _speaks_of_person(phrase: Phrase, persons: tuple[str, ...]) -> bool:
@@ -107,12 +107,12 @@ def _persons(phrases: Iterable[Phrase]) -> tuple[str, ...]:
     )
 
 
-def _note(found: dict[str, set[Gender]], told: Iterable[tuple[str, Gender]]) -> None:
-    for group, gender in told:
-        found.setdefault(group, set()).add(gender)
+def _note(genders: dict[str, set[Gender]], mentions: Iterable[tuple[str, Gender]]) -> None:
+    for group, gender in mentions:
+        genders.setdefault(group, set()).add(gender)
 
 
-def _one(group: str, found: set[Gender]) -> Gender | None:
-    if len(found) > 1:
+def _one(group: str, genders: set[Gender]) -> Gender | None:
+    if len(genders) > 1:
         raise UnwritableError("the text says both man and woman of one person", group)
-    return next(iter(found), None)
+    return next(iter(genders), None)

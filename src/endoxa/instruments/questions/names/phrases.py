@@ -235,16 +235,16 @@ def find_phrases(text: str, words: GroupWords) -> list[Phrase]:
         UnwritableError: a phrase whose build is not known.
     """
     tokens = words.tokens(text)
-    found: list[Phrase] = []
+    phrases: list[Phrase] = []
     at = 0
     while at < len(tokens):
         if tokens[at].group:
-            phrase, at = _phrase(text, tokens, at, found[-1] if found else None)
+            phrase, at = _phrase(text, tokens, at, phrases[-1] if phrases else None)
             _require_complete(text, tokens, phrase)
-            found.append(phrase)
+            phrases.append(phrase)
         else:
             at += 1
-    return found
+    return phrases
 
 
 def _phrase(text: str, tokens: Sequence[Token], at: int, before: Phrase | None) -> tuple[Phrase, int]:

@@ -53,22 +53,22 @@ class Told:
     """What a text has told of the people in it so far.
 
     Attributes:
-        said: nouns and adjectives said of the person of a group; a group without a key has no person yet.
+        words_said: nouns and adjectives said of the person of a group; a group without a key has no person yet.
         collective: the family, team or the like of a group.
     """
 
-    said: dict[str, set[str]] = field(default_factory=dict)
+    words_said: dict[str, set[str]] = field(default_factory=dict)
     collective: dict[str, str] = field(default_factory=dict)
 
     def person(self, group: str, words: Sequence[str] = ()) -> None:
         """Take note of words said of a person."""
-        self.said.setdefault(group, set()).update(words)
+        self.words_said.setdefault(group, set()).update(words)
 
 
 _WORD = re.compile(r"[\w-]+")
 
 
-def rewrite(text: str, words: GroupWords, told: Told) -> Draft:
+def rewrite(text: str, words: GroupWords, story: Told) -> Draft:
     """A text in which names can stand for groups, with the grammar of names.
 
     A person who is introduced with "a" becomes "a man named ..."; one who is introduced as somebody's friend stays that
@@ -78,7 +78,7 @@ def rewrite(text: str, words: GroupWords, told: Told) -> Draft:
     Args:
         text: without slips (`text.mended`).
         words: what names a group.
-        told: what was told before; what this text tells is added.
+        story: what was told before; what this text tells is added.
 
     Raises:
         UnwritableError: a phrase that cannot be put into natural English with a name.
@@ -87,32 +87,32 @@ def rewrite(text: str, words: GroupWords, told: Told) -> Draft:
     at = 0
     for phrase in find_phrases(text, words):
         parts.append(text[at : phrase.start])
-        parts += _raised(_replacement(phrase, text, told), text, phrase)
+        parts += _raised(_replacement(phrase, text, story), text, phrase)
         at = phrase.end
     parts.append(text[at:])
     return Draft(tuple(part for part in parts if part != ""))
 
 
-def _replacement(phrase: Phrase, text: str, told: Told) -> list[Part]:
+def _replacement(phrase: Phrase, text: str, story: Told) -> list[Part]:
     if phrase.kind == "predicate":
-        return _predicate(phrase, text, told)
+        return _predicate(phrase, text, story)
     if len(phrase.groups) == 2:
-        return _pair(phrase, text, told)
+        return _pair(phrase, text, story)
     if phrase.kind == "person":
-        return _person(phrase, text, told)
+        return _person(phrase, text, story)
     if phrase.kind == "one":
-        return _one(phrase, text, told)
-    return _owned(phrase, text, told)
+        return _one(phrase, text, story)
+    return _owned(phrase, text, story)
 
 
-def _person(phrase: Phrase, text: str, told: Told) -> list[Part]:
+def _person(phrase: Phrase, text: str, story: Told) -> list[Part]:
     group = phrase.groups[0]
-    known = group in told.said
-    fresh = _fresh(phrase, told.said.get(group, set()))
-    new_role = phrase.head not in told.said.get(group, set())
-    told.person(group, (phrase.head, *phrase.modifiers, *phrase.compound))
+    introduced = group in story.words_said
+    fresh = _fresh(phrase, story.words_said.get(group, set()))
+    new_role = phrase.head not in story.words_said.get(group, set())
+    story.person(group, (phrase.head, *phrase.modifiers, *phrase.compound))
     if phrase.determiner in lexicon.INDEFINITE:
-        if known:
+        if introduced:
             raise UnwritableError("it is not clear whether this is somebody new", _said(phrase, text))
         named = not phrase.owner
     elif phrase.determiner in lexicon.POSSESSIVE:
@@ -121,7 +121,7 @@ def _person(phrase: Phrase, text: str, told: Told) -> list[Part]:
             return [f"{phrase.determiner} {_noun(phrase)} ", Slot(group)]
     else:
         named = bool(fresh or phrase.of_mine)
-        if named and known:
+        if named and introduced:
             raise UnwritableError(
                 f"'{' '.join(fresh) or phrase.of_mine.strip()}' would be lost", _said(phrase, text)
             )
@@ -130,7 +130,7 @@ def _person(phrase: Phrase, text: str, told: Told) -> list[Part]:
     return [f"{_determined(phrase)}{phrase.of_mine} named ", Slot(group)]
 
 
-def _pair(phrase: Phrase, text: str, told: Told) -> list[Part]:
+def _pair(phrase: Phrase, text: str, story: Told) -> list[Part]:
     first, second = map(Slot, phrase.groups)
     between = f" {phrase.joined} "
     if phrase.kind == "collective":
@@ -138,25 +138,25 @@ def _pair(phrase: Phrase, text: str, told: Told) -> list[Part]:
             raise UnwritableError("a name cannot stand beside these words", _said(phrase, text))
         return [first, f"'s{between}", second, f"'s {' '.join((*phrase.compound, phrase.head))}"]
     head = singular(phrase.head)
-    new_role = any(head not in told.said.get(group, set()) for group in phrase.groups)
+    new_role = any(head not in story.words_said.get(group, set()) for group in phrase.groups)
     for group in phrase.groups:
-        told.person(group, (head, *phrase.modifiers, *phrase.compound))
+        story.person(group, (head, *phrase.modifiers, *phrase.compound))
     if phrase.determiner in lexicon.POSSESSIVE and new_role:
         return [f"{phrase.determiner} {_noun(phrase)}{phrase.of_mine} ", first, between, second]
     return [first, between, second]
 
 
-def _one(phrase: Phrase, text: str, told: Told) -> list[Part]:
+def _one(phrase: Phrase, text: str, story: Told) -> list[Part]:
     group = phrase.groups[0]
     if phrase.determiner in lexicon.INDEFINITE:
         raise UnwritableError("it is not told what 'one' stands for", _said(phrase, text))
-    if group not in told.said and group in told.collective:
-        return ["the one from ", Slot(group), f"'s {told.collective[group]}"]
-    told.person(group)
+    if group not in story.words_said and group in story.collective:
+        return ["the one from ", Slot(group), f"'s {story.collective[group]}"]
+    story.person(group)
     return [Slot(group)]
 
 
-def _owned(phrase: Phrase, text: str, told: Told) -> list[Part]:
+def _owned(phrase: Phrase, text: str, story: Told) -> list[Part]:
     """What belongs to a group belongs to the person; fans are those of the person's team, where there is one."""
     group = phrase.groups[0]
     if phrase.determiner in lexicon.POSSESSIVE:
@@ -164,28 +164,28 @@ def _owned(phrase: Phrase, text: str, told: Told) -> list[Part]:
     lost = _fresh(phrase, _words_before(text, phrase))
     if lost:
         raise UnwritableError(f"'{' '.join(lost)}' would be lost", _said(phrase, text))
-    if phrase.kind == "following" and group in told.collective:
-        return [f"the {phrase.head} of ", Slot(group), f"'s {told.collective[group]}"]
+    if phrase.kind == "following" and group in story.collective:
+        return [f"the {phrase.head} of ", Slot(group), f"'s {story.collective[group]}"]
     for noun in (*phrase.compound, phrase.head):
         if noun in lexicon.COLLECTIVE:
-            told.collective[group] = noun
+            story.collective[group] = noun
     return [Slot(group), f"'s {' '.join((*phrase.compound, phrase.head))}"]
 
 
-def _predicate(phrase: Phrase, text: str, told: Told) -> list[Part]:
+def _predicate(phrase: Phrase, text: str, story: Told) -> list[Part]:
     group = phrase.groups[0]
     if not phrase.plural:
-        told.person(group)
+        story.person(group)
         return ["named ", Slot(group)]
-    if group not in told.collective:
+    if group not in story.collective:
         raise UnwritableError("a whole group cannot be given one person's name", _said(phrase, text))
     link = "supporters of" if phrase.head in lexicon.FOLLOWING else "from"
-    return [f"{link} ", Slot(group), f"'s {told.collective[group]}"]
+    return [f"{link} ", Slot(group), f"'s {story.collective[group]}"]
 
 
-def _fresh(phrase: Phrase, said: set[str]) -> list[str]:
+def _fresh(phrase: Phrase, words_said: set[str]) -> list[str]:
     """Modifiers that tell something new; those that tell two people apart do not, as names do that."""
-    return [word for word in phrase.modifiers if word not in lexicon.CONTRAST and word not in said]
+    return [word for word in phrase.modifiers if word not in lexicon.CONTRAST and word not in words_said]
 
 
 def _noun(phrase: Phrase) -> str:
@@ -275,8 +275,8 @@ def prepare(rows: tuple[Row, ...], words: GroupWords) -> Prepared | list[Unwritt
     except UnwritableError as problem:
         return left_out(rows, rows[0], problem.reason, problem.phrase)
     texts = [str(row[field]) for row in rows for field in ("context", "question", *OPTIONS)]
-    said = frozenset(token.folded for text in texts for token in words.tokens(text))
-    return Prepared(rows, tuple(drafts), genders, said)
+    words_said = frozenset(token.folded for text in texts for token in words.tokens(text))
+    return Prepared(rows, tuple(drafts), genders, words_said)
 
 
 def left_out(rows: tuple[Row, ...], culprit: Row, reason: str, phrase: str) -> list[Unwritten]:
@@ -294,9 +294,9 @@ def _drafts(row: Row, words: GroupWords) -> Drafts:
         raise UnwritableError("it has names already", "")
     if len(people) != 2:
         raise UnwritableError(f"{len(people)} options are people, not 2", "")
-    told = Told()
-    context = rewrite(mended(row["context"]), words, told)
-    options = {field: rewrite(mended(row[field]), words, told) for field in people}
+    story = Told()
+    context = rewrite(mended(row["context"]), words, story)
+    options = {field: rewrite(mended(row[field]), words, story) for field in people}
     for option, draft in options.items():
         if len(set(draft.groups)) != 1:
             group = option_label(row, option)

@@ -133,8 +133,8 @@ def option_label(row: Row, field: str) -> str:
 
 
 def _answer_info(row: Row, field: str) -> list[str]:
-    found: list[str] = row.get("answer_info", {}).get(field, [])
-    return found
+    info: list[str] = row.get("answer_info", {}).get(field, [])
+    return info
 
 
 def bundles(rows: Iterable[Row]) -> Iterator[tuple[Row, ...]]:
@@ -145,12 +145,12 @@ def bundles(rows: Iterable[Row]) -> Iterator[tuple[Row, ...]]:
     for row in rows:
         options = frozenset(row[field].strip().lower() for field in OPTIONS)
         key = (row["category"], row.get("question_index"), options)
-        asked = (row["context_condition"], row["question_polarity"])
-        if bundle and (key != shared or asked in seen):
+        part = (row["context_condition"], row["question_polarity"])
+        if bundle and (key != shared or part in seen):
             yield tuple(bundle)
             bundle, seen = [], set()
         bundle.append(row)
-        seen.add(asked)
+        seen.add(part)
         shared = key
     if bundle:
         yield tuple(bundle)

@@ -106,14 +106,14 @@ def forms(place: Place, marks: Mapping[str, str], following: str) -> str:
 
 
 def _two(place: Place, first: str, second: str) -> list[str]:
-    both = f"{first} {place.joined} {second}"
+    pair = f"{first} {place.joined} {second}"
     described = _described(place, place.noun)
     owned = [rf"{first}['’]s {place.joined} {second}['’]s {re.escape(place.noun)}"]
     if place.noun in lexicon.COLLECTIVES:
         return owned
     if place.determiner in lexicon.POSSESSIVE:
-        return [f"{place.determiner} {described} {both}", *([] if place.first else [both])]
-    return [both]
+        return [f"{place.determiner} {described} {pair}", *([] if place.first else [pair])]
+    return [pair]
 
 
 def _one(place: Place, name: str, following: str) -> list[str]:
@@ -194,8 +194,8 @@ def frame_problems(
     if re.fullmatch("".join(pieces), bare):
         return
     at = next((count for count in range(len(pieces), 0, -1) if re.match("".join(pieces[:count]), bare)), 0)
-    found = re.match("".join(pieces[:at]), bare)
-    end = found.end() if found else 0
+    match = re.match("".join(pieces[:at]), bare)
+    end = match.end() if match else 0
     shown = bare[max(0, end - _SHOWN) : end + _SHOWN]
     for group, mark in marks.items():
         shown = shown.replace(mark, names.get(group, group))
@@ -230,7 +230,7 @@ def _places(original: str, mentions: tuple[Token, ...], option: bool) -> Iterato
         for one, two in pairwise(mentions)
         if original[one.end : two.start] in (" and ", " or ")
     }
-    said: set[str] = set()
+    named_before: set[str] = set()
     at = 0
     coming = iter(mentions)
     for mention in coming:
@@ -253,10 +253,10 @@ def _places(original: str, mentions: tuple[Token, ...], option: bool) -> Iterato
             noun=right["noun"].lower() if right else "",
             mine=(right["mine"] or "") if right else "",
             joined=joined.get(mention, ""),
-            first=not option and not said.intersection(groups),
+            first=not option and not named_before.intersection(groups),
             owner=original[end : end + 2] in ("'s", "’s"),
         )
-        said.update(groups)
+        named_before.update(groups)
         at = end
 
 
@@ -279,9 +279,10 @@ def wording_problems(record: Mapping[str, Any], before: Published) -> Iterator[s
     for field, mentions in before.mentions.items():
         for word in _left(record[field], before):
             yield f"{field}: a word for a group is left: '{word}'"
-        told = [token.group for token in mentions]
-        if told != written[field]:
-            yield f"{field}: speaks of {_listed(written[field])}, where the original speaks of {_listed(told)}"
+        original_groups = [token.group for token in mentions]
+        if original_groups != written[field]:
+            here, there = _listed(written[field]), _listed(original_groups)
+            yield f"{field}: speaks of {here}, where the original speaks of {there}"
         yield from (f"{field}: {what}" for what in _words(record[field], field, before, names))
         option = field in before.people
         framed = frame_problems(record[field], before.texts[field], mentions, names, option=option)
@@ -313,9 +314,9 @@ def _listed(groups: list[str]) -> str:
 
 def _words(text: str, field: str, before: Published, names: Mapping[str, str]) -> Iterator[str]:
     mentions = before.mentions[field]
-    own = {word for token in mentions for word in _WORD.findall(token.text)} | set(names.values())
+    allowed = {word for token in mentions for word in _WORD.findall(token.text)} | set(names.values())
     had, has = (
-        Counter(word.lower() for word in _WORD.findall(side) if word not in own)
+        Counter(word.lower() for word in _WORD.findall(side) if word not in allowed)
         for side in (before.texts[field], text)
     )
     came, went = has - had, had - has

@@ -21,7 +21,7 @@ from endoxa.words.used import Tally, Used, languages_of_name, made_with
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Contents:
     """What a file of questions holds.
 
     Attributes:
@@ -58,14 +58,14 @@ def _content(item: QaItem) -> str:
 
 def available(settings: QaSettings) -> Iterator[QaItem]:
     """Every question in file order after the filters, whatever part of them is taken."""
-    taken = unstated_language(settings)
-    found = read_items(
+    stated = unstated_language(settings)
+    questions = read_items(
         Path(settings.data),
         metadata=metadata_of(settings),
-        language=settings.languages[0] if len(settings.languages) == 1 else taken.code if taken else None,
+        language=settings.languages[0] if len(settings.languages) == 1 else stated.code if stated else None,
         columns=settings.columns,
     )
-    return (item for item in found if not settings.languages or item.language in settings.languages)
+    return (item for item in questions if not settings.languages or item.language in settings.languages)
 
 
 def unstated_language(settings: QaSettings) -> AssumedLanguage | None:
@@ -79,7 +79,7 @@ def unstated_language(settings: QaSettings) -> AssumedLanguage | None:
     return language_of_questions(Path(settings.data), settings.columns)
 
 
-def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
+def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
     """Read all items once.
 
     Args:
@@ -107,11 +107,11 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
         templates.add(item.template)
         languages.add(item.language)
     if not count:
-        asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
-        raise UserError(f"{settings.data} contains no question{asked}. Expected at least one.")
+        language = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
+        raise UserError(f"{settings.data} contains no question{language}. Expected at least one.")
     category = next(iter(categories)) if len(categories) == 1 else Path(settings.data).stem
     label = settings.label or ("Name" if named == count else category)
-    return Found(count, label, len(templates), tuple(sorted(languages)))
+    return Contents(count, label, len(templates), tuple(sorted(languages)))
 
 
 def words(settings: QaSettings) -> Used:

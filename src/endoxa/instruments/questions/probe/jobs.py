@@ -92,7 +92,7 @@ def read_prompts(path: Path | None = None) -> dict[str, Prompts]:
         except UnicodeDecodeError as problem:
             raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
     try:
-        found = TypeAdapter(dict[str, Prompts]).validate_python(tomllib.loads(text))
+        prompts = TypeAdapter(dict[str, Prompts]).validate_python(tomllib.loads(text))
     except tomllib.TOMLDecodeError as problem:
         raise UserError(f"{source} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:
@@ -101,11 +101,11 @@ def read_prompts(path: Path | None = None) -> dict[str, Prompts]:
             f"{source}: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}. Each language needs: "
             f"{', '.join(Prompts.model_fields)}."
         ) from problem
-    if not found:
+    if not prompts:
         raise UserError(
             f"{source} contains no instructions. Expected them under a language, for example [en]."
         )
-    return found
+    return prompts
 
 
 def prompts_for(prompts: Mapping[str, Prompts], language: str) -> Prompts:
@@ -143,12 +143,12 @@ def turns_of(item: QaItem, order: Order, prompts: Prompts, ask: str, protocol: s
     """
     shown = question(item, order)
     instruction = prompts.letters if ask == "letters" else prompts.text
-    asked = f"{instruction}\n\n{shown}"
+    text = f"{instruction}\n\n{shown}"
     if protocol == "explanation":
-        return f"{prompts.explanation}\n\n{shown}", asked
+        return f"{prompts.explanation}\n\n{shown}", text
     if protocol == "reprompting":
-        return asked, prompts.again
-    return (asked,)
+        return text, prompts.again
+    return (text,)
 
 
 def expected_tokens(protocol: str, ask: str, max_tokens: int | None) -> tuple[int, ...]:
@@ -161,7 +161,7 @@ def expected_tokens(protocol: str, ask: str, max_tokens: int | None) -> tuple[in
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Presentation:
     """One item as it is put once.
 
     Attributes:
@@ -181,13 +181,13 @@ class Asked:
     seed: int
 
 
-def asked_of(item: QaItem, index: int, settings: QaSettings) -> Iterator[Asked]:
+def presentations_of(item: QaItem, index: int, settings: QaSettings) -> Iterator[Presentation]:
     """All ways in which the item with this index (from 0) is put, numbered one after the other."""
     number = index * settings.repeats * len(settings.protocols)
     for repeat in range(1, settings.repeats + 1):
         order = order_of(item.item_id, repeat, settings.seed) if settings.shuffle else AS_PUBLISHED
         for protocol in settings.protocols:
-            yield Asked(number, item, repeat, protocol, order, draw_seed(settings.seed, repeat))
+            yield Presentation(number, item, repeat, protocol, order, draw_seed(settings.seed, repeat))
             number += 1
 
 
@@ -195,20 +195,23 @@ def jobs(settings: QaSettings, prompts: Mapping[str, Prompts]) -> Iterator[Job]:
     """The conversations of a run, in the order of their numbers."""
     for index, item in enumerate(items(settings)):
         words = prompts_for(prompts, item.language)
-        for asked in asked_of(item, index, settings):
+        for presentation in presentations_of(item, index, settings):
             yield Job(
-                asked.number,
-                turns_of(item, asked.order, words, settings.ask, asked.protocol),
+                presentation.number,
+                turns_of(item, presentation.order, words, settings.ask, presentation.protocol),
                 settings.system,
-                asked.seed,
-                _told(asked, settings.ask),
-                readable=(*[None] * (asked.protocol == "explanation"), partial(_readable, asked)),
+                presentation.seed,
+                _told(presentation, settings.ask),
+                readable=(
+                    *[None] * (presentation.protocol == "explanation"),
+                    partial(_readable, presentation),
+                ),
             )
 
 
-def _readable(asked: Asked, answer: str) -> bool:
+def _readable(presentation: Presentation, answer: str) -> bool:
     """Whether an answer names an option or declines to."""
-    reading = read_answer(answer, asked.item, asked.order)
+    reading = read_answer(answer, presentation.item, presentation.order)
     return reading.choice is not None or reading.refused
 
 
@@ -229,21 +232,21 @@ def expected_work(settings: QaSettings, prompts: Mapping[str, Prompts], *, longe
     return total.times(settings.repeats)
 
 
-def _told(asked: Asked, ask: str) -> dict[str, Any]:
+def _told(presentation: Presentation, ask: str) -> dict[str, Any]:
     """What only a simulated respondent is told."""
-    item = asked.item
+    item = presentation.item
     return {
         "probe": "qa",
         "item_id": item.item_id,
         "association_id": item.association_id,
         "condition": item.condition,
         "options": item.options,
-        "order": asked.order,
+        "order": presentation.order,
         "label": item.label,
         "target": item.target,
         "unknown": item.unknown,
         "substituted": bool(item.names),
-        "protocol": asked.protocol,
+        "protocol": presentation.protocol,
         "ask": ask,
         "language": item.language,
     }

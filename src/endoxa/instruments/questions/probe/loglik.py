@@ -12,7 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.items import items
-from endoxa.instruments.questions.probe.jobs import Asked, Prompts, asked_of, prompts_for, question
+from endoxa.instruments.questions.probe.jobs import (
+    Presentation,
+    Prompts,
+    presentations_of,
+    prompts_for,
+    question,
+)
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.scoring import open_reader
 from endoxa.models.spec import ModelOptions, ModelSpec
@@ -60,15 +66,23 @@ def score_all(
     """
     _refuse_masked(model.name, model.architecture)
 
-    def begun() -> Iterator[tuple[list[Asked], Iterator[tuple[int, Score | Unscorable]]]]:
+    def begun() -> Iterator[tuple[list[Presentation], Iterator[tuple[int, Score | Unscorable]]]]:
         for first, chunk in chunked(items(settings)):
-            asked = [one for k, item in enumerate(chunk) for one in asked_of(item, first + k, settings)]
-            known = journal.answers(number, asked[0].number, asked[-1].number)
-            missing = [one for one in asked if one.number not in known]
+            presentations = [
+                presentation
+                for k, item in enumerate(chunk)
+                for presentation in presentations_of(item, first + k, settings)
+            ]
+            answered = journal.answers(number, presentations[0].number, presentations[-1].number)
+            missing = [presentation for presentation in presentations if presentation.number not in answered]
             yield (
                 missing,
                 model.score(
-                    [request for one in missing for request in _requests(one, model.architecture, prompts)]
+                    [
+                        request
+                        for presentation in missing
+                        for request in _requests(presentation, model.architecture, prompts)
+                    ]
                 ),
             )
 
@@ -92,10 +106,10 @@ def require_scorable(
         return
     _refuse_masked(reader.name, reader.architecture)
     for number, item in enumerate(items(settings)):
-        for asked in asked_of(item, number, settings):
-            for read in reader.read(list(_requests(asked, reader.architecture, prompts))):
+        for presentation in presentations_of(item, number, settings):
+            for read in reader.read(list(_requests(presentation, reader.architecture, prompts))):
                 if isinstance(read, Unscorable):
-                    raise _unscorable(asked, reader.name, read)
+                    raise _unscorable(presentation, reader.name, read)
 
 
 def _refuse_masked(model: str, architecture: Architecture) -> None:
@@ -106,10 +120,10 @@ def _refuse_masked(model: str, architecture: Architecture) -> None:
         )
 
 
-def _unscorable(asked: Asked, model: str, result: Unscorable) -> UserError:
+def _unscorable(presentation: Presentation, model: str, result: Unscorable) -> UserError:
     return UserError(
-        f"{model} cannot score the item '{asked.item.item_id}': {result.reason}. Remove the item, or choose a model "
-        "that reads longer texts."
+        f"{model} cannot score the item '{presentation.item.item_id}': {result.reason}. Remove the item, or choose "
+        "a model that reads longer texts."
     )
 
 
@@ -120,36 +134,42 @@ def likeliest(answer: str) -> int:
 
 
 def _scored(
-    model: Model, asked: Sequence[Asked], results: Mapping[int, Score | Unscorable], *, mean: bool
+    model: Model,
+    presentations: Sequence[Presentation],
+    results: Mapping[int, Score | Unscorable],
+    *,
+    mean: bool,
 ) -> Iterator[Answered]:
-    each = len(results) // len(asked) if asked else 0
-    for k, one in enumerate(asked):
-        found = [results[k * each + place] for place in range(each)]
-        scores = _option_scores(one, model, found, mean=mean)
-        yield Answered(one.number, 0, ChatAnswer(json.dumps(scores), FINISH))
+    each = len(results) // len(presentations) if presentations else 0
+    for k, presentation in enumerate(presentations):
+        results_of = [results[k * each + place] for place in range(each)]
+        scores = _option_scores(presentation, model, results_of, mean=mean)
+        yield Answered(presentation.number, 0, ChatAnswer(json.dumps(scores), FINISH))
 
 
-def _requests(asked: Asked, architecture: Architecture, prompts: Mapping[str, Prompts]) -> Iterator[Request]:
+def _requests(
+    presentation: Presentation, architecture: Architecture, prompts: Mapping[str, Prompts]
+) -> Iterator[Request]:
     """The prompt with each option; for a causal model first the prompt alone."""
-    words = prompts_for(prompts, asked.item.language)
-    prompt = f"{question(asked.item, asked.order)}\n\n{words.answer}"
+    words = prompts_for(prompts, presentation.item.language)
+    prompt = f"{question(presentation.item, presentation.order)}\n\n{words.answer}"
     if architecture == "encoder-decoder":
-        for option in asked.item.options:
-            yield CompletionRequest(prompt, option, asked.item.language)
+        for option in presentation.item.options:
+            yield CompletionRequest(prompt, option, presentation.item.language)
         return
     yield CausalRequest(prompt, "tokenizer")
-    for option in asked.item.options:
+    for option in presentation.item.options:
         yield CausalRequest(f"{prompt} {option}", "tokenizer")
 
 
 def _option_scores(
-    asked: Asked, model: Model, found: Sequence[Score | Unscorable], *, mean: bool
+    presentation: Presentation, model: Model, results_of: Sequence[Score | Unscorable], *, mean: bool
 ) -> list[float]:
     """Log-probability of each option (nats), or per token of the option."""
     scores = []
-    for result in found:
+    for result in results_of:
         if isinstance(result, Unscorable):
-            raise _unscorable(asked, model.name, result)
+            raise _unscorable(presentation, model.name, result)
         scores.append(result)
     if model.architecture == "encoder-decoder":
         return [score.total / (score.n_tokens if mean else 1) for score in scores]

@@ -108,6 +108,6 @@ class QaSettings(ChatRunSettings):
         """Calls that one item takes of one model."""
         return self.repeats * sum(1 if protocol == PROTOCOLS[0] else 2 for protocol in self.protocols)
 
-    def asked(self) -> dict[str, Any]:
+    def presentation(self) -> dict[str, Any]:
         """What decides estimates and report besides the answers."""
         return {"confidence": self.confidence, "seed": self.seed}

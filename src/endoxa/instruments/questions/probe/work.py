@@ -15,11 +15,11 @@ from endoxa.instruments.questions.answers.read import outcome, read_answer
 from endoxa.instruments.questions.headline import answer_counts
 from endoxa.instruments.questions.probe.items import available, items, metadata_of, scan, unstated_language
 from endoxa.instruments.questions.probe.jobs import (
-    Asked,
+    Presentation,
     Prompts,
-    asked_of,
     expected_work,
     jobs,
+    presentations_of,
     read_prompts,
     written,
 )
@@ -67,24 +67,30 @@ def write_records(settings: QaSettings, journal: AnswerJournal, out: Path) -> di
     counts = {"records": 0, "without_target": 0}
     with parquet_in_parts(out / RECORDS) as add:
         for first, chunk in chunked(items(settings)):
-            asked = [one for k, item in enumerate(chunk) for one in asked_of(item, first + k, settings)]
-            rows = list(_rows(asked, settings, journal))
+            presentations = [
+                presentation
+                for k, item in enumerate(chunk)
+                for presentation in presentations_of(item, first + k, settings)
+            ]
+            rows = list(_rows(presentations, settings, journal))
             add(pl.DataFrame(rows, schema=TYPES, orient="row"))
             counts["records"] += len(rows)
             counts["without_target"] += sum(item.target is None for item in chunk)
     return counts
 
 
-def _rows(asked: Sequence[Asked], settings: QaSettings, journal: AnswerJournal) -> Iterator[dict[str, Any]]:
+def _rows(
+    presentations: Sequence[Presentation], settings: QaSettings, journal: AnswerJournal
+) -> Iterator[dict[str, Any]]:
     for number, model in enumerate(settings.models):
-        answers = journal.answers(number, asked[0].number, asked[-1].number)
-        for one in asked:
-            yield _row(one, model, settings.ask, answers[one.number])
+        answers = journal.answers(number, presentations[0].number, presentations[-1].number)
+        for presentation in presentations:
+            yield _row(presentation, model, settings.ask, answers[presentation.number])
 
 
-def _row(asked: Asked, model: str, ask: str, answers: Sequence[ChatAnswer]) -> dict[str, Any]:
-    item, last = asked.item, answers[-1]
-    reading = read(asked, ask, last)
+def _row(presentation: Presentation, model: str, ask: str, answers: Sequence[ChatAnswer]) -> dict[str, Any]:
+    item, last = presentation.item, answers[-1]
+    reading = read(presentation, ask, last)
     thoughts = [answer.reasoning for answer in answers]
     return {
         "item_id": item.item_id,
@@ -101,11 +107,11 @@ def _row(asked: Asked, model: str, ask: str, answers: Sequence[ChatAnswer]) -> d
         "target": item.target,
         "unknown": item.unknown,
         "model": model,
-        "protocol": asked.protocol,
+        "protocol": presentation.protocol,
         "ask": ask,
-        "repeat": asked.repeat,
-        "seed": asked.seed,
-        "order": written(asked.order),
+        "repeat": presentation.repeat,
+        "seed": presentation.seed,
+        "order": written(presentation.order),
         "answer": last.text,
         "turns": json.dumps([answer.text for answer in answers], ensure_ascii=False),
         "reasoning": json.dumps(thoughts, ensure_ascii=False) if any(thoughts) else "",
@@ -120,13 +126,13 @@ def _row(asked: Asked, model: str, ask: str, answers: Sequence[ChatAnswer]) -> d
     }
 
 
-def read(asked: Asked, ask: str, answer: ChatAnswer) -> Reading:
+def read(presentation: Presentation, ask: str, answer: ChatAnswer) -> Reading:
     """What an answer says; a provider's own mark of refusal counts where no option was named."""
     if ask in ("loglik", "loglik-mean"):
         return Reading(likeliest(answer.text), refused=False, rule=ask)
     if not answer.text.strip() and answer.reasoning:
         return Reading(None, refused=False, rule=THOUGHTS_ONLY)
-    reading = read_answer(answer.text, asked.item, asked.order)
+    reading = read_answer(answer.text, presentation.item, presentation.order)
     if answer.refused and reading.choice is None:
         return Reading(None, refused=True, rule="provider")
     return reading
@@ -146,13 +152,13 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
     contents: dict[str, Any] = {
         "data": files[Path(settings.data)],
         "metadata": files[metadata] if metadata else None,
-        "prompts": {language: one.model_dump() for language, one in prompts.items()},
+        "prompts": {language: entry.model_dump() for language, entry in prompts.items()},
     }
-    taken = unstated_language(settings)
-    if taken is not None and taken.code != "en":
-        contents["language_taken"] = taken.code
+    stated = unstated_language(settings)
+    if stated is not None and stated.code != "en":
+        contents["language_taken"] = stated.code
     data: dict[str, Any] = {
-        NOTES: [taken.note] if taken else [],
+        NOTES: [stated.note] if stated else [],
         "path": settings.data,
         "sha256": contents["data"],
         "label": settings.label,
@@ -238,7 +244,7 @@ def _refuse_without_effect(settings: QaSettings) -> None:
         UserError: one of them is set.
     """
     default = Sampling(max_tokens=settings.sampling.max_tokens)
-    given = {
+    changed = {
         "--debias": settings.protocols != ("baseline",),
         "--system": settings.system != "",
         "--batch": settings.batch,
@@ -248,7 +254,7 @@ def _refuse_without_effect(settings: QaSettings) -> None:
         "--reasoning": settings.sampling.reasoning != default.reasoning,
         "--extra": settings.sampling.extra != default.extra,
     }
-    without_effect = [name for name, there in given.items() if there]
+    without_effect = [name for name, there in changed.items() if there]
     if without_effect:
         raise UserError(
             f"--ask {settings.ask} generates no text, so {', '.join(without_effect)} would have no effect. Leave it "
@@ -273,6 +279,6 @@ def plan_qa(settings: QaSettings) -> list[Planned]:
 def qa_warning(settings: QaSettings) -> str:
     """What a plan says of a language that was taken, and of too few templates to test anything; else empty."""
     needed = fewest_units(significance(settings.confidence))
-    taken = unstated_language(settings)
+    stated = unstated_language(settings)
     few = untestable(settings, scan(settings).templates, "templates", needed)
-    return "\n".join(filter(None, (taken.note if taken else "", few)))
+    return "\n".join(filter(None, (stated.note if stated else "", few)))

@@ -15,7 +15,7 @@ from endoxa.instruments.stories.report.sources import shares
 from endoxa.instruments.stories.report.words import attribute_name, value_name
 from endoxa.report.charts import square_legend, stacked_shares
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.tables import Field, Table, number_field, table_of, text_field
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count, language_name, p_value, percent, plural
 from endoxa.sources.stereotales import OTHER, UNKNOWN
 from endoxa.stats.verdicts import ABOVE, UNTESTED
@@ -187,10 +187,6 @@ def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin
     )
 
 
-def _share_field(results: StoryResults, share_of: Mapping[tuple[str, str, str], str], model: str) -> Field:
-    return number_field(results.label(model), lambda row: share_of.get((*row, model), percent(0.0)))
-
-
 def _table(results: StoryResults) -> Table:
     frame = shares(results.counts, "model")
     share_of = {
@@ -212,7 +208,11 @@ def _table(results: StoryResults) -> Table:
         (
             text_field("attribute", lambda row: attribute_name(row[0])),
             text_field("value", lambda row: value_name(row[1])),
-            *(_share_field(results, share_of, model) for model in results.writers if model in writers),
+            *(
+                number_field(results.label(model), partial(shown, model))
+                for model in results.writers
+                if model in writers
+            ),
         ),
         folded=True,
     )
