@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from endoxa.instruments.questions.names.ask import Asked
+    from endoxa.instruments.questions.names.ask import Person
     from endoxa.instruments.questions.names.bank import NameBank
     from endoxa.instruments.questions.names.build import NameVariants
     from endoxa.instruments.questions.names.rewrite import Prepared
@@ -142,7 +142,7 @@ def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Pr
             return [settle(record, answers) for record in prepared]
         with shown("answers") as progress, keeping(model, file) as keep:
 
-            def answered(question: Asked, answer: str) -> None:
+            def answered(question: Person, answer: str) -> None:
                 answers[question] = answer
                 keep(question, answer)
                 progress(f"asking {model}", len(answers), len(answers.keys() | set(missing)))
