@@ -223,6 +223,10 @@ def _merged(column_answers: Answers, split: Split) -> frozenset[str]:
     return frozenset(column_answers.categories) - split.shown.keys()
 
 
+NAMES_OF_PEOPLE = ("reviewed_by",)
+"""Columns that name people who worked on the table; they do not go into tables that are published."""
+
+
 def further_columns(statements: pl.DataFrame, written: Collection[str]) -> list[str]:
     """Columns that hold anything and are neither of `STATEMENT_COLUMNS` nor written by the step itself."""
     return [
@@ -246,7 +250,10 @@ def with_common_columns(
     common = [
         name
         for name in names
-        if enough and _filled(statements, name).all() and statements[name].n_unique() == 1
+        if name not in NAMES_OF_PEOPLE
+        and enough
+        and _filled(statements, name).all()
+        and statements[name].n_unique() == 1
     ]
     columns = (pl.lit(statements[name][0], statements.schema[name]).alias(name) for name in common)
     return made.with_columns(columns), [name for name in names if name not in common]

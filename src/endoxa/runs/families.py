@@ -238,7 +238,7 @@ def decided(
         for name in (value, "neutral", "p_value", "p_adjusted")
     ]
     more = {} if resolution is None else {"resolution": resolution}
-    found = [
+    decisions = [
         decide(
             *numbers,
             alpha=significance(confidence),
@@ -251,8 +251,8 @@ def decided(
         )
     ]
     return table.with_columns(
-        pl.Series("verdict", [one.verdict for one in found], dtype=pl.String),
-        pl.Series("reason", [one.reason for one in found], dtype=pl.String),
+        pl.Series("verdict", [decision.verdict for decision in decisions], dtype=pl.String),
+        pl.Series("reason", [decision.reason for decision in decisions], dtype=pl.String),
     ).with_columns(beside_a_test(*(name for name in ends if name in table.columns)))
 
 

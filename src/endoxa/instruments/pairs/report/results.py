@@ -181,7 +181,7 @@ def identity_rows(estimates: pl.DataFrame, name: str) -> pl.DataFrame:
     )
     clustered = rows.filter(pl.col("interval") == IDENTITIES)
     joined = clustered.join(independent, on=CELL, how="left", maintain_order="left")
-    return joined.with_columns(beside_a_test("pair_low", "pair_high"))
+    return joined.with_columns(end.fill_nan(None) for end in beside_a_test("pair_low", "pair_high"))
 
 
 def preference_cells(estimates: pl.DataFrame) -> pl.DataFrame:

@@ -22,7 +22,6 @@ from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.tables import Column, Table
 from endoxa.report.words import (
     NO_VALUE,
-    NOT_DEFINED,
     count,
     decimal,
     decimal_interval,
@@ -48,7 +47,8 @@ def debias(results: QaResults) -> Section | None:
         return None
     tested = results.debias.filter(interval=TEMPLATES).select(*CELL, tested="verdict")
     rows = results.debias.join(tested, on=CELL, how="left", maintain_order="left").with_columns(
-        beside_a_test(
+        end.fill_nan(None)
+        for end in beside_a_test(
             *(name for name in results.debias.columns if name.endswith(("_low", "_high"))), verdict="tested"
         )
     )
@@ -258,5 +258,5 @@ def _reduction(row: dict[str, Any]) -> tuple[str, str, str, str]:
         decimal(row["reduction"]),
         decimal_interval(row["reduction_low"], row["reduction_high"]),
         NO_VALUE if share is None else percent(share).replace("-", "−"),
-        percent_interval(low, high).replace("-", "−").replace(NOT_DEFINED, NO_VALUE),
+        NO_VALUE if low is None or high is None else percent_interval(low, high).replace("-", "−"),
     )
