@@ -45,6 +45,7 @@ class CollectGroup(typer.core.TyperGroup):
 app = typer.Typer(
     cls=CollectGroup,
     rich_markup_mode=None,
+    add_completion=False,
     no_args_is_help=True,
     help="Run a campaign: people rate and add associations on their phones.",
 )
