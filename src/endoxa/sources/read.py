@@ -16,6 +16,7 @@ from endoxa.sources.bbq import is_bbq
 from endoxa.sources.collected import use_of
 from endoxa.sources.files import require_file
 from endoxa.sources.formats import FORMATS
+from endoxa.sources.source import Source, understood_once
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.sources.typography import made_alike
 
@@ -27,6 +28,7 @@ MOSTLY = 0.5
 """Share of a format's columns from which a table is taken for one of it."""
 
 
+@understood_once
 def recognise(path: Path) -> Reader:
     """The reader whose format the file has, found by its columns or keys.
 
@@ -35,6 +37,7 @@ def recognise(path: Path) -> Reader:
     Raises:
         UserError: the file cannot be read, or is of no known format; what was looked for is listed.
     """
+    path = Source.of(path)
     require_file(path)
     readers = sorted(READERS.all().values(), key=lambda reader: reader.name == _LAST)
     for reader in readers:
@@ -112,6 +115,7 @@ def read_pairs(
     Raises:
         UserError: unknown or unrecognised format, or the first record that is no pair.
     """
+    path = Source.of(path)
     return reader_for(path, options, format).read(path, options)
 
 
@@ -166,6 +170,7 @@ def convert_pairs(
     if write is None:
         able = ", ".join(reader.name for reader in READERS.all().values() if reader.write)
         raise UserError(f"Format '{to}' can be read but not written. Expected one of: {able}.")
+    path = Source.of(path)
     counts: list[Converted] = []
     frames = read_pairs(path, options, format)
     if to == _LAST:

@@ -32,12 +32,14 @@ from endoxa.sources.collected import WITHDRAWALS, is_withdrawn, withdrawn_beside
 from endoxa.sources.dialects import (
     USUAL_DELIMITERS,
     csv_records,
+    languages_declared,
     log_taken,
     open_text,
     plain_name,
     undecodable,
 )
 from endoxa.sources.files import require_file
+from endoxa.sources.source import Source, understood_once
 from endoxa.sources.spreadsheets import restored
 from endoxa.sources.statuses import is_left_out, say_left_out
 from endoxa.sources.workbooks import WORKBOOK_SUFFIXES, workbook_rows
@@ -159,6 +161,12 @@ def table_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
 def written_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
     """Column names of a table as they are written; see `table_columns`."""
     require_file(path)
+    return _header(Source.of(path), tuple(wanted), languages_declared())
+
+
+@understood_once
+def _header(path: Path, wanted: tuple[str, ...], languages: tuple[str, ...]) -> tuple[str, ...]:
+    del languages  # which decide how bytes that are no Unicode are read
     suffix = path.suffix.lower()
     if suffix in PARQUET_SUFFIXES:
         return tuple(_parquet_schema(path))
@@ -196,6 +204,7 @@ def table_rows(
     Raises:
         UserError: the file cannot be read, or lacks one of the `required` columns.
     """
+    path = Source.of(path)
     wanted = (*required, *optional)
     names = written_columns(path, wanted) if as_written else table_columns(path, wanted)
     require_columns(path, names, required)
@@ -450,7 +459,7 @@ def _workbook_rows(path: Path) -> Iterator[Row]:
 
 
 def _parquet(path: Path) -> pl.LazyFrame:
-    return pl.scan_parquet(path, glob=False)
+    return pl.scan_parquet(Source.of(path).scannable(), glob=False)
 
 
 def _parquet_schema(path: Path) -> pl.Schema:
@@ -483,12 +492,14 @@ MOST_SOURCES = 20
 """More different sources are names of rows (addresses, people), and are not counted."""
 
 
+@understood_once
 def counted_sources(path: Path) -> dict[str, int]:
     """Rows by the column `source`, most frequent first; nothing where there is none, or too many to be sources.
 
     Args:
         path: any file; only tables have sources.
     """
+    path = Source.of(path)
     if path.suffix.lower() not in TABLE_SUFFIXES or "source" not in table_columns(path):
         return {}
     counts: Counter[str] = Counter()
