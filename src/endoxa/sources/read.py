@@ -37,7 +37,6 @@ def recognise(path: Path) -> Reader:
     Raises:
         UserError: the file cannot be read, or is of no known format; what was looked for is listed.
     """
-    path = Source.of(path)
     require_file(path)
     readers = sorted(READERS.all().values(), key=lambda reader: reader.name == _LAST)
     for reader in readers:
@@ -74,19 +73,15 @@ def _refuse_nearly(path: Path) -> None:
     """
     if path.suffix.lower() not in TABLE_SUFFIXES:
         return
-    found = table_columns(path)
-    wanted = {
-        form.name: form.marks.removeprefix("columns ").split(", ")
-        for form in FORMATS.values()
-        if form.marks.startswith("columns ")
-    }
-    share = {name: len(set(columns) & set(found)) / len(columns) for name, columns in wanted.items()}
+    names = table_columns(path)
+    wanted = {form.name: form.columns for form in FORMATS.values() if form.columns}
+    share = {name: len(set(columns) & set(names)) / len(columns) for name, columns in wanted.items()}
     nearest = max(share, key=share.__getitem__)
     if share[nearest] >= MOSTLY:
-        missing = ", ".join(repr(column) for column in wanted[nearest] if column not in found)
+        missing = ", ".join(repr(column) for column in wanted[nearest] if column not in names)
         raise UserError(
             f"{path} looks like the format {nearest}, but has no column {missing}; its columns are: "
-            f"{', '.join(map(repr, found))}.{_offer(path)}"
+            f"{', '.join(map(repr, names))}.{_offer(path)}"
         )
 
 

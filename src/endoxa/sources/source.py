@@ -15,7 +15,7 @@ from functools import wraps
 from io import BytesIO, TextIOWrapper
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
 
 if TYPE_CHECKING:
     import polars as pl
@@ -163,7 +163,7 @@ def understood_once(
         key = (function, args, tuple(kwargs.items()))
         return source.understood(key, lambda: function(source, *args, **kwargs))
 
-    return looked_up
+    return cast("Callable[Concatenate[Path, P], T]", looked_up)
 
 
 @understood_once

@@ -26,10 +26,8 @@ _KEY = re.compile(r'"(?:intersentence|intrasentence)"\s*:\s*\[')
 _START = 65_536
 
 
-def recognise(path: Path) -> bool:
-    """True for a .json file whose start holds one of the two parts."""
-    if path.suffix.lower() != ".json":
-        return False
+def has_parts(path: Path) -> bool:
+    """True for a file whose start holds one of the two parts."""
     require_file(path)
     with open_text(path, newline="") as stream:
         return _KEY.search(stream.read(_START)) is not None
@@ -115,10 +113,9 @@ STEREOSET = Format(
     name="stereoset",
     title="StereoSet (Nadeem et al. 2021)",
     suffixes=(".json",),
-    marks="a .json document with data.intersentence or data.intrasentence",
-    recognise=recognise,
+    keys="a .json document with data.intersentence or data.intrasentence",
+    has_keys=has_parts,
     drafts=drafts,
-    write=None,
     example=json.dumps(
         {
             "version": "1.0",

@@ -161,7 +161,7 @@ def table_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
 def written_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
     """Column names of a table as they are written; see `table_columns`."""
     require_file(path)
-    return _header(Source.of(path), tuple(wanted), languages_declared())
+    return _header(path, tuple(wanted), languages_declared())
 
 
 @understood_once
@@ -499,7 +499,6 @@ def counted_sources(path: Path) -> dict[str, int]:
     Args:
         path: any file; only tables have sources.
     """
-    path = Source.of(path)
     if path.suffix.lower() not in TABLE_SUFFIXES or "source" not in table_columns(path):
         return {}
     counts: Counter[str] = Counter()
