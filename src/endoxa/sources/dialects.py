@@ -327,7 +327,14 @@ def _encoding_named(encoding: str) -> str:
     return f"Windows-{encoding.removeprefix('cp')} text (language: {declared})"
 
 
-@lru_cache(maxsize=1024)
 def log_taken(path: Path, taken: str) -> None:
     """Say how a file was read, where that is not as it is usually written; once, however often it is opened."""
+    if isinstance(path, Source) and not path.is_file_on_disk:
+        path.understood(("taken", taken), lambda: _log_taken.__wrapped__(path, taken))
+    else:
+        _log_taken(path, taken)
+
+
+@lru_cache(maxsize=1024)
+def _log_taken(path: Path, taken: str) -> None:
     _LOG.warning("%s was read as: %s.", dict(_NAMES.get()).get(path, str(path)), taken)
