@@ -74,12 +74,12 @@ def read_withdrawals(path: Path) -> frozenset[str]:
         if isinstance(header, csv.Error) or not set(WITHDRAWAL_COLUMNS) <= set(header):
             raise UserError(f"{path} is no list of withdrawals: it needs the columns row_id, table.")
         place = header.index("row_id")
-        found: set[str] = set()
+        ids: set[str] = set()
         for line, cells in records:
             if isinstance(cells, csv.Error) or len(cells) <= place or undecodable(cells[place]):
                 raise UserError(f"{path} cannot be read (line {line}): take it from the campaign again.")
-            found.add(cells[place])
-        return frozenset(found - {""})
+            ids.add(cells[place])
+        return frozenset(ids - {""})
     except OSError as problem:
         raise UserError(f"{path} cannot be read ({problem}): take it from the campaign again.") from problem
 

@@ -52,7 +52,9 @@ def recognise(path: Path) -> Reader:
         raise UserError(f"{path} is the table '{path.stem}' of a campaign, not sentence pairs: {use}.")
     _refuse_nearly(path)
     wanted = "; ".join(f"{reader.name} ({_marks(reader)})" for reader in readers)
-    raise UserError(f"{path} has an unknown format.{_found(path)} Expected one of: {wanted}.{_offer(path)}")
+    raise UserError(
+        f"{path} has an unknown format.{_columns_of(path)} Expected one of: {wanted}.{_offer(path)}"
+    )
 
 
 def _offer(path: Path) -> str:
@@ -89,7 +91,7 @@ def _marks(reader: Reader) -> str:
     return FORMATS[reader.name].marks if reader.name in FORMATS else reader.title
 
 
-def _found(path: Path) -> str:
+def _columns_of(path: Path) -> str:
     if path.suffix.lower() not in TABLE_SUFFIXES:
         return f" Tables end in {', '.join(TABLE_SUFFIXES)}."
     return f" Its columns are: {', '.join(map(repr, table_columns(path)))}."
@@ -169,12 +171,12 @@ def convert_pairs(
     counts: list[Converted] = []
     frames = read_pairs(path, options, format)
     if to == _LAST:
-        frames = _with_own_columns(frames, path, reader_for(path, options, format), options)
+        frames = _with_further_columns(frames, path, reader_for(path, options, format), options)
     write(_counted(frames, counts, normalise=normalise), target)
     return Converted(sum(count.pairs for count in counts), sum(count.made_alike for count in counts))
 
 
-def _with_own_columns(
+def _with_further_columns(
     frames: Iterator[pl.DataFrame], path: Path, reader: Reader, options: ReadOptions
 ) -> Iterator[pl.DataFrame]:
     """The frames with the columns of the table that the format does not know, where a row is a pair."""
@@ -182,12 +184,12 @@ def _with_own_columns(
         yield from frames
         return
     used = {*PAIR_COLUMNS, *options.columns.values(), *_READ_ELSEWHERE}
-    own = [name for name in table_columns(path) if name not in used]
+    further = [name for name in table_columns(path) if name not in used]
     rows = table_rows(path, ())
     for frame in frames:
         cells = [row.cells for row in islice(rows, frame.height)]
         columns = [
-            pl.Series(name, [cell.get(name) for cell in cells], dtype=pl.String) for name in own if name
+            pl.Series(name, [cell.get(name) for cell in cells], dtype=pl.String) for name in further if name
         ]
         yield frame.with_columns(columns)
 

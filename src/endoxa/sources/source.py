@@ -134,10 +134,10 @@ class Source(PlatformPath):
 
     def understood(self, key: Any, find: Callable[[], T]) -> T:
         """What `find` returned when it was first asked for `key`."""
-        known: dict[Any, Any] = self.__dict__.setdefault("_understood", {})
-        if key not in known:
-            known[key] = find()
-        result: T = known[key]
+        results: dict[Any, Any] = self.__dict__.setdefault("_understood", {})
+        if key not in results:
+            results[key] = find()
+        result: T = results[key]
         return result
 
 

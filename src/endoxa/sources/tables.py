@@ -132,15 +132,15 @@ def spelled(names: tuple[str, ...], wanted: tuple[str, ...] = ()) -> Mapping[str
         names: the column names of a table.
         wanted: names that the caller looks for, besides our own.
     """
-    known = _OURS | {plain_name(name): name for name in wanted}
-    free = set(known.values()) - set(names)
-    found: dict[str, str] = {}
+    by_plain_name = _OURS | {plain_name(name): name for name in wanted}
+    free = set(by_plain_name.values()) - set(names)
+    spellings: dict[str, str] = {}
     for name in names:
-        ours = known.get(plain_name(name))
+        ours = by_plain_name.get(plain_name(name))
         if name not in wanted and ours in free:
             free.discard(ours)
-            found[name] = ours
-    return found
+            spellings[name] = ours
+    return spellings
 
 
 def table_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
@@ -154,8 +154,8 @@ def table_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
         UserError: the file cannot be read or has none.
     """
     names = written_columns(path, wanted)
-    known = spelled(names, tuple(wanted))
-    return tuple(known.get(name, name) for name in names)
+    spellings = spelled(names, tuple(wanted))
+    return tuple(spellings.get(name, name) for name in names)
 
 
 def written_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
@@ -275,19 +275,19 @@ def _all_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
 
 def _renamed(path: Path, row: Row, wanted: tuple[str, ...]) -> Row:
     """The row with the known spelling of column names."""
-    known = spelled(tuple(row.cells), wanted)
-    if not known:
+    spellings = spelled(tuple(row.cells), wanted)
+    if not spellings:
         return row
-    log_taken(path, ", ".join(f"column {name!r} as '{ours}'" for name, ours in known.items()))
-    return replace(row, cells={known.get(name, name): cell for name, cell in row.cells.items()})
+    log_taken(path, ", ".join(f"column {name!r} as '{ours}'" for name, ours in spellings.items()))
+    return replace(row, cells={spellings.get(name, name): cell for name, cell in row.cells.items()})
 
 
 def _with_decimal_points(path: Path, row: Row) -> Row:
     """The row with decimal points in columns of numbers."""
     changed = {
-        name: f"{found[1]}.{found[2]}"
+        name: f"{number[1]}.{number[2]}"
         for name in NUMBERS & row.cells.keys()
-        if (found := _DECIMAL_COMMA.fullmatch(row.cells[name] or ""))
+        if (number := _DECIMAL_COMMA.fullmatch(row.cells[name] or ""))
     }
     if not changed:
         return row
