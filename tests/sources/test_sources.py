@@ -12,7 +12,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.sources import READERS, sources
 from endoxa.sources.files import sha256
-from endoxa.sources.sources import Source, download, locate, source
+from endoxa.sources.sources import PublishedFile, download, locate, source
 
 CONTENT = b"sent_more,sent_less\nA.,B.\n"
 
@@ -23,7 +23,7 @@ def folders(tmp_path, monkeypatch):
     mirror = tmp_path / "mirror"
     mirror.mkdir()
     (mirror / "pairs.csv").write_bytes(CONTENT)
-    ours = Source(
+    ours = PublishedFile(
         name="ours",
         title="ours",
         format="native",
@@ -98,7 +98,7 @@ def test_no_network_and_empty_mirror_say_what_to_do(folders, tmp_path):
 
 
 def test_without_a_published_hash_the_file_is_taken(folders, monkeypatch):
-    bare = Source("ours", "ours", "native", "CC0", "us", "mild", "http://127.0.0.1:9/pairs.csv", "")
+    bare = PublishedFile("ours", "ours", "native", "CC0", "us", "mild", "http://127.0.0.1:9/pairs.csv", "")
     monkeypatch.setattr(sources, "sources", lambda: {"ours": bare})
     assert download("ours", str(folders[0])).read_bytes() == CONTENT
 

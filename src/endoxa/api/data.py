@@ -59,6 +59,7 @@ def load_pairs(
     from endoxa.schema import ReadOptions
     from endoxa.sources.dialects import declared_languages
     from endoxa.sources.read import read_pairs
+    from endoxa.sources.source import Source as Data
     from endoxa.sources.sources import locate
     from endoxa.sources.statuses import reading_drafts
 
@@ -66,11 +67,9 @@ def load_pairs(
     if is_path(source):
         with declared_languages(*filter(None, [language])), reading_drafts(include=include_drafts):
             return pl.concat(read_pairs(locate(str(source)), options, format))
-    with tempfile.TemporaryDirectory() as folder, reading_drafts(include=include_drafts):
-        path = Path(folder) / "pairs.parquet"
-        write_frame(as_polars(source), path)
-        with naming_the_frame(path):
-            return pl.concat(read_pairs(path, options, format))
+    data = Data.of_frame(text_of(as_polars(source)), "pairs")
+    with reading_drafts(include=include_drafts), naming_the_frame(data):
+        return pl.concat(read_pairs(data, options, format))
 
 
 def load_questions(source: Source, *, columns: Columns | None = None) -> pl.DataFrame:
@@ -133,14 +132,13 @@ def load_tests(source: Source) -> list[AssociationTest]:
         UserError: the tests cannot be read.
     """
     from endoxa.instruments.association_tests.items import read_tests
+    from endoxa.sources.source import Source as Data
 
     if is_path(source):
         return read_tests(Path(source))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "tests.json"
-        path.write_text(json.dumps(source), encoding="utf-8")
-        with naming_the_frame(path, "the tests"):
-            return read_tests(path)
+    data = Data.in_memory("tests.json", json.dumps(source).encode(), "the tests")
+    with naming_the_frame(data, "the tests"):
+        return read_tests(data)
 
 
 @contextmanager
@@ -188,11 +186,19 @@ def write_frame(frame: pl.DataFrame, path: Path) -> None:
     """Write a frame whose cells are all read as text."""
     from endoxa.sources.frames import write_table
 
+    write_table(text_of(frame), path)
+
+
+def text_of(frame: pl.DataFrame) -> pl.DataFrame:
+    """The cells of a frame as text, without columns of lists and objects.
+
+    Raises:
+        UserError: nothing is left.
+    """
     plain = [name for name, kind in frame.schema.items() if not kind.is_nested()]
     if frame.is_empty() or not plain:
         raise UserError("The data frame has no rows.")
-    texts = frame.select(pl.col(plain).cast(pl.String).fill_null(""))
-    write_table(texts, path)
+    return frame.select(pl.col(plain).cast(pl.String).fill_null(""))
 
 
 def write_questions(frame: pl.DataFrame, path: Path) -> None:

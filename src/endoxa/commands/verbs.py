@@ -100,11 +100,17 @@ class Verb:
     following: str = ""
 
     def done(self, settings: Any) -> Outcome:
-        """Carry it out, and write its tables.
+        """Carry it out, and write its tables; each input is opened once.
 
         Raises:
             UserError: any user error.
         """
+        from endoxa.sources.source import reading_once
+
+        with reading_once():
+            return self._run_and_write(settings)
+
+    def _run_and_write(self, settings: Any) -> Outcome:
         outputs: dict[str, tuple[OptionField, Path]] = {}
         inputs: list[Path] = []
         for entry in options_of(self.settings):

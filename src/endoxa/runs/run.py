@@ -33,12 +33,14 @@ from endoxa.runs.journal import JournalFile
 from endoxa.runs.part import AVAILABLE
 from endoxa.schema import Progress
 from endoxa.sources.files import sha256
+from endoxa.sources.source import reading_once
 from endoxa.sources.statuses import left_out_notes, reading_drafts
 from endoxa.words.used import OWN_WORDS, Used
 
 log = logging.getLogger(__name__)
 
 
+@reading_once()
 def run(
     instrument: Instrument[S],
     settings: S,
@@ -99,6 +101,7 @@ def _reported(report: Callable[[S, Path], None], settings: S, out: Path) -> bool
     return True
 
 
+@reading_once()
 def measure(
     instrument: Instrument[S],
     settings: S,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
 from endoxa.sources.dialects import csv_records, undecodable
+from endoxa.sources.source import Source, understood_once
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,8 +45,11 @@ ID_COLUMNS = ("row_id", "association_id", "statement_id", "rater", "respondent")
 _PART = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d+")
 
 
+@understood_once
 def is_collected(path: Path) -> bool:
     """Whether a file lies in a folder that a campaign was exported to."""
+    if isinstance(path, Source) and not path.is_file_on_disk:
+        return False
     mark = path.parent / MARK
     try:
         return mark.is_file() and json.loads(mark.read_text(encoding="utf-8")).get("kind") == KIND
@@ -70,23 +74,26 @@ def read_withdrawals(path: Path) -> frozenset[str]:
         if isinstance(header, csv.Error) or not set(WITHDRAWAL_COLUMNS) <= set(header):
             raise UserError(f"{path} is no list of withdrawals: it needs the columns row_id, table.")
         place = header.index("row_id")
-        found: set[str] = set()
+        ids: set[str] = set()
         for line, cells in records:
             if isinstance(cells, csv.Error) or len(cells) <= place or undecodable(cells[place]):
                 raise UserError(f"{path} cannot be read (line {line}): take it from the campaign again.")
-            found.add(cells[place])
-        return frozenset(found - {""})
+            ids.add(cells[place])
+        return frozenset(ids - {""})
     except OSError as problem:
         raise UserError(f"{path} cannot be read ({problem}): take it from the campaign again.") from problem
 
 
+@understood_once
 def withdrawn_beside(path: Path) -> frozenset[str]:
     """Ids of the rows that were withdrawn from the export that a table belongs to; none for any other table.
 
     Raises:
         UserError: the list is there and cannot be read.
     """
-    listed = path.parent / WITHDRAWALS
+    if isinstance(path, Source) and not path.is_file_on_disk:
+        return frozenset()
+    listed = Source.of(str(path.parent / WITHDRAWALS))
     if path.stem == Path(WITHDRAWALS).stem or not listed.is_file():
         return frozenset()
     header = next(csv_records(listed), (1, []))[1]

@@ -17,21 +17,13 @@ from endoxa.errors import UserError
 from endoxa.schema import ReadOptions
 from endoxa.sources.drafts import Draft, Format, axis_of, direction_of
 from endoxa.sources.spans import differing_words
-from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
+from endoxa.sources.tables import TABLE_SUFFIXES, table_rows
 from endoxa.sources.write import write_csv
 
 _REQUIRED = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
-_OURS = {"item_id", "axis", "direction", "stereotypical", "language"}
+_OURS = frozenset({"item_id", "axis", "direction", "stereotypical", "language"})
 _NAMES = {"item_id": "", "direction": "stereo_antistereo", "axis": "bias_type", "stereotypical": "sent_more"}
 _WRITTEN = ("", *_REQUIRED)
-
-
-def recognise(path: Path) -> bool:
-    """True for a table with the four published columns and none of our own labels."""
-    if path.suffix.lower() not in TABLE_SUFFIXES:
-        return False
-    columns = set(table_columns(path, _REQUIRED))
-    return columns.issuperset(_REQUIRED) and not columns & _OURS
 
 
 def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:
@@ -82,8 +74,8 @@ CROWS_PAIRS = Format(
     name="crows-pairs",
     title="CrowS-Pairs (Nangia et al. 2020)",
     suffixes=TABLE_SUFFIXES,
-    marks=f"columns {', '.join(_REQUIRED)}",
-    recognise=recognise,
+    columns=_REQUIRED,
+    other_columns=_OURS,
     drafts=drafts,
     write=write,
     example=(

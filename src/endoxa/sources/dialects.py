@@ -21,6 +21,8 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+from endoxa.sources.source import Source, understood_once
+
 _LOG = logging.getLogger(__name__)
 
 LONGEST_CELL = 1 << 24
@@ -89,6 +91,11 @@ def declared_languages(*codes: str) -> Iterator[None]:
         _LANGUAGES.reset(token)
 
 
+def languages_declared() -> tuple[str, ...]:
+    """The languages of the block in which this is called (`declared_languages`)."""
+    return _LANGUAGES.get()
+
+
 def code_page(codes: Collection[str]) -> str | None:
     """The Windows code page in which all the languages are written; None where there is none, or several."""
     pages = {_code_page(code) for code in codes}
@@ -131,10 +138,12 @@ def open_text(path: Path, newline: str) -> TextIO:
     Bytes that are no text become lone surrogates, so that the caller can name the row in which they stand instead of
     failing at the start of a buffer.
     """
+    path = Source.of(path)
     encoding = encoding_of(path)
     if encoding != UTF_8:
         log_taken(path, _encoding_named(encoding))
-    return path.open(encoding=encoding, errors=_UNDECODABLE, newline=newline)
+    stream: TextIO = path.open(encoding=encoding, errors=_UNDECODABLE, newline=newline)
+    return stream
 
 
 def encoding_of(path: Path) -> str:
@@ -143,13 +152,11 @@ def encoding_of(path: Path) -> str:
     The language is the one declared (`declared_languages`), or that of the file's own column `language`. Where there is
     none, UTF-8: what cannot be decoded is then found row by row.
     """
-    status = path.stat()
-    return _encoding_of(path, status.st_size, status.st_mtime_ns, _LANGUAGES.get())
+    return _encoding_of(path, _LANGUAGES.get())
 
 
-@lru_cache(maxsize=64)
-def _encoding_of(path: Path, size: int, changed: int, languages: tuple[str, ...]) -> str:
-    del size, changed  # parts of the key: a file that changed is looked at again
+@understood_once
+def _encoding_of(path: Path, languages: tuple[str, ...]) -> str:
     with path.open("rb") as stream:
         found = _encoding(stream, languages)
     return found or code_page(_named_languages(path)) or UTF_8
@@ -284,6 +291,7 @@ def csv_records(path: Path, known: Collection[str] = ()) -> Iterator[tuple[int, 
         path: the file, whose suffix says which delimiter is usual.
         known: column names that speak for a delimiter, as `plain_name` gives them.
     """
+    path = Source.of(path)
     encoding = encoding_of(path)
     with path.open(encoding=encoding, errors=_UNDECODABLE, newline="") as stream:
         dialect = _dialect(stream, path, known)
@@ -319,7 +327,14 @@ def _encoding_named(encoding: str) -> str:
     return f"Windows-{encoding.removeprefix('cp')} text (language: {declared})"
 
 
-@lru_cache(maxsize=1024)
 def log_taken(path: Path, taken: str) -> None:
     """Say how a file was read, where that is not as it is usually written; once, however often it is opened."""
+    if isinstance(path, Source) and not path.is_file_on_disk:
+        path.understood(("taken", taken), lambda: _log_taken.__wrapped__(path, taken))
+    else:
+        _log_taken(path, taken)
+
+
+@lru_cache(maxsize=1024)
+def _log_taken(path: Path, taken: str) -> None:
     _LOG.warning("%s was read as: %s.", dict(_NAMES.get()).get(path, str(path)), taken)

@@ -16,7 +16,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.schema import DIRECTIONS, PAIR_COLUMNS, Reader, ReadOptions
-from endoxa.sources.tables import Fault, Row
+from endoxa.sources.tables import Fault, Row, table_columns
 
 SIDES = ("more", "less")
 
@@ -82,19 +82,40 @@ Drafts = Callable[[Path, ReadOptions], Iterator[Draft]]
 class Format:
     """A format that comes with endoxa: a `Reader` whose records can be looked at before they are refused.
 
-    The attributes are those of `endoxa.schema.Reader`, with `drafts` where that has `read`, and `marks`: what
-    the format is recognised by, for messages.
+    The attributes are those of `endoxa.schema.Reader`, with `drafts` where that has `read`, and:
+
+    Attributes:
+        columns: those by which a table of the format is recognised; none where it is no table.
+        other_columns: those that speak for another format.
+        has_keys: for a format that is no table: whether a file has its keys.
+        keys: these keys, for messages.
     """
 
     name: str
     title: str
     suffixes: tuple[str, ...]
-    marks: str
-    recognise: Callable[[Path], bool]
     drafts: Drafts
-    write: Callable[[Iterator[pl.DataFrame], Path], None] | None
     example: str
     units: str
+    columns: tuple[str, ...] = ()
+    other_columns: frozenset[str] = frozenset()
+    has_keys: Callable[[Path], bool] | None = None
+    keys: str = ""
+    write: Callable[[Iterator[pl.DataFrame], Path], None] | None = None
+
+    @property
+    def marks(self) -> str:
+        """What the format is recognised by, for messages."""
+        return self.keys or f"columns {', '.join(self.columns)}"
+
+    def recognise(self, path: Path) -> bool:
+        """Whether a file is of this format."""
+        if path.suffix.lower() not in self.suffixes:
+            return False
+        if self.has_keys is not None:
+            return self.has_keys(path)
+        names = set(table_columns(path, self.columns))
+        return names.issuperset(self.columns) and not names & self.other_columns
 
     def reader(self) -> Reader:
         """The format as other rooms know it."""

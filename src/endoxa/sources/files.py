@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.sources.collected import is_collected
+from endoxa.sources.source import Source, sha256, understood_once
+
+__all__ = ["near_names", "require_apart", "require_file", "sha256"]
 
 
 def near_names(path: Path) -> list[str]:
@@ -19,8 +21,11 @@ def near_names(path: Path) -> list[str]:
     return get_close_matches(path.name, sorted(entry.name for entry in folder.iterdir()), n=3)
 
 
+@understood_once
 def require_file(path: Path) -> None:
     """Raise UserError unless `path` is a readable file with something in it."""
+    if isinstance(path, Source) and not path.is_file_on_disk:
+        return
     try:
         if path.is_dir():
             raise UserError(f"{path} is a folder. Name a file in it.")
@@ -36,12 +41,6 @@ def require_file(path: Path) -> None:
         raise UserError(f"{path} has no rows: the campaign has no data of this kind.")
     if not start:
         raise UserError(f"{path} is empty (0 bytes). Download or export it again.")
-
-
-def sha256(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:

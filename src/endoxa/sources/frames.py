@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.sources.source import Source
 from endoxa.sources.spreadsheets import neutralised_table
 from endoxa.sources.tables import raise_fault, table_columns, table_rows, written_columns
 from endoxa.sources.write import replacing
@@ -39,6 +40,7 @@ def read_table(
     Raises:
         UserError: the file cannot be read, has no rows, lacks a column, or a row is broken.
     """
+    path = Source.of(path)
     rows = table_rows(
         path,
         required,

@@ -15,18 +15,13 @@ from pathlib import Path
 from endoxa.schema import ReadOptions
 from endoxa.sources.drafts import Draft, Format, axis_of, direction_of
 from endoxa.sources.spans import differing_words
-from endoxa.sources.tables import TABLE_SUFFIXES, Row, table_columns, table_rows
+from endoxa.sources.tables import TABLE_SUFFIXES, Row, table_rows
 
 _SENTENCES = {
     "en": ("modified_eng_sent_more", "modified_eng_sent_less"),
     "hi": ("sent_more_hindi", "sent_less_hindi"),
 }
 _REQUIRED = ("index", *_SENTENCES["en"], *_SENTENCES["hi"], "bias_type", "stereo_antistereo")
-
-
-def recognise(path: Path) -> bool:
-    """True for a table with the English and Hindi sentence columns."""
-    return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path, _REQUIRED)).issuperset(_REQUIRED)
 
 
 def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:  # noqa: ARG001 (the file says everything)
@@ -78,10 +73,8 @@ INDIBIAS = Format(
     name="indibias",
     title="IndiBias (Sahoo et al. 2024), English and Hindi",
     suffixes=TABLE_SUFFIXES,
-    marks=f"columns {', '.join(_REQUIRED)}",
-    recognise=recognise,
+    columns=_REQUIRED,
     drafts=drafts,
-    write=None,
     example=(
         ",index,modified_eng_sent_more,modified_eng_sent_less,sent_more_hindi,sent_less_hindi,bias_type,"
         "stereo_antistereo\n"

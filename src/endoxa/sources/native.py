@@ -11,17 +11,12 @@ from pathlib import Path
 
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources.drafts import Draft, Format, axis_of, direction_of
-from endoxa.sources.tables import TABLE_SUFFIXES, Row, require_known_columns, table_columns, table_rows
+from endoxa.sources.tables import TABLE_SUFFIXES, Row, require_known_columns, table_rows
 from endoxa.sources.write import write_pairs
 
 _REQUIRED = ("sent_more", "sent_less")
 _ALIASES = {"axis": "bias_type", "direction": "stereo_antistereo"}
 _KEPT = tuple(name for name in PAIR_COLUMNS if name not in _REQUIRED)
-
-
-def recognise(path: Path) -> bool:
-    """True for a table with the two sentence columns."""
-    return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path, _REQUIRED)).issuperset(_REQUIRED)
 
 
 def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:
@@ -60,8 +55,7 @@ NATIVE = Format(
     name="native",
     title="endoxa's own columns",
     suffixes=TABLE_SUFFIXES,
-    marks=f"columns {', '.join(_REQUIRED)}",
-    recognise=recognise,
+    columns=_REQUIRED,
     drafts=drafts,
     write=write_pairs,
     example=(

@@ -16,6 +16,7 @@ from endoxa.sources.bbq import is_bbq
 from endoxa.sources.collected import use_of
 from endoxa.sources.files import require_file
 from endoxa.sources.formats import FORMATS
+from endoxa.sources.source import Source, understood_once
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.sources.typography import made_alike
 
@@ -27,6 +28,7 @@ MOSTLY = 0.5
 """Share of a format's columns from which a table is taken for one of it."""
 
 
+@understood_once
 def recognise(path: Path) -> Reader:
     """The reader whose format the file has, found by its columns or keys.
 
@@ -50,7 +52,9 @@ def recognise(path: Path) -> Reader:
         raise UserError(f"{path} is the table '{path.stem}' of a campaign, not sentence pairs: {use}.")
     _refuse_nearly(path)
     wanted = "; ".join(f"{reader.name} ({_marks(reader)})" for reader in readers)
-    raise UserError(f"{path} has an unknown format.{_found(path)} Expected one of: {wanted}.{_offer(path)}")
+    raise UserError(
+        f"{path} has an unknown format.{_columns_of(path)} Expected one of: {wanted}.{_offer(path)}"
+    )
 
 
 def _offer(path: Path) -> str:
@@ -71,19 +75,15 @@ def _refuse_nearly(path: Path) -> None:
     """
     if path.suffix.lower() not in TABLE_SUFFIXES:
         return
-    found = table_columns(path)
-    wanted = {
-        form.name: form.marks.removeprefix("columns ").split(", ")
-        for form in FORMATS.values()
-        if form.marks.startswith("columns ")
-    }
-    share = {name: len(set(columns) & set(found)) / len(columns) for name, columns in wanted.items()}
+    names = table_columns(path)
+    wanted = {form.name: form.columns for form in FORMATS.values() if form.columns}
+    share = {name: len(set(columns) & set(names)) / len(columns) for name, columns in wanted.items()}
     nearest = max(share, key=share.__getitem__)
     if share[nearest] >= MOSTLY:
-        missing = ", ".join(repr(column) for column in wanted[nearest] if column not in found)
+        missing = ", ".join(repr(column) for column in wanted[nearest] if column not in names)
         raise UserError(
             f"{path} looks like the format {nearest}, but has no column {missing}; its columns are: "
-            f"{', '.join(map(repr, found))}.{_offer(path)}"
+            f"{', '.join(map(repr, names))}.{_offer(path)}"
         )
 
 
@@ -91,7 +91,7 @@ def _marks(reader: Reader) -> str:
     return FORMATS[reader.name].marks if reader.name in FORMATS else reader.title
 
 
-def _found(path: Path) -> str:
+def _columns_of(path: Path) -> str:
     if path.suffix.lower() not in TABLE_SUFFIXES:
         return f" Tables end in {', '.join(TABLE_SUFFIXES)}."
     return f" Its columns are: {', '.join(map(repr, table_columns(path)))}."
@@ -112,6 +112,7 @@ def read_pairs(
     Raises:
         UserError: unknown or unrecognised format, or the first record that is no pair.
     """
+    path = Source.of(path)
     return reader_for(path, options, format).read(path, options)
 
 
@@ -166,15 +167,16 @@ def convert_pairs(
     if write is None:
         able = ", ".join(reader.name for reader in READERS.all().values() if reader.write)
         raise UserError(f"Format '{to}' can be read but not written. Expected one of: {able}.")
+    path = Source.of(path)
     counts: list[Converted] = []
     frames = read_pairs(path, options, format)
     if to == _LAST:
-        frames = _with_own_columns(frames, path, reader_for(path, options, format), options)
+        frames = _with_further_columns(frames, path, reader_for(path, options, format), options)
     write(_counted(frames, counts, normalise=normalise), target)
     return Converted(sum(count.pairs for count in counts), sum(count.made_alike for count in counts))
 
 
-def _with_own_columns(
+def _with_further_columns(
     frames: Iterator[pl.DataFrame], path: Path, reader: Reader, options: ReadOptions
 ) -> Iterator[pl.DataFrame]:
     """The frames with the columns of the table that the format does not know, where a row is a pair."""
@@ -182,12 +184,12 @@ def _with_own_columns(
         yield from frames
         return
     used = {*PAIR_COLUMNS, *options.columns.values(), *_READ_ELSEWHERE}
-    own = [name for name in table_columns(path) if name not in used]
+    further = [name for name in table_columns(path) if name not in used]
     rows = table_rows(path, ())
     for frame in frames:
         cells = [row.cells for row in islice(rows, frame.height)]
         columns = [
-            pl.Series(name, [cell.get(name) for cell in cells], dtype=pl.String) for name in own if name
+            pl.Series(name, [cell.get(name) for cell in cells], dtype=pl.String) for name in further if name
         ]
         yield frame.with_columns(columns)
 

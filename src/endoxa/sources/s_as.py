@@ -13,7 +13,7 @@ from string import Formatter
 from endoxa.errors import UserError
 from endoxa.schema import ReadOptions
 from endoxa.sources.drafts import Draft, Format, axis_of
-from endoxa.sources.tables import TABLE_SUFFIXES, Row, table_columns, table_rows
+from endoxa.sources.tables import TABLE_SUFFIXES, Row, table_rows
 
 DEFAULT_TEMPLATE = "{identity} are {attribute}."
 
@@ -26,11 +26,6 @@ _NAMES = {
     "attribute_less": "anti_stereotype",
 }
 _AXES = {"women": "gender", "men": "gender"}
-
-
-def recognise(path: Path) -> bool:
-    """True for a table with identity, attribute, opposite and type."""
-    return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path, _REQUIRED)).issuperset(_REQUIRED)
 
 
 def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:
@@ -95,10 +90,8 @@ S_AS = Format(
     name="s-as",
     title="identity, attribute and opposite, as in AfriStereo (2025)",
     suffixes=TABLE_SUFFIXES,
-    marks=f"columns {', '.join(_REQUIRED)}",
-    recognise=recognise,
+    columns=_REQUIRED,
     drafts=drafts,
-    write=None,
     example=(
         "identity,canonical_attribute,anti_stereotype,type\n"
         "farmers,patient,impatient,profession\n"

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
 from endoxa.sources.files import near_names, sha256
+from endoxa.sources.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PublishedFile:
     """A published file.
 
     Attributes:
@@ -57,13 +58,13 @@ class Source:
 
 
 @cache
-def sources() -> Mapping[str, Source]:
+def sources() -> Mapping[str, PublishedFile]:
     """Every source by name."""
     listed = tomllib.loads(files("endoxa.sources").joinpath("sources.toml").read_text(encoding="utf-8"))
-    return {name: Source(name=name, **fields) for name, fields in listed.items()}
+    return {name: PublishedFile(name=name, **fields) for name, fields in listed.items()}
 
 
-def source(name: str) -> Source:
+def source(name: str) -> PublishedFile:
     """The source called `name`. Raises UserError with the nearest names where there is none."""
     known = sources()
     if name not in known:
@@ -79,7 +80,7 @@ def cache_folder(name: str) -> Path:
     return user_cache_path("endoxa") / "datasets" / name
 
 
-def cached_file(wanted: Source) -> Path:
+def cached_file(wanted: PublishedFile) -> Path:
     """Where the file of a source is, or would be, when no folder is named."""
     return cache_folder(wanted.name) / wanted.file_name
 
@@ -117,7 +118,7 @@ def download(name: str, mirror: str | None = None, folder: Path | None = None) -
     return target
 
 
-def _address(wanted: Source, mirror: str | None) -> tuple[str, Callable[..., None] | None]:
+def _address(wanted: PublishedFile, mirror: str | None) -> tuple[str, Callable[..., None] | None]:
     """Where to fetch from, and how where that is no network address."""
     if mirror is None:
         return wanted.url, None
@@ -135,7 +136,7 @@ def _copy(url: str, output_file: str, pooch: object) -> None:  # noqa: ARG001 (t
     shutil.copyfile(url, output_file)
 
 
-def _retrieve(address: str, wanted: Source, target: Path, fetch: Callable[..., None] | None) -> None:
+def _retrieve(address: str, wanted: PublishedFile, target: Path, fetch: Callable[..., None] | None) -> None:
     import pooch
 
     pooch.get_logger().setLevel(logging.WARNING)
@@ -143,20 +144,20 @@ def _retrieve(address: str, wanted: Source, target: Path, fetch: Callable[..., N
     pooch.retrieve(address, known_hash=known, fname=target.name, path=target.parent, downloader=fetch)
 
 
-def locate(text: str) -> Path:
+def locate(text: str) -> Source:
     """The file meant by `--data TEXT`: a path, or the name of a source that has been downloaded.
 
     Raises:
         UserError: neither; says how to download it, or names files with a similar name.
     """
-    path = Path(text)
+    path = Source.of(text)
     if path.exists():
         return path
     known = sources()
     if text in known:
         cached = cached_file(known[text])
         if cached.is_file():
-            return cached
+            return Source.of(cached)
         raise UserError(f"'{text}' is not downloaded. Run: endoxa datasets download {text}")
     near = [*near_names(path), *get_close_matches(text, known, n=3)]
     hint = f"Did you mean: {', '.join(near)}?" if near else f"Known data sets: {', '.join(known)}."

@@ -26,10 +26,8 @@ _KEY = re.compile(r'"(?:intersentence|intrasentence)"\s*:\s*\[')
 _START = 65_536
 
 
-def recognise(path: Path) -> bool:
-    """True for a .json file whose start holds one of the two parts."""
-    if path.suffix.lower() != ".json":
-        return False
+def has_parts(path: Path) -> bool:
+    """True for a file whose start holds one of the two parts."""
     require_file(path)
     with open_text(path, newline="") as stream:
         return _KEY.search(stream.read(_START)) is not None
@@ -92,16 +90,16 @@ def _sentences(
 ) -> tuple[dict[str, str | None], tuple[Fault, ...]]:
     """The two sentences by column, and a fault for each label that is not there exactly once."""
     listed = entry.get("sentences")
-    listed = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    listed = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
     sentences: dict[str, str | None] = {}
     faults: list[Fault] = []
     for column, label in _LABELS.items():
-        found = [one.get("sentence") for one in listed if one.get("gold_label") == label]
-        if len(found) != 1 or not isinstance(found[0], str):
-            message = f"{part} entry {name} has {len(found)} sentences labelled '{label}'; it needs one"
+        texts = [item.get("sentence") for item in listed if item.get("gold_label") == label]
+        if len(texts) != 1 or not isinstance(texts[0], str):
+            message = f"{part} entry {name} has {len(texts)} sentences labelled '{label}'; it needs one"
             faults.append(Fault("missing-label", "gold_label", message))
         else:
-            sentences[column] = f"{context} {found[0]}" if part == "intersentence" else found[0]
+            sentences[column] = f"{context} {texts[0]}" if part == "intersentence" else texts[0]
     return sentences, tuple(faults)
 
 
@@ -115,10 +113,9 @@ STEREOSET = Format(
     name="stereoset",
     title="StereoSet (Nadeem et al. 2021)",
     suffixes=(".json",),
-    marks="a .json document with data.intersentence or data.intrasentence",
-    recognise=recognise,
+    keys="a .json document with data.intersentence or data.intrasentence",
+    has_keys=has_parts,
     drafts=drafts,
-    write=None,
     example=json.dumps(
         {
             "version": "1.0",

@@ -32,12 +32,14 @@ from endoxa.sources.collected import WITHDRAWALS, is_withdrawn, withdrawn_beside
 from endoxa.sources.dialects import (
     USUAL_DELIMITERS,
     csv_records,
+    languages_declared,
     log_taken,
     open_text,
     plain_name,
     undecodable,
 )
 from endoxa.sources.files import require_file
+from endoxa.sources.source import Source, understood_once
 from endoxa.sources.spreadsheets import restored
 from endoxa.sources.statuses import is_left_out, say_left_out
 from endoxa.sources.workbooks import WORKBOOK_SUFFIXES, workbook_rows
@@ -130,15 +132,15 @@ def spelled(names: tuple[str, ...], wanted: tuple[str, ...] = ()) -> Mapping[str
         names: the column names of a table.
         wanted: names that the caller looks for, besides our own.
     """
-    known = _OURS | {plain_name(name): name for name in wanted}
-    free = set(known.values()) - set(names)
-    found: dict[str, str] = {}
+    by_plain_name = _OURS | {plain_name(name): name for name in wanted}
+    free = set(by_plain_name.values()) - set(names)
+    spellings: dict[str, str] = {}
     for name in names:
-        ours = known.get(plain_name(name))
+        ours = by_plain_name.get(plain_name(name))
         if name not in wanted and ours in free:
             free.discard(ours)
-            found[name] = ours
-    return found
+            spellings[name] = ours
+    return spellings
 
 
 def table_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
@@ -152,13 +154,19 @@ def table_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
         UserError: the file cannot be read or has none.
     """
     names = written_columns(path, wanted)
-    known = spelled(names, tuple(wanted))
-    return tuple(known.get(name, name) for name in names)
+    spellings = spelled(names, tuple(wanted))
+    return tuple(spellings.get(name, name) for name in names)
 
 
 def written_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
     """Column names of a table as they are written; see `table_columns`."""
     require_file(path)
+    return _header(path, tuple(wanted), languages_declared())
+
+
+@understood_once
+def _header(path: Path, wanted: tuple[str, ...], languages: tuple[str, ...]) -> tuple[str, ...]:
+    del languages  # which decide how bytes that are no Unicode are read
     suffix = path.suffix.lower()
     if suffix in PARQUET_SUFFIXES:
         return tuple(_parquet_schema(path))
@@ -196,6 +204,7 @@ def table_rows(
     Raises:
         UserError: the file cannot be read, or lacks one of the `required` columns.
     """
+    path = Source.of(path)
     wanted = (*required, *optional)
     names = written_columns(path, wanted) if as_written else table_columns(path, wanted)
     require_columns(path, names, required)
@@ -266,19 +275,19 @@ def _all_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
 
 def _renamed(path: Path, row: Row, wanted: tuple[str, ...]) -> Row:
     """The row with the known spelling of column names."""
-    known = spelled(tuple(row.cells), wanted)
-    if not known:
+    spellings = spelled(tuple(row.cells), wanted)
+    if not spellings:
         return row
-    log_taken(path, ", ".join(f"column {name!r} as '{ours}'" for name, ours in known.items()))
-    return replace(row, cells={known.get(name, name): cell for name, cell in row.cells.items()})
+    log_taken(path, ", ".join(f"column {name!r} as '{ours}'" for name, ours in spellings.items()))
+    return replace(row, cells={spellings.get(name, name): cell for name, cell in row.cells.items()})
 
 
 def _with_decimal_points(path: Path, row: Row) -> Row:
     """The row with decimal points in columns of numbers."""
     changed = {
-        name: f"{found[1]}.{found[2]}"
+        name: f"{number[1]}.{number[2]}"
         for name in NUMBERS & row.cells.keys()
-        if (found := _DECIMAL_COMMA.fullmatch(row.cells[name] or ""))
+        if (number := _DECIMAL_COMMA.fullmatch(row.cells[name] or ""))
     }
     if not changed:
         return row
@@ -450,7 +459,7 @@ def _workbook_rows(path: Path) -> Iterator[Row]:
 
 
 def _parquet(path: Path) -> pl.LazyFrame:
-    return pl.scan_parquet(path, glob=False)
+    return pl.scan_parquet(Source.of(path).scannable(), glob=False)
 
 
 def _parquet_schema(path: Path) -> pl.Schema:
@@ -483,6 +492,7 @@ MOST_SOURCES = 20
 """More different sources are names of rows (addresses, people), and are not counted."""
 
 
+@understood_once
 def counted_sources(path: Path) -> dict[str, int]:
     """Rows by the column `source`, most frequent first; nothing where there is none, or too many to be sources.
 

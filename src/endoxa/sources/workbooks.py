@@ -12,6 +12,7 @@ from xml.etree.ElementTree import ParseError
 
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
+from endoxa.sources.source import Source
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -33,6 +34,7 @@ def opened_workbook(path: Path, *, only_values: bool = False) -> Iterator[Workbo
     Raises:
         UserError: the file cannot be read as a workbook, is too large, or openpyxl is missing.
     """
+    path = Source.of(path)
     require_file(path)
     try:
         from openpyxl import load_workbook
@@ -41,17 +43,17 @@ def opened_workbook(path: Path, *, only_values: bool = False) -> Iterator[Workbo
             f"{path}: reading a spreadsheet needs openpyxl. Install it with: pip install 'endoxa[curate]'"
         ) from error
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as stream, zipfile.ZipFile(stream) as archive:
             size = sum(part.file_size for part in archive.infolist())  # a sheet can have any name
         if size > MOST_BYTES:
             raise UserError(
                 f"{path} is too large for a workbook: it unpacks to {size / 1e6:,.0f} MB, and at most "
                 f"{MOST_BYTES / 1e6:,.0f} MB are read. Save the table as .csv, which is read at any size."
             )
-        with warnings.catch_warnings():
+        with path.open("rb") as stream, warnings.catch_warnings():
             # Warnings about styles that openpyxl does not keep; nothing is written back.
             warnings.simplefilter("ignore")
-            with closing(load_workbook(path, read_only=only_values, data_only=only_values)) as book:
+            with closing(load_workbook(stream, read_only=only_values, data_only=only_values)) as book:
                 yield book
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, IndexError, OSError, ParseError) as error:
         raise UserError(f"{path} is not a readable spreadsheet. Save it again as .xlsx.") from error

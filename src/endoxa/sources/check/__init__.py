@@ -23,6 +23,7 @@ from endoxa.sources.drafts import Draft, draft_faults, no_rows
 from endoxa.sources.files import require_file
 from endoxa.sources.formats import FORMATS
 from endoxa.sources.read import DEFAULTS, reader_for
+from endoxa.sources.source import Source
 
 __all__ = [
     "FILE_CHECKS",
@@ -98,6 +99,7 @@ def check_file(path: Path, options: ReadOptions = DEFAULTS, format: str | None =
     Raises:
         UserError: the file itself cannot be used (missing, empty, a column lacking, no rows).
     """
+    path = Source.of(path)
     require_file(path)
     if format == ASSOCIATIONS or (format is None and not options.columns and is_associations(path)):
         return check_associations(path)
@@ -113,6 +115,7 @@ def check_pairs(path: Path, options: ReadOptions = DEFAULTS, format: str | None 
     Raises:
         UserError: the file itself cannot be used (missing, empty, a column lacking, no rows).
     """
+    path = Source.of(path)
     reader = reader_for(path, options, format)
     problems: list[Problem] = []
     traces: list[whole.Trace] = []

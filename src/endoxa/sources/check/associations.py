@@ -11,7 +11,14 @@ from pathlib import Path
 from babel import Locale
 
 from endoxa.errors import UserError
-from endoxa.sources.check import characters
+from endoxa.sources.check.characters import (
+    html_entity,
+    invisible_character,
+    line_break,
+    mojibake,
+    replacement_character,
+    surrounding_blanks,
+)
 from endoxa.sources.check.problems import Problem, Severity
 from endoxa.sources.check.whole import several_spellings
 from endoxa.sources.drafts import no_rows
@@ -45,57 +52,64 @@ class Association:
         return Problem(severity, check, self.cell("association_id"), self.row.number, column, message, text)
 
 
-def empty_cell(one: Association) -> Iterator[Problem]:
+def empty_cell(association: Association) -> Iterator[Problem]:
     """No name, nobody it is about, or nothing that is said: nothing can be made of it."""
     for column in REQUIRED:
-        if not one.cell(column).strip():
-            yield one.problem("error", "empty-cell", column, "is empty: every association needs text here")
+        if not association.cell(column).strip():
+            yield association.problem(
+                "error", "empty-cell", column, "is empty: every association needs text here"
+            )
 
 
-def unknown_polarity(one: Association) -> Iterator[Problem]:
+def unknown_polarity(association: Association) -> Iterator[Problem]:
     """A polarity we do not know would be counted nowhere."""
-    if one.cell("polarity") not in _POLARITIES:
+    if association.cell("polarity") not in _POLARITIES:
         message = "must be 'positive', 'negative', 'neutral', 'not negative' or empty"
-        yield one.problem("error", "unknown-polarity", "polarity", message, one.cell("polarity"))
+        yield association.problem(
+            "error", "unknown-polarity", "polarity", message, association.cell("polarity")
+        )
 
 
-def unknown_language(one: Association) -> Iterator[Problem]:
+def unknown_language(association: Association) -> Iterator[Problem]:
     """A language that CLDR does not name, or none: no sentence can be made in it."""
-    language = one.cell("language")
-    if "language" in one.row.cells and language.replace("_", "-").split("-")[0].lower() not in _languages():
+    language = association.cell("language")
+    if (
+        "language" in association.row.cells
+        and language.replace("_", "-").split("-")[0].lower() not in _languages()
+    ):
         message = (
             "is not a language code (ISO 639) such as 'en' or 'sw'"
             if language
             else "is empty: name the language"
         )
-        yield one.problem("warning", "unknown-language", "language", message, language)
+        yield association.problem("warning", "unknown-language", "language", message, language)
 
 
-def bad_number(one: Association) -> Iterator[Problem]:
+def bad_number(association: Association) -> Iterator[Problem]:
     """A count that is no whole number from 0, a mean outside 1 to 5, a share outside 0 to 1."""
     limits = dict.fromkeys(_COUNTS, (0.0, math.inf)) | dict.fromkeys(_MEANS, (1.0, 5.0))
     limits |= dict.fromkeys(_SHARES, (0.0, 1.0)) | {"variance": (0.0, 4.0)}
     for column, (low, high) in limits.items():
-        text = one.cell(column)
+        text = association.cell(column)
         value = number(text)
-        whole = column not in _COUNTS or value is None or value.is_integer()
-        if text and (value is None or not low <= value <= high or not whole):
+        fractional = column in _COUNTS and value is not None and not value.is_integer()
+        if text and (value is None or not low <= value <= high or fractional):
             kind = "a whole number from 0" if column in _COUNTS else f"a number from {low:g} to {high:g}"
-            yield one.problem("error", "bad-number", column, f"is not {kind}", text)
+            yield association.problem("error", "bad-number", column, f"is not {kind}", text)
 
 
-def ratings_disagree(one: Association) -> Iterator[Problem]:
-    """Ratings from inside and outside the group are part of all ratings, and a mean needs one."""
-    counts = {name: number(one.cell(name)) for name in _COUNTS}
+def ratings_disagree(association: Association) -> Iterator[Problem]:
+    """Ratings from inside and outside the group are part of all ratings, and a mean needs association."""
+    counts = {name: number(association.cell(name)) for name in _COUNTS}
     total, inside, outside = (counts[name] for name in ("ratings", "in_group_ratings", "out_group_ratings"))
     if total is None:
         return
     if (inside or 0) + (outside or 0) > total:
         message = "in-group and out-group ratings are more than all ratings"
-        yield one.problem("error", "ratings-disagree", "ratings", message)
-    if "mean" in one.row.cells and bool(total) != bool(one.cell("mean")):
+        yield association.problem("error", "ratings-disagree", "ratings", message)
+    if "mean" in association.row.cells and bool(total) != bool(association.cell("mean")):
         message = "there is a mean without ratings, or ratings without a mean"
-        yield one.problem("error", "ratings-disagree", "mean", message)
+        yield association.problem("error", "ratings-disagree", "mean", message)
 
 
 ROW_CHECKS: tuple[Callable[[Association], Iterator[Problem]], ...] = (
@@ -104,12 +118,12 @@ ROW_CHECKS: tuple[Callable[[Association], Iterator[Problem]], ...] = (
     unknown_language,
     bad_number,
     ratings_disagree,
-    characters.surrounding_blanks,
-    characters.line_break,
-    characters.replacement_character,
-    characters.mojibake,
-    characters.html_entity,
-    characters.invisible_character,
+    surrounding_blanks,
+    line_break,
+    replacement_character,
+    mojibake,
+    html_entity,
+    invisible_character,
 )
 """Checks of one association."""
 
@@ -138,8 +152,8 @@ def is_associations(path: Path) -> bool:
     """Whether a file is a table with the columns of associations and without sentences."""
     if path.suffix.lower() not in TABLE_SUFFIXES:
         return False
-    found = set(table_columns(path, REQUIRED))
-    return found.issuperset(REQUIRED) and not found & _SENTENCES
+    columns = set(table_columns(path, REQUIRED))
+    return columns.issuperset(REQUIRED) and not columns & _SENTENCES
 
 
 def check_associations(path: Path) -> list[Problem]:
@@ -153,13 +167,14 @@ def check_associations(path: Path) -> list[Problem]:
     empty = True
     for row in table_rows(path, REQUIRED):
         empty = False
-        one = Association(row)
+        association = Association(row)
         problems += [
-            one.problem("error", fault.check, fault.column or "", fault.message) for fault in row.faults
+            association.problem("error", fault.check, fault.column or "", fault.message)
+            for fault in row.faults
         ]
         if not row.faults:
-            sound.append(one)
-            problems += [problem for check in ROW_CHECKS for problem in check(one)]
+            sound.append(association)
+            problems += [problem for check in ROW_CHECKS for problem in check(association)]
     if empty:
         raise UserError(no_rows(path))
     problems += [problem for check in TABLE_CHECKS for problem in check(sound)]
@@ -196,11 +211,11 @@ def identity_spellings(rows: Sequence[Association]) -> Iterator[Problem]:
 
 def too_few_ratings(rows: Sequence[Association]) -> Iterator[Problem]:
     """Fewer ratings than each association was to get (`k`): its mean says little."""
-    asked = [(number(row.cell("ratings")), number(row.cell("k"))) for row in rows]
-    known = [(n, k) for n, k in asked if n is not None and k is not None]
-    few = sum(n < k for n, k in known)
+    counts = [(number(row.cell("ratings")), number(row.cell("k"))) for row in rows]
+    planned = [(n, k) for n, k in counts if n is not None and k is not None]
+    few = sum(n < k for n, k in planned)
     if few:
-        message = f"{few} of {len(known)} associations have fewer ratings than the planned number k"
+        message = f"{few} of {len(planned)} associations have fewer ratings than the planned number k"
         yield Problem("note", "too-few-ratings", "", 0, "ratings", message)
 
 
@@ -214,9 +229,9 @@ def nobody_said(rows: Sequence[Association]) -> Iterator[Problem]:
 
 def one_counter(rows: Sequence[Association]) -> Iterator[Problem]:
     """Mentions (said unprompted) and ratings (shown, then judged) are the same number everywhere: were they mixed?"""
-    both = [(row.cell("support"), row.cell("ratings")) for row in rows if row.cell("ratings")]
-    filled = [(said, rated) for said, rated in both if said != "0" or rated != "0"]
-    if len(filled) > 1 and all(said == rated for said, rated in filled):
+    counts = [(row.cell("support"), row.cell("ratings")) for row in rows if row.cell("ratings")]
+    filled = [count for count in counts if count != ("0", "0")]
+    if len(filled) > 1 and all(support == ratings for support, ratings in filled):
         message = "support equals ratings in every row: mentions and ratings must be counted apart"
         yield Problem("warning", "one-counter", "", 0, "support", message)
 

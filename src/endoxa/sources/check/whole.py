@@ -112,12 +112,12 @@ def unbalanced_labels(traces: Sequence[Trace]) -> Iterator[Problem]:
     open_to_both = {t.axis for t in labelled if not t.associated or t.direction == "antistereo"}
     for trace in labelled:
         counts[trace.axis][trace.direction] += trace.axis in open_to_both
-    for axis, found in counts.items():
-        n = found.total()
-        rare = min(found["stereo"], found["antistereo"])
+    for axis, labels in counts.items():
+        n = labels.total()
+        rare = min(labels["stereo"], labels["antistereo"])
         if n >= LEAST_PAIRS and rare / n < RARE_SHARE:
             message = (
-                f"axis '{axis}': {found['stereo']} pairs are labelled stereo and {found['antistereo']} "
+                f"axis '{axis}': {labels['stereo']} pairs are labelled stereo and {labels['antistereo']} "
                 "antistereo; report the two apart"
             )
             yield Problem("note", "unbalanced-labels", "", 0, "", message)
