@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.models.chat import BatchStatus, Found, Submission
+from endoxa.models.chat import BatchStatus, Submission, SubmissionStatus
 from endoxa.models.chat.limits import estimate_tokens
 from endoxa.models.chat.prices import Price
 from endoxa.runs.asking import calls
@@ -232,9 +232,9 @@ class Batches:
             else:
                 yield name, ChatAnswer(f"heard {messages[-1].content}", usage=Usage(10, 5))
 
-    async def find(self, submission: Submission) -> Found:
+    async def find(self, submission: Submission) -> SubmissionStatus:
         name = self.tags.get(submission.tag)
-        return Found("found", name) if name else Found("absent")
+        return SubmissionStatus("found", name) if name else SubmissionStatus("absent")
 
     async def close(self) -> None:
         return None
@@ -542,8 +542,8 @@ def test_what_a_batch_answered_is_not_asked_again_one_by_one(journal: AnswerJour
 
 def test_a_batch_that_nobody_can_find_counts_as_paid(journal: AnswerJournal) -> None:
     class Untagged(Batches):
-        async def find(self, submission: Submission) -> Found:
-            return Found("unknown")
+        async def find(self, submission: Submission) -> SubmissionStatus:
+            return SubmissionStatus("unknown")
 
     journal.begin_batch(0, Submission("endoxa-lost", 7, ""), Usage(1000, 1000))
     ask_in_batches(asking(Echo(), journal), Untagged(), lambda: jobs(1), 1, poll=0)

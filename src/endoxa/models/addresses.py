@@ -41,9 +41,9 @@ def read_addresses(text: str) -> tuple[tuple[str, ...], str]:
     return addresses, name
 
 
-def same_model(one: str, other: str) -> bool:
+def same_model(first: str, second: str) -> bool:
     """Both words name the same model at addresses, one of which at least is the same."""
-    served = [text.partition("#") for text in (one, other)]
+    served = [text.partition("#") for text in (first, second)]
     shared = set.intersection(*({url.rstrip("/") for url in urls.split(",")} for urls, _, _ in served))
     return bool(served[0][2]) and served[0][2] == served[1][2] and bool(shared)
 
@@ -75,7 +75,7 @@ def checked_address(url: str) -> str:
     """
     try:
         parts = urlsplit(url)
-        whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:  # a port beyond 65535, a bracket that is not closed
         raise UserError(
             "A model's address cannot be read: write http://HOST:PORT/v1, with a port up to 65535."
@@ -85,7 +85,7 @@ def checked_address(url: str) -> str:
             "A model's address must hold no user name, password or '?', because it is written into the run: set the "
             f"environment variable of its key ({KEY_VARIABLE}, or the one its preset names) instead."
         )
-    if not whole:
+    if not usable:
         raise UserError(f"The address '{url}' has no host: write http://HOST:PORT/v1.")
     return parts._replace(netloc=parts.netloc.lower()).geturl().rstrip("/")
 
@@ -143,8 +143,8 @@ class Addresses:
             ready = [place for place in places if self._all[place].takes(now)]
 
             def burden(place: int) -> tuple[float, int, int]:
-                one = self._all[place]
-                return 0.0 if ready else one.until, one.under_way, one.chosen
+                address = self._all[place]
+                return 0.0 if ready else address.until, address.under_way, address.chosen
 
             place = min(ready or places, key=burden)
             self._all[place].under_way += 1
@@ -161,28 +161,30 @@ class Addresses:
             wait: seconds that a failing server asks to be left alone, or None.
         """
         with self._lock:
-            one = self._all[place]
-            one.under_way -= 1
+            address = self._all[place]
+            address.under_way -= 1
             if outcome == "answered":
-                one.answered += 1
-                one.in_a_row, one.until = 0, 0.0
+                address.answered += 1
+                address.in_a_row, address.until = 0, 0.0
             elif outcome == "failed":
-                one.failed += 1
-                if now >= one.until:  # calls that fail together are one failure of the address
-                    one.in_a_row += 1
-                    one.until = now + min(LAST_PAUSE, FIRST_PAUSE * 2 ** min(one.in_a_row - 1, 16))
-                one.until = max(one.until, now + min(wait or 0.0, LAST_PAUSE))
+                address.failed += 1
+                if now >= address.until:  # calls that fail together are one failure of the address
+                    address.in_a_row += 1
+                    address.until = now + min(LAST_PAUSE, FIRST_PAUSE * 2 ** min(address.in_a_row - 1, 16))
+                address.until = max(address.until, now + min(wait or 0.0, LAST_PAUSE))
 
     def others_ready(self, place: int, now: float) -> bool:
         """Another address than that at `place` takes calls."""
         with self._lock:
-            return any(one.takes(now) for k, one in enumerate(self._all) if k != place)
+            return any(address.takes(now) for k, address in enumerate(self._all) if k != place)
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Calls answered and failed by address; empty where there is one address only."""
         if len(self._all) == 1:
             return {}
-        return {one.url: {"answered": one.answered, "failed": one.failed} for one in self._all}
+        return {
+            address.url: {"answered": address.answered, "failed": address.failed} for address in self._all
+        }
 
 
 def silent_warning(silent: Sequence[str], left: int) -> str:
@@ -205,5 +207,5 @@ def addresses_fact(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
 def counted(counts: Mapping[str, Mapping[str, int]]) -> str:
     """The counts of `Addresses.counts` in words."""
     return "; ".join(
-        f"{url}: {one['answered']} answered, {one['failed']} failed" for url, one in counts.items()
+        f"{url}: {calls['answered']} answered, {calls['failed']} failed" for url, calls in counts.items()
     )

@@ -100,13 +100,13 @@ class CausalReader:
             texts.append(request.text)
             fronts.append(request.front)
         plain = self.tokenizer(texts, add_special_tokens=False, **AS_TEXT)["input_ids"] if texts else []
-        for text, front, own in zip(texts, fronts, plain, strict=True):
-            ids: Ids = tuple(own)
+        for text, front, tokens in zip(texts, fronts, plain, strict=True):
+            ids: Ids = tuple(tokens)
             if front == "bos":
-                ids = (self._bos(), *own)
+                ids = (self._bos(), *tokens)
             elif front == "tokenizer":
                 ids = tuple(self.tokenizer(text, **AS_TEXT)["input_ids"])
-            problem = self._special.problem(own) or self._problem(ids)
+            problem = self._special.problem(tokens) or self._problem(ids)
             yield Unscorable(problem) if problem else ids
 
     def _bos(self) -> int:
@@ -186,8 +186,8 @@ class CausalModel:
         hidden = self._split.hidden(input_ids=ids)
         rows, targets = hidden[:, :-1].flatten(0, 1), ids[:, 1:].flatten()
         which = torch.arange(len(targets), device=ids.device)
-        found = self._split.log_probabilities(rows, which, targets, input_ids=ids[:1, :1])
-        return [float(x) for x in found.view(len(batch), -1).sum(1)]
+        log_probabilities = self._split.log_probabilities(rows, which, targets, input_ids=ids[:1, :1])
+        return [float(x) for x in log_probabilities.view(len(batch), -1).sum(1)]
 
     def _score_tree(self, batch: Sequence[Ids]) -> list[float]:
         """Sequences of any length in one row, common beginnings once."""
@@ -207,8 +207,10 @@ class CausalModel:
         parents, which = torch.tensor([tree.parents[node] for node in scored], device=device).unique(
             return_inverse=True
         )
-        found = self._split.log_probabilities(hidden[parents], which, ids[0, scored], input_ids=ids[:, :1])
-        of_node = dict(zip(scored, found.tolist(), strict=True))
+        log_probabilities = self._split.log_probabilities(
+            hidden[parents], which, ids[0, scored], input_ids=ids[:, :1]
+        )
+        of_node = dict(zip(scored, log_probabilities.tolist(), strict=True))
         return [sum(of_node[node] for node in path[1:]) for path in tree.paths]
 
     @torch.inference_mode()
@@ -249,7 +251,7 @@ def _prefix_batches(sequences: list[Ids], budget: int) -> Iterator[list[Ids]]:
     before: Ids = ()
     nodes = 0
     for ids in sorted(sequences):
-        common = len(list(takewhile(lambda both: both[0] == both[1], zip(before, ids, strict=False))))
+        common = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(before, ids, strict=False))))
         new = len(ids) - common if batch else len(ids)
         if batch and nodes + new > budget:
             yield batch

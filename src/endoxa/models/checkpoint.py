@@ -66,7 +66,9 @@ def local_folder(spec: ModelSpec) -> Path | None:
 def unknown_share(tokenizer: Any, texts: Sequence[str]) -> float:
     """Share (0 to 1) of the tokens of `texts` that are the tokenizer's unknown token; 0 where it has none."""
     ids = [
-        token for found in tokenizer(list(texts), add_special_tokens=False)["input_ids"] for token in found
+        token
+        for sequence in tokenizer(list(texts), add_special_tokens=False)["input_ids"]
+        for token in sequence
     ]
     return ids.count(tokenizer.unk_token_id) / len(ids) if ids else 0.0
 
@@ -156,7 +158,7 @@ def _is_usual(path: Path) -> bool:
 
 def _files(folder: Path) -> list[Path]:
     """All files below a folder, behind links too, without hidden ones and compiled code; each folder once."""
-    found, seen = [], set()
+    paths, seen = [], set()
     for place, names, files in os.walk(folder, followlinks=True):
         names[:] = [name for name in names if not name.startswith(".") and name != "__pycache__"]
         real = os.path.realpath(place)
@@ -164,8 +166,8 @@ def _files(folder: Path) -> list[Path]:
             names.clear()
             continue
         seen.add(real)
-        found += [Path(place, name) for name in files if not name.startswith(".")]
-    return sorted(path for path in found if path.is_file())
+        paths += [Path(place, name) for name in files if not name.startswith(".")]
+    return sorted(path for path in paths if path.is_file())
 
 
 def _is_inert(path: Path) -> bool:

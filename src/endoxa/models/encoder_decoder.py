@@ -47,10 +47,14 @@ class EncoderDecoderReader:
             if not isinstance(request, CompletionRequest):
                 raise TypeError(f"an encoder-decoder cannot score a {type(request).__name__}")
             by_language.setdefault(request.language if self._codes else "", []).append((index, request))
-        for language, own in by_language.items():
+        for language, numbered in by_language.items():
             lacking = self._set_language(language)
-            works = [Unscorable(lacking)] * len(own) if lacking else self._works([one for _, one in own])
-            read |= {index: work for (index, _), work in zip(own, works, strict=True)}
+            works = (
+                [Unscorable(lacking)] * len(numbered)
+                if lacking
+                else self._works([request for _, request in numbered])
+            )
+            read |= {index: work for (index, _), work in zip(numbered, works, strict=True)}
         return (read[index] for index in range(len(requests)))
 
     def _set_language(self, language: str) -> str:
@@ -76,13 +80,13 @@ class EncoderDecoderReader:
         sources = self.tokenizer(prompts, **AS_TEXT)["input_ids"]
         labels = self.tokenizer(text_target=completions, **AS_TEXT)["input_ids"]
         plain = self.tokenizer([*prompts, *completions], add_special_tokens=False, **AS_TEXT)["input_ids"]
-        found: list[Work | Unscorable] = []
+        works: list[Work | Unscorable] = []
         for k, work in enumerate(zip(map(tuple, sources), map(tuple, labels), strict=True)):
             texts = (plain[k], plain[len(requests) + k])
             special = next(filter(None, map(self._special.problem, texts)), "")
             problem = special or self._problem(work)
-            found.append(Unscorable(problem) if problem else work)
-        return found
+            works.append(Unscorable(problem) if problem else work)
+        return works
 
     def _problem(self, work: Work) -> str | None:
         limit = self.max_tokens
@@ -144,24 +148,24 @@ class EncoderDecoderModel:
         labels = torch.tensor([label for _, label in batch], device=device)
         shifted = _shifted(network, labels)
         hidden = self._decode(encoded, shifted)
-        found = self._split.log_probabilities(
+        log_probabilities = self._split.log_probabilities(
             hidden.flatten(0, 1),
             torch.arange(labels.numel(), device=device),
             labels.flatten(),
             encoder_outputs=BaseModelOutput(last_hidden_state=encoded[:1]),
             decoder_input_ids=shifted[:1, :1],
         )
-        found = found.view(len(batch), -1)
+        log_probabilities = log_probabilities.view(len(batch), -1)
         if self._reader.code_ids:
             # The code is given, not guessed: it is no part of the sentence.
-            found = found.masked_fill(
+            log_probabilities = log_probabilities.masked_fill(
                 torch.isin(labels, torch.tensor([*self._reader.code_ids], device=device)), 0.0
             )
-        return [float(x) for x in found.sum(1)]
+        return [float(x) for x in log_probabilities.sum(1)]
 
     def _decode(self, encoded: torch.Tensor, shifted: torch.Tensor) -> torch.Tensor:
         """Last hidden states of the decoder (batch x completion x width)."""
-        if self._split.is_whole_model:
+        if self._split.is_full_model:
             return self._split.hidden(
                 encoder_outputs=BaseModelOutput(last_hidden_state=encoded), decoder_input_ids=shifted
             )

@@ -63,8 +63,8 @@ def server_key(
         named = sorted(frozenset[str]().union(*hosts))
         raise UserError(
             f"{variable} is one key, and the command names {len(named)} hosts ({', '.join(named)}). Say which host has "
-            f"which key: {KEYS_VARIABLE}='{' '.join(f'{one}=KEY' for one in named)}', with none as the KEY of a server "
-            "that needs none."
+            f"which key: {KEYS_VARIABLE}='{' '.join(f'{each}=KEY' for each in named)}', with none as the KEY of a "
+            "server that needs none."
         )
     return key
 

@@ -25,7 +25,10 @@ def codes_of(tokenizer: Any, name: str) -> tuple[str, ...]:
     Raises:
         UserError: the tokenizer has such codes and cannot be told which one belongs to a text.
     """
-    special = [*tokenizer.all_special_tokens, *(str(one) for one in tokenizer.added_tokens_decoder.values())]
+    special = [
+        *tokenizer.all_special_tokens,
+        *(str(token) for token in tokenizer.added_tokens_decoder.values()),
+    ]
     marks = [token for token in special if _MARKED.fullmatch(token)]
     codes = tuple(dict.fromkeys([*marks, *sorted(filter(_TARGET.fullmatch, tokenizer.get_vocab()))]))
     if len(codes) < 2:

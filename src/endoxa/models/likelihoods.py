@@ -65,8 +65,8 @@ class Prompted:
         for text, value in zip(self.texts, self.values, strict=True):
             if value is None or not math.isfinite(value) or value <= IMPOSSIBLE:
                 return Unscorable(f"the server gives its token '{text}' no probability ({value})")
-        known = [value for value in self.values if value is not None]
-        return Score(sum(known), len(known))
+        scored = [value for value in self.values if value is not None]
+        return Score(sum(scored), len(scored))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +75,14 @@ class Way:
 
     Attributes:
         name: what `run.json` calls it.
-        asked: what is asked for, in words for a message.
+        description: what is asked for, in words for a message.
         url: where, of a server's base address.
         body: the request for a model and prompts; the last argument asks for special tokens around the prompt.
         read: the prompts' tokens, of the body of an answer and the number of prompts. Raises `LeftOutError`.
     """
 
     name: str
-    asked: str
+    description: str
     url: Callable[[str], str]
     body: Callable[[str, Sequence[str], bool], dict[str, Any]]
     read: Callable[[str, int], list[Prompted]]
@@ -182,27 +182,27 @@ def _read_echo(body: str, prompts: int) -> list[Prompted]:
     made = answer.usage.completion_tokens if answer.usage else prompts
     if made not in (0, prompts):
         raise LeftOutError(f"{made} tokens were generated for {prompts} prompts")
-    found: list[Row] = []
+    rows: list[Row] = []
     for choice in sorted(answer.choices, key=lambda choice: choice.index):
         tokens, values = choice.logprobs.tokens, choice.logprobs.token_logprobs
         if len(tokens) != len(values):
             raise LeftOutError(f"{len(tokens)} tokens have {len(values)} log-probabilities")
         end = len(tokens) - (made > 0)
-        found.append((tokens[:end], values[:end]))
-    return _prompted(found, prompts, answer.usage)
+        rows.append((tokens[:end], values[:end]))
+    return _prompted(rows, prompts, answer.usage)
 
 
 def _read_list(body: str, prompts: int) -> list[Prompted]:
     answer = _read(_LIST, body)
-    found: list[Row] = []
+    rows: list[Row] = []
     for choice in sorted(answer.choices, key=lambda choice: choice.index):
         entries = choice.prompt_logprobs
         ids: Sequence[int | None] = choice.prompt_token_ids or [None] * len(entries)
         if len(ids) != len(entries):
             raise LeftOutError(f"{len(ids)} tokens have {len(entries)} entries")
-        tokens = [_of_prompt(entry or {}, one) for entry, one in zip(entries, ids, strict=True)]
-        found.append(([token.decoded_token for token in tokens], [token.logprob for token in tokens]))
-    return _prompted(found, prompts, answer.usage)
+        tokens = [_of_prompt(entry or {}, token_id) for entry, token_id in zip(entries, ids, strict=True)]
+        rows.append(([token.decoded_token for token in tokens], [token.logprob for token in tokens]))
+    return _prompted(rows, prompts, answer.usage)
 
 
 def _of_prompt(entry: Mapping[int, _Token], token_id: int | None) -> _Token:
@@ -215,15 +215,15 @@ def _of_prompt(entry: Mapping[int, _Token], token_id: int | None) -> _Token:
 
 def _read_generate(body: str, prompts: int) -> list[Prompted]:
     read = _read(_GENERATE, body)
-    several = [one.meta_info for one in (read if isinstance(read, list) else [read])]
-    found: list[Row] = [
+    several = [answer.meta_info for answer in (read if isinstance(read, list) else [read])]
+    rows: list[Row] = [
         (
-            [text for _, _, text in one.input_token_logprobs],
-            [value for value, _, _ in one.input_token_logprobs],
+            [text for _, _, text in meta.input_token_logprobs],
+            [value for value, _, _ in meta.input_token_logprobs],
         )
-        for one in several
+        for meta in several
     ]
-    return _prompted(found, prompts, _Used(prompt_tokens=sum(one.prompt_tokens for one in several)))
+    return _prompted(rows, prompts, _Used(prompt_tokens=sum(meta.prompt_tokens for meta in several)))
 
 
 def _read(form: TypeAdapter[T], body: str) -> T:

@@ -69,8 +69,8 @@ def offer(name: str, model: Weights | Scorer | Function, *, again: bool = False)
     """
     if not name.strip():
         raise UserError("A model needs a name.")
-    taken = _OFFERED.get(name)
-    if not again and taken is not None and taken is not model and taken != model:
+    existing = _OFFERED.get(name)
+    if not again and existing is not None and existing is not model and existing != model:
         raise UserError(f"Two models have the name '{name}'. Give each a name of its own.")
     _OFFERED[name] = model
     return PREFIX + name
@@ -97,17 +97,17 @@ def offered_for_chat(text: str) -> Weights | Function:
     Raises:
         UserError: none has this name in this process, or it only scores texts.
     """
-    found = offered(text)
-    if isinstance(found, Scorer):
+    model = offered(text)
+    if isinstance(model, Scorer):
         raise UserError(f"The model '{text}' scores texts and cannot answer questions.")
-    return found
+    return model
 
 
 def _weights(text: str) -> Weights:
-    found = offered(text)
-    if not isinstance(found, Weights):
+    model = offered(text)
+    if not isinstance(model, Weights):
         raise UserError(f"The model '{text}' is a function, which gives no probabilities of a text.")
-    return found
+    return model
 
 
 def fingerprint(network: Any) -> str:
@@ -129,9 +129,9 @@ def look_at_live(spec: ModelSpec) -> ModelFacts:
     """
     from endoxa.models.local import architecture_of
 
-    held = offered(spec.text)
-    if isinstance(held, Scorer):
-        return ModelFacts(spec.text, held.model.architecture, held.fingerprint)
+    offer = offered(spec.text)
+    if isinstance(offer, Scorer):
+        return ModelFacts(spec.text, offer.model.architecture, offer.fingerprint)
     network = _weights(spec.text).network
     return ModelFacts(spec.text, architecture_of(network.config, spec), fingerprint(network))
 
@@ -142,9 +142,9 @@ def open_live(spec: ModelSpec, options: ModelOptions) -> Model:
     Raises:
         UserError: they are no language model, or the tokenizer does not fit.
     """
-    held = offered(spec.text)
-    if isinstance(held, Scorer):
-        return held.model
+    offer = offered(spec.text)
+    if isinstance(offer, Scorer):
+        return offer.model
     from endoxa.models.local import WRAPPERS
 
     checkpoint = checkpoint_of(spec, options)
@@ -159,13 +159,13 @@ def checkpoint_of(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     """
     from endoxa.models.local import as_checkpoint, refuse_foreign_tokenizer
 
-    held = _weights(spec.text)
-    network = held.network.eval()
-    refuse_foreign_tokenizer(spec, held.tokenizer, network)
+    weights = _weights(spec.text)
+    network = weights.network.eval()
+    refuse_foreign_tokenizer(spec, weights.tokenizer, network)
     return as_checkpoint(
         spec,
         network,
-        held.tokenizer,
+        weights.tokenizer,
         next(network.parameters()).device,
         options,
         parameters=sum(parameter.numel() for parameter in network.parameters()),

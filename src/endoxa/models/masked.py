@@ -195,13 +195,13 @@ class MaskedModel:
         )
         targets = ids.gather(1, positions)
         hidden = self._only_at(positions, input_ids=ids.scatter(1, positions, self.tokenizer.mask_token_id))
-        found = self._split.log_probabilities(
+        log_probabilities = self._split.log_probabilities(
             hidden.flatten(0, 1),
             torch.arange(targets.numel(), device=device),
             targets.flatten(),
             input_ids=ids[:1, :1],
         )
-        rows = found.view(len(batch), most).tolist()
+        rows = log_probabilities.view(len(batch), most).tolist()
         return [sum(row[: len(masked)]) for row, (_, masked) in zip(rows, batch, strict=True)]
 
 

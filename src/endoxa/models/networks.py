@@ -36,8 +36,8 @@ class Split:
         """Find the body: the base model, or the decoder where the network is its own base model (T5)."""
         self.network = network
         base = network.base_model
-        self.is_whole_model = base is not network
-        self._body = base if self.is_whole_model else network.get_decoder()
+        self.is_full_model = base is not network
+        self._body = base if self.is_full_model else network.get_decoder()
         self._body_forward = self._body.forward
         self._output_type: type = BaseModelOutput
         self._head_rows = max(1, HEAD_NUMBERS // network.get_input_embeddings().weight.shape[0])
@@ -72,7 +72,7 @@ class Split:
             targets: token ids, as many as `which`.
             rest: see `logits`.
         """
-        found = []
+        parts = []
         for start in range(0, len(rows), self._head_rows):
             logits = self.logits(rows[start : start + self._head_rows], **rest)
             low, high = torch.searchsorted(
@@ -80,8 +80,8 @@ class Split:
             )
             row = which[low:high] - start
             picked = logits[row, targets[low:high]]
-            found.append((picked - logits.logsumexp(1)[row]).double())
-        return torch.cat(found).cpu()
+            parts.append((picked - logits.logsumexp(1)[row]).double())
+        return torch.cat(parts).cpu()
 
 
 class PackedLinear(nn.Module):
@@ -125,14 +125,14 @@ def _fuse_activation(module: nn.Module) -> dict[str, tuple[str, str]]:
     """Names of linear children whose activation can be computed with them; the activation becomes identity."""
     for linear, activation in FEED_FORWARD:
         if type(getattr(module, linear, None)) in (nn.Linear, Conv1D):
-            known = _known_activation(getattr(module, activation, None))
-            if known:
+            fused = _fusable_activation(getattr(module, activation, None))
+            if fused:
                 setattr(module, activation, nn.Identity())
-                return {linear: known}
+                return {linear: fused}
     return {}
 
 
-def _known_activation(activation: Any) -> tuple[str, str] | None:
+def _fusable_activation(activation: Any) -> tuple[str, str] | None:
     if isinstance(activation, NewGELUActivation):
         return "gelu", "tanh"
     if isinstance(activation, GELUActivation) and activation.act is nn.functional.gelu:

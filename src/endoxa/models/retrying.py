@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from endoxa.errors import UserError
 from endoxa.models.clients import shown
-from endoxa.models.transport import NOT_TAKEN, RefusedResponseError
+from endoxa.models.transport import REFUSED_RESPONSE, RefusedResponseError
 
 T = TypeVar("T")
 
@@ -98,15 +98,15 @@ def read_failure(problem: Exception, key: str) -> Failure:
     while cause is not None and type(cause).__name__ == type(problem).__name__:
         cause = cause.__cause__  # Anthropic's client wraps what is raised within it once more
     if isinstance(cause, RefusedResponseError):
-        return Failure(cause.status, shown(str(cause), key), NOT_TAKEN, billed=True)
+        return Failure(cause.status, shown(str(cause), key), REFUSED_RESPONSE, billed=True)
     never_sent = type(cause).__name__ in _NEVER_SENT
     if type(problem).__name__ == "APITimeoutError" and not never_sent:
         words = SLOW
-    said = words or (f"{problem} {cause}" if cause is not None else str(problem)) or type(problem).__name__
+    message = words or (f"{problem} {cause}" if cause is not None else str(problem)) or type(problem).__name__
     headers: Mapping[str, str] = getattr(getattr(problem, "response", None), "headers", {})
-    wait = asked_wait(headers, datetime.now(UTC))
+    wait = requested_wait(headers, datetime.now(UTC))
     billed = status in _SLOWER if status else not never_sent
-    return Failure(status, shown(said, key), code, wait, billed)
+    return Failure(status, shown(message, key), code, wait, billed)
 
 
 def error_words(body: Any) -> tuple[str, str]:
@@ -120,7 +120,7 @@ def error_words(body: Any) -> tuple[str, str]:
     return (str(body), "") if body else ("", "")
 
 
-def asked_wait(headers: Mapping[str, str], now: datetime) -> float | None:
+def requested_wait(headers: Mapping[str, str], now: datetime) -> float | None:
     """Seconds that `retry-after-ms` or `Retry-After` (seconds or a date) ask for, at least 0.
 
     Args:
@@ -343,8 +343,8 @@ class Retrier:
             )
         course.tries += 1
         course.failures += not problem.slow_down
-        given_up = course.failures >= self._attempts and self.answered_since(course.begun)
-        if self._over is not None or given_up:
+        exhausted = course.failures >= self._attempts and self.answered_since(course.begun)
+        if self._over is not None or exhausted:
             return False
         if problem.wait:
             return min(problem.wait, self._patience) * (1 + self._uniform(0, SPREAD))

@@ -36,7 +36,7 @@ def parse_model(text: str) -> ModelSpec:
         (first, *others), name = read_addresses(text)
         return ModelSpec(text, "server", first, name, tuple(others))
     if text.startswith(live.PREFIX):
-        return ModelSpec(text, live.LIVE, text.removeprefix(live.PREFIX), held=True)
+        return ModelSpec(text, live.LIVE, text.removeprefix(live.PREFIX), in_memory=True)
     if any(provider.takes(text) for provider in PROVIDERS.all().values()):
         raise UserError(
             f"The model '{text}' cannot score sentence pairs: a chat interface returns no probability of a given "

@@ -106,10 +106,10 @@ class ServerModel:
     def _scores(self, batch: Sequence[CausalRequest]) -> list[Score | Unscorable]:
         """The scores of requests that want the same in front of their texts."""
         special = batch[0].front != "nothing"
-        found = self._ask([request.text for request in batch], special=special)
+        results = self._ask([request.text for request in batch], special=special)
         return [
-            one if isinstance(one, Unscorable) else self._checked(request, one)
-            for request, one in zip(batch, found, strict=True)
+            result if isinstance(result, Unscorable) else self._checked(request, result)
+            for request, result in zip(batch, results, strict=True)
         ]
 
     def _ask(self, texts: Sequence[str], *, special: bool) -> list[Prompted | Unscorable]:
@@ -117,7 +117,7 @@ class ServerModel:
 
         def once(client: OpenAI, url: str) -> list[Prompted] | RefusedError:
             try:
-                return _asked(self.way, client, url, self.served_name, texts, special=special)
+                return _request(self.way, client, url, self.served_name, texts, special=special)
             except RefusedError as problem:
                 if problem.status in REFUSED_TEXTS:
                     return problem
@@ -125,8 +125,8 @@ class ServerModel:
             except LeftOutError as problem:
                 raise UserError(
                     f"The server {url} does not return the log-probabilities of the prompt (asked with "
-                    f"{self.way.asked}: {problem}), so a sentence cannot be scored there. What was done is kept; the "
-                    "same command continues."
+                    f"{self.way.description}: {problem}), so a sentence cannot be scored there. What was done is kept; "
+                    "the same command continues."
                 ) from None
 
         answer = self.servers.call(once)
@@ -136,15 +136,15 @@ class ServerModel:
             return [self._ask([text], special=special)[0] for text in texts]
         return [Unscorable(f"the server refused it ({answer})")]
 
-    def _checked(self, request: CausalRequest, found: Prompted) -> Score | Unscorable:
+    def _checked(self, request: CausalRequest, prompted: Prompted) -> Score | Unscorable:
         """The score, if what stands in front of the text is what the rule wants.
 
         Raises:
             UserError: the server put a special token in front where none belongs, or none where one does.
         """
-        from_text = self._begins(request, found)
+        from_text = self._begins(request, prompted)
         if request.front == "nothing" and not from_text:
-            token = "a special token" if found.first is None else f"'{found.first}'"
+            token = "a special token" if prompted.first is None else f"'{prompted.first}'"
             raise UserError(
                 f"The server {self.servers.where} puts {token} in front of every sentence although it was asked not "
                 "to: use the rule sum-bos or mean-bos."
@@ -154,13 +154,15 @@ class ServerModel:
                 f"The server {self.servers.where} puts no beginning-of-sequence token in front of a sentence, which "
                 "sum-bos and mean-bos need: use sum or mean."
             )
-        token = written_in(found.texts if request.front != "nothing" else (found.first, *found.texts))
-        return Unscorable(reason(token)) if token else found.score()
+        token = written_in(
+            prompted.texts if request.front != "nothing" else (prompted.first, *prompted.texts)
+        )
+        return Unscorable(reason(token)) if token else prompted.score()
 
-    def _begins(self, request: CausalRequest, found: Prompted) -> bool:
+    def _begins(self, request: CausalRequest, prompted: Prompted) -> bool:
         """Whether the first token is from the text; where it is not shown, that is learned once from `SENTENCE`."""
-        if found.first is not None:
-            first = plain(found.first)
+        if prompted.first is not None:
+            first = plain(prompted.first)
             return request.text.strip().startswith(first) or any(sign in first for sign in BYTES)
         special = request.front != "nothing"
         if special not in self._fronts:
@@ -178,7 +180,7 @@ def _find_way(servers: Servers, model: str) -> Way:
     problems: list[Exception] = []
     for way in WAYS:
         try:
-            ask = partial(_asked_all, way, model)
+            ask = partial(_require_all, way, model)
             servers.call(ask, for_server(servers.where, checking=True))
         except (LeftOutError, RefusedError, SilentError) as problem:
             problems.append(problem)
@@ -186,21 +188,21 @@ def _find_way(servers: Servers, model: str) -> Way:
             return way
     if all(isinstance(problem, SilentError) for problem in problems):
         raise problems[0]
-    tried = "; ".join(f"{way.asked}: {problem}" for way, problem in zip(WAYS, problems, strict=True))
+    tried = "; ".join(f"{way.description}: {problem}" for way, problem in zip(WAYS, problems, strict=True))
     raise UserError(
         f"The server {servers.where} does not return the log-probabilities of the prompt, so a sentence cannot be "
         f"scored there. Tried: {tried}. vLLM and SGLang return them; or load the model here with hf/..."
     )
 
 
-def _asked_all(way: Way, model: str, client: OpenAI, url: str) -> None:
+def _require_all(way: Way, model: str, client: OpenAI, url: str) -> None:
     """Ask for `SENTENCE`, every token of which must have a log-probability but the first."""
-    (found,) = _asked(way, client, url, model, [SENTENCE], special=True)
-    if not found.values or None in found.values:
+    (prompted,) = _request(way, client, url, model, [SENTENCE], special=True)
+    if not prompted.values or None in prompted.values:
         raise LeftOutError("the tokens of a prompt have no log-probabilities")
 
 
-def _asked(
+def _request(
     way: Way, client: OpenAI, url: str, model: str, texts: Sequence[str], *, special: bool
 ) -> list[Prompted]:
     """What comes of one call.
@@ -229,14 +231,14 @@ def _rest_is_less(sample: Prompted | Unscorable, where: str) -> bool:
     Raises:
         UserError: they are neither the sentence nor its end.
     """
-    whole = "".join(SENTENCE.split())
+    sentence = "".join(SENTENCE.split())
     rest = "" if isinstance(sample, Unscorable) else "".join(map(plain, sample.texts))
-    if not rest or not whole.endswith(rest):
+    if not rest or not sentence.endswith(rest):
         raise UserError(
             f"The server {where} does not show its tokens as text, so it cannot be seen what it puts in front of a "
             "sentence. Start vLLM without --return-tokens-as-token-ids."
         )
-    return len(rest) < len(whole)
+    return len(rest) < len(sentence)
 
 
 def _list(client: OpenAI, url: str) -> list[str]:

@@ -101,16 +101,16 @@ class Servers:
             UserError: what `ask` raises, or no address answers.
         """
 
-        def one(place: int) -> T | SilentError:
+        def answer_of(place: int) -> T | SilentError:
             url, client = self.urls[place], self.clients[place]
             try:
                 return for_server(url, checking=True).call(lambda: ask(client, url))
             except SilentError as problem:
                 return problem
 
-        found = dict(zip(self.urls, self.map(one, range(len(self.urls))), strict=True))
-        answers = {url: one for url, one in found.items() if not isinstance(one, SilentError)}
-        silent = {url: one for url, one in found.items() if isinstance(one, SilentError)}
+        outcomes = dict(zip(self.urls, self.map(answer_of, range(len(self.urls))), strict=True))
+        answers = {url: outcome for url, outcome in outcomes.items() if not isinstance(outcome, SilentError)}
+        silent = {url: outcome for url, outcome in outcomes.items() if isinstance(outcome, SilentError)}
         if not answers:
             raise next(iter(silent.values()))
         if silent:

@@ -26,7 +26,7 @@ class ModelSpec:
         target: hub id or folder, or the server's base URL.
         served_name: the model's name on the server, else empty.
         others: further addresses of the same model.
-        held: an object of this process.
+        in_memory: an object of this process.
     """
 
     text: str
@@ -34,7 +34,7 @@ class ModelSpec:
     target: str
     served_name: str = ""
     others: tuple[str, ...] = ()
-    held: bool = False
+    in_memory: bool = False
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -44,7 +44,7 @@ class ModelSpec:
     @property
     def runs_here(self) -> bool:
         """Whether its weights are loaded from files, here or by workers, and no server is asked."""
-        return not (self.served_name or self.held)
+        return not (self.served_name or self.in_memory)
 
 
 Device = Annotated[str, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=MODELS)]

@@ -44,7 +44,9 @@ class SpecialTokens:
     def of(cls, tokenizer: Any) -> SpecialTokens:
         """Those of a fast tokenizer."""
         names = dict(zip(tokenizer.all_special_ids, tokenizer.all_special_tokens, strict=True))
-        names |= {token: str(one) for token, one in tokenizer.added_tokens_decoder.items() if one.special}
+        names |= {
+            token: str(added) for token, added in tokenizer.added_tokens_decoder.items() if added.special
+        }
         names.pop(tokenizer.unk_token_id, None)
         return cls(names, int(tokenizer.num_special_tokens_to_add()))
 

@@ -42,7 +42,7 @@ ERROR_BYTES = MIB // 16
 MIN_SECRET = 8
 """Keys of fewer characters ("EMPTY", "ollama") are no secrets, and could be words of an answer."""
 KEY_MARK = "(key)"
-NOT_TAKEN = "not-taken"
+REFUSED_RESPONSE = "not-taken"
 """Name of the problem of a response that was refused here, where providers have names of their own."""
 TOO_LARGE = 413
 """Status that stands for an answer over its limit: like "content too large", it blames one request for good."""

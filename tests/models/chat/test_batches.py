@@ -19,8 +19,8 @@ from endoxa.models.chat import (
     BatchClient,
     BatchRequest,
     ChatOptions,
-    Found,
     Submission,
+    SubmissionStatus,
     anthropic_batches,
     open_batch,
     open_chat,
@@ -115,7 +115,7 @@ def test_round_trip(kind: str, faults: float) -> None:
 
 
 def test_a_batch_is_found_again_by_its_tag_after_a_kill() -> None:
-    async def main() -> tuple[Found, Found, Mapping[str, ChatAnswer | None]]:
+    async def main() -> tuple[SubmissionStatus, SubmissionStatus, Mapping[str, ChatAnswer | None]]:
         async with served(Settings(), "server") as (open_client, _):
             await open_client().submit(requests(2), Submission("endoxa-another", 2, ""))
             await open_client().submit(requests(5), TAG)
@@ -128,8 +128,8 @@ def test_a_batch_is_found_again_by_its_tag_after_a_kill() -> None:
             )
 
     found, none, answers = asyncio.run(main())
-    assert found == Found("found", "batch-1")
-    assert none == Found("absent")
+    assert found == SubmissionStatus("found", "batch-1")
+    assert none == SubmissionStatus("absent")
     assert len(answers) == 5
 
 
@@ -231,7 +231,7 @@ def test_a_batch_of_anthropic_is_found_among_others_by_the_names_in_its_results(
     monkeypatch.setattr(anthropic_batches, "PAGE", 2)
     ours, before, same_size, smaller, later = (Submission(tag, 4, "") for tag in ANTHROPIC_TAGS[:5])
 
-    async def main() -> tuple[Found, Found, dict[str, ChatAnswer | None]]:
+    async def main() -> tuple[SubmissionStatus, SubmissionStatus, dict[str, ChatAnswer | None]]:
         async with served(Settings(), "anthropic") as (open_client, _):
             client = open_client()
             await client.submit(requests(4), before)
@@ -246,8 +246,8 @@ def test_a_batch_of_anthropic_is_found_among_others_by_the_names_in_its_results(
             return found, missing, await ended(restarted, found.batch_id)
 
     found, missing, answers = asyncio.run(main())
-    assert found == Found("found", "msgbatch-3")
-    assert missing == Found("absent")
+    assert found == SubmissionStatus("found", "msgbatch-3")
+    assert missing == SubmissionStatus("absent")
     assert {name: answer and answer.text for name, answer in answers.items()} == {
         f"{i}-0": said(i) for i in range(4)
     }
@@ -257,7 +257,7 @@ def test_what_cannot_be_told_of_a_batch_of_anthropic() -> None:
     """A batch that has not ended shows no names; an old journal has no mark; another workspace lacks the mark."""
     ours, other = (Submission(tag, 4, "") for tag in ANTHROPIC_TAGS[:2])
 
-    async def main() -> list[Found]:
+    async def main() -> list[SubmissionStatus]:
         async with served(Settings(looks=2), "anthropic") as (open_client, _):
             client = open_client()
             await client.submit(requests(4), other)
@@ -269,10 +269,10 @@ def test_what_cannot_be_told_of_a_batch_of_anthropic() -> None:
             ]
 
     assert asyncio.run(main()) == [
-        Found("unfinished", "msgbatch-0"),
-        Found("absent"),
-        Found("unknown"),
-        Found("unknown"),
+        SubmissionStatus("unfinished", "msgbatch-0"),
+        SubmissionStatus("absent"),
+        SubmissionStatus("unknown"),
+        SubmissionStatus("unknown"),
     ]
 
 

@@ -15,7 +15,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.models import retrying
 from endoxa.models.chat import ChatOptions, open_batch, open_chat, parse_chat_model, require_batches
-from endoxa.models.chat.presets import OWN_PROVIDERS
+from endoxa.models.chat.presets import USER_PROVIDERS
 from endoxa.models.chat.spec import ChatSpec
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling
 from endoxa.testing.chat_server import ChatServer, Refusal, Settings, letter
@@ -254,7 +254,7 @@ def test_a_provider_of_ones_own_may_have_several_addresses(tmp_path: Path) -> No
 
     def spec(addresses: str) -> ChatSpec:
         path.write_text(f'[lab]\nbase_url = "{addresses}"\n')
-        return parse_chat_model("lab/x", {OWN_PROVIDERS: str(path)})
+        return parse_chat_model("lab/x", {USER_PROVIDERS: str(path)})
 
     two, three = spec("http://a/v1,http://b/v1"), spec("http://b/v1,http://c/v1,http://d/v1")
     assert (two.where, three.where) == ("http://a/v1,http://b/v1", "http://b/v1,http://c/v1,http://d/v1")

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 from endoxa.models.chat.clients import read_key
-from endoxa.models.chat.presets import OWN_PROVIDERS, presets
+from endoxa.models.chat.presets import USER_PROVIDERS, presets
 from endoxa.models.chat.prices import Price, price_of
 from endoxa.models.clients import SHOWN, refuse_secrets, scrub, shown
-from endoxa.models.retrying import asked_wait
+from endoxa.models.retrying import requested_wait
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -87,7 +87,7 @@ def test_every_preset_is_an_address_with_a_key_variable() -> None:
 
 def test_own_providers(tmp_path: Path) -> None:
     path = tmp_path / "providers.toml"
-    environment = {OWN_PROVIDERS: str(path)}
+    environment = {USER_PROVIDERS: str(path)}
     path.write_text('[lab]\nbase_url = "http://lab:1/v1/"\nkey = "LAB_KEY"\nbatches = true\n')
     spec = parse_chat_model("lab/x", environment)
     assert (spec.base_url, spec.key_variable, spec.batches) == ("http://lab:1/v1", "LAB_KEY", True)
@@ -172,12 +172,12 @@ def test_missing_key_is_said_before_anything_is_sent(monkeypatch: pytest.MonkeyP
     ],
 )
 def test_waiting_times_as_providers_write_them(headers: dict[str, str], seconds: float | None) -> None:
-    assert asked_wait(headers, NOW) == seconds
+    assert requested_wait(headers, NOW) == seconds
 
 
 @given(st.text(max_size=30))
 def test_any_retry_after_is_read_or_ignored(text: str) -> None:
-    wait = asked_wait({"Retry-After": text}, NOW)
+    wait = requested_wait({"Retry-After": text}, NOW)
     assert wait is None or wait >= 0
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.models.chat.thoughts import (
-    OWN_THOUGHTS,
+    USER_THOUGHTS,
     Spoken,
-    known_formats,
+    all_formats,
     part_thoughts,
     spoken,
     without_thoughts,
@@ -66,15 +66,15 @@ def test_thoughts_are_kept_and_those_without_an_end_are_marked() -> None:
 
 def test_formats_of_ones_own(tmp_path, monkeypatch) -> None:
     own = tmp_path / "thoughts.toml"
-    monkeypatch.setenv(OWN_THOUGHTS, str(own))
+    monkeypatch.setenv(USER_THOUGHTS, str(own))
     own.write_text("[mine]\nopens = '«'\ncloses = '»'\n", encoding="utf-8")
-    known_formats.cache_clear()
+    all_formats.cache_clear()
     assert part_thoughts("«A baker.»Asha") == Spoken("Asha", "A baker.")
     own.write_text("[mine]\nopens = '('\ncloses = '»'\n", encoding="utf-8")
-    known_formats.cache_clear()
+    all_formats.cache_clear()
     with pytest.raises(
         UserError, match=r"the format of thoughts \[mine\] is not usable \(opens: .*no regular expression"
     ):
         part_thoughts("«A baker.»Asha")
     monkeypatch.undo()
-    known_formats.cache_clear()
+    all_formats.cache_clear()

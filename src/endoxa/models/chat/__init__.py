@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
 from endoxa.models.chat.providers import parse_chat_model
-from endoxa.models.chat.service import BatchClient, BatchRequest, BatchStatus, Found, Lost, Submission
+from endoxa.models.chat.service import (
+    BatchClient,
+    BatchRequest,
+    BatchStatus,
+    Lost,
+    Submission,
+    SubmissionStatus,
+)
 from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
-from endoxa.models.chat.thoughts import known_formats
+from endoxa.models.chat.thoughts import all_formats
 from endoxa.models.libraries import require_libraries
 
 if TYPE_CHECKING:
@@ -25,9 +32,9 @@ __all__ = [
     "BatchStatus",
     "ChatOptions",
     "ChatSpec",
-    "Found",
     "Provider",
     "Submission",
+    "SubmissionStatus",
     "open_batch",
     "open_chat",
     "parse_chat_model",
@@ -48,7 +55,7 @@ def open_chat(spec: ChatSpec, options: ChatOptions, lost: Lost = lambda *_: None
             cannot be read.
     """
     _require_libraries(spec)
-    known_formats()
+    all_formats()
     return spec.host.open(spec, options, lost)
 
 

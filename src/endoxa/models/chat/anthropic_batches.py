@@ -23,7 +23,7 @@ from endoxa.models.chat.anthropic_messages import (
 )
 from endoxa.models.chat.batches import MAX_BYTES, MAX_REQUESTS, Calls, Line, read_lines, reader
 from endoxa.models.chat.clients import read_key
-from endoxa.models.chat.service import BatchRequest, BatchStatus, Found, Submission
+from endoxa.models.chat.service import BatchRequest, BatchStatus, Submission, SubmissionStatus
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
 from endoxa.models.clients import shown
 from endoxa.models.retrying import Failure, error_words
@@ -132,11 +132,11 @@ class AnthropicBatches:
 
         async def send() -> str:
             nonlocal tried
-            found = await self.find(submission) if tried else Found("absent")
+            status = await self.find(submission) if tried else SubmissionStatus("absent")
             tried = True
-            if found.state == "found":
-                return await self._client.get(f"{BATCHES}/{found.batch_id}", cast_to=str)
-            if found.state != "absent":
+            if status.state == "found":
+                return await self._client.get(f"{BATCHES}/{status.batch_id}", cast_to=str)
+            if status.state != "absent":
                 raise _UnsettledError
             return await self._client.post(BATCHES, cast_to=str, body=handed_in, options={"headers": headers})
 
@@ -145,10 +145,10 @@ class AnthropicBatches:
         except _UnsettledError:
             return None
 
-    async def find(self, submission: Submission) -> Found:
+    async def find(self, submission: Submission) -> SubmissionStatus:
         """See `BatchClient.find`."""
         if submission.mark is None:
-            return Found("unknown")
+            return SubmissionStatus("unknown")
         listed, complete = await self._newer(submission.mark)
         unfinished: list[str] = []
         for batch in reversed(listed):
@@ -159,10 +159,10 @@ class AnthropicBatches:
             elif batch.archived_at is not None:
                 complete = False
             elif await self._holds(batch.id, submission.tag):
-                return Found("found", batch.id)
+                return SubmissionStatus("found", batch.id)
         if unfinished:
-            return Found("unfinished", unfinished[0])
-        return Found("absent" if complete else "unknown")
+            return SubmissionStatus("unfinished", unfinished[0])
+        return SubmissionStatus("absent" if complete else "unknown")
 
     async def _newer(self, mark: str) -> tuple[list[_Batch], bool]:
         """Batches that came after `mark`, newest first, and whether these are all: it was seen, or there was none."""

@@ -147,8 +147,8 @@ def read_message(body: str | bytes) -> ChatAnswer:
     try:
         message = _Answered.model_validate_json(body)
     except ValidationError:
-        whole = body if isinstance(body, str) else body.decode(errors="replace")
-        raise UnusableError(f"it is no message: '{whole}'") from None
+        text = body if isinstance(body, str) else body.decode(errors="replace")
+        raise UnusableError(f"it is no message: '{text}'") from None
     counted = message.usage
     cached = counted.cache_read_input_tokens or 0
     finish = finish_reason(message.stop_reason)

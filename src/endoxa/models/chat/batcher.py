@@ -31,12 +31,12 @@ class Batch(Generic[Request, Result]):
     def __init__(self, callers: Sequence[_Caller[Request, Result]]) -> None:
         self._callers = callers
         self._loop = asyncio.get_running_loop()
-        self._given_up = threading.Event()
+        self._abandoned = threading.Event()
         self.requests = [caller.request for caller in callers]
 
     def abandoned(self) -> bool:
         """Whether nobody waits for the batch any more; it may then end with any results."""
-        return self._given_up.is_set() or all(caller.future.done() for caller in self._callers)
+        return self._abandoned.is_set() or all(caller.future.done() for caller in self._callers)
 
     def deliver(self, number: int, result: Result) -> None:
         """Hand out the result of one request while the others are computed."""
@@ -46,7 +46,7 @@ class Batch(Generic[Request, Result]):
         """Cancel the callers and tell the thread."""
         for caller in self._callers:
             caller.future.cancel()
-        self._given_up.set()
+        self._abandoned.set()
 
 
 Compute = Callable[[Batch[Request, Result]], Sequence[Result]]
@@ -107,8 +107,8 @@ class Batcher(Generic[Request, Result]):
         waiting = [caller for caller in self._callers if not caller.future.done()]
         kind = self._alike(waiting[0].request) if waiting else None
         batch = [caller for caller in waiting if self._alike(caller.request) == kind][: self._size]
-        taken = set(map(id, batch))
-        self._callers = [caller for caller in waiting if id(caller) not in taken]
+        in_batch = set(map(id, batch))
+        self._callers = [caller for caller in waiting if id(caller) not in in_batch]
         return batch
 
     async def _answer(self, batch: Sequence[_Caller[Request, Result]]) -> None:

@@ -32,21 +32,21 @@ def entries(
         UserError: the user's file cannot be read, or an entry has a wrong or unknown field.
     """
     text = files("endoxa.models.chat").joinpath(table).read_text(encoding="utf-8")
-    found = {name: model.model_validate(entry) for name, entry in tomllib.loads(text).items()}
-    if own := environment.get(variable):
-        found |= _own(Path(own), variable, kind, model)
-    return found
+    by_name = {name: model.model_validate(entry) for name, entry in tomllib.loads(text).items()}
+    if path := environment.get(variable):
+        by_name |= _user_entries(Path(path), variable, kind, model)
+    return by_name
 
 
-def _own(path: Path, variable: str, kind: str, model: type[Entry]) -> dict[str, Entry]:
+def _user_entries(path: Path, variable: str, kind: str, model: type[Entry]) -> dict[str, Entry]:
     try:
         written: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
         raise UserError(f"The {kind}s of {variable}, {path}, cannot be read: {problem}.") from problem
-    found = {}
+    by_name = {}
     for name, entry in written.items():
         try:
-            found[name] = model.model_validate(entry)
+            by_name[name] = model.model_validate(entry)
         except ValidationError as problem:
             first = problem.errors()[0]
             field = ".".join(str(part) for part in first["loc"]) or "entry"
@@ -54,4 +54,4 @@ def _own(path: Path, variable: str, kind: str, model: type[Entry]) -> dict[str, 
                 f"{path}: the {kind} [{name}] is not usable ({field}: {first['msg']}). It takes "
                 f"{', '.join(model.model_fields)}."
             ) from None
-    return found
+    return by_name

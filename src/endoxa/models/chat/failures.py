@@ -7,7 +7,7 @@ import re
 from endoxa.errors import UserError
 from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.retrying import OUT_OF_MONEY, REFUSED_TEXTS, Failure, raise_if_passing
-from endoxa.models.transport import NOT_TAKEN
+from endoxa.models.transport import REFUSED_RESPONSE
 from endoxa.schema import ChatAnswer
 
 _FILTERED = re.compile(
@@ -51,7 +51,7 @@ def blames_server(failure: Failure) -> bool:
 def permanent(failure: Failure, spec: ChatSpec) -> UserError:
     """The sentence for a refusal that asking again does not mend."""
     model, where = f"The model '{spec.text}'", failure.where or spec.where
-    if failure.code == NOT_TAKEN:
+    if failure.code == REFUSED_RESPONSE:
         return UserError(f"{model}: {failure.words}.")
     if failure.status == 401:
         return UserError(f"{model}: {where} refuses the key in the environment variable {spec.key_variable}.")

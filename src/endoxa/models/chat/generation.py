@@ -147,20 +147,20 @@ class Generator:
     """
 
     def __init__(self, network: Any, tokenizer: Any) -> None:
-        own = network.generation_config
-        listed = own.eos_token_id if isinstance(own.eos_token_id, list) else [own.eos_token_id]
-        self.ends = tuple(sorted({one for one in (*listed, tokenizer.eos_token_id) if one is not None}))
-        known = (tokenizer.pad_token_id, own.pad_token_id, *self.ends, 0)
-        self.padding = int(next(one for one in known if one is not None))
+        config = network.generation_config
+        listed = config.eos_token_id if isinstance(config.eos_token_id, list) else [config.eos_token_id]
+        self.ends = tuple(sorted({token for token in (*listed, tokenizer.eos_token_id) if token is not None}))
+        candidates = (tokenizer.pad_token_id, config.pad_token_id, *self.ends, 0)
+        self.padding = int(next(token for token in candidates if token is not None))
         self._end_ids = torch.tensor(self.ends, dtype=torch.long)
         self.written = 0  # tokens, for who shows how far the model is
         self._network, self._tokenizer = network, tokenizer
         network.generation_config = GenerationConfig(
-            bos_token_id=own.bos_token_id,
+            bos_token_id=config.bos_token_id,
             eos_token_id=list(self.ends) or None,
             pad_token_id=self.padding,
-            decoder_start_token_id=own.decoder_start_token_id,
-            forced_bos_token_id=own.forced_bos_token_id,
+            decoder_start_token_id=config.decoder_start_token_id,
+            forced_bos_token_id=config.forced_bos_token_id,
         )
 
     def generate(self, batch: Batch[Prompt, Generated]) -> list[Generated]:
@@ -173,18 +173,18 @@ class Generator:
             UserError: not even one prompt fits into memory, or the network gives no numbers.
         """
         numbers = range(len(batch.requests))
-        found = dict(halve_when_full(numbers, lambda part: self._run(part, batch)))
-        return [found[number] for number in numbers]
+        answers = dict(halve_when_full(numbers, lambda part: self._run(part, batch)))
+        return [answers[number] for number in numbers]
 
     @torch.inference_mode()
-    def _run(self, numbers: Sequence[int], whole: Batch[Prompt, Generated]) -> list[Generated]:
+    def _run(self, numbers: Sequence[int], batch: Batch[Prompt, Generated]) -> list[Generated]:
         """Answers to the prompts of these numbers."""
-        batch = [whole.requests[number] for number in numbers]
+        prompts = [batch.requests[number] for number in numbers]
         encoded = bool(self._network.config.is_encoder_decoder)
         # A causal network goes on where the prompt ends; an encoder counts positions from where it begins.
         side = "right" if encoded else "left"
-        ids = self._padded([prompt.ids for prompt in batch], self.padding, side)
-        mask = self._padded([(1,) * len(prompt.ids) for prompt in batch], 0, side)
+        ids = self._padded([prompt.ids for prompt in prompts], self.padding, side)
+        mask = self._padded([(1,) * len(prompt.ids) for prompt in prompts], 0, side)
         begin = 1 if encoded else ids.shape[1]
 
         def follow(written: torch.Tensor, pending: list[int]) -> bool:
@@ -192,27 +192,27 @@ class Generator:
             ended = torch.isin(written[:, -1], self._end_ids.to(written.device)).tolist()
             for row in [row for row in pending if ended[row]]:
                 pending.remove(row)
-                whole.deliver(numbers[row], self._cut(written[row, begin:].tolist()))
-            return whole.abandoned()
+                batch.deliver(numbers[row], self._cut(written[row, begin:].tolist()))
+            return batch.abandoned()
 
         try:
-            with _left_once(whole.abandoned, self._network):
+            with _left_once(batch.abandoned, self._network):
                 output = self._network.generate(
                     input_ids=ids,
                     attention_mask=mask,
-                    max_new_tokens=batch[0].settings.max_tokens,
+                    max_new_tokens=prompts[0].settings.max_tokens,
                     do_sample=False,
                     num_beams=1,
-                    logits_processor=LogitsProcessorList([Choice(batch, begin)]),
+                    logits_processor=LogitsProcessorList([Choice(prompts, begin)]),
                     stopping_criteria=StoppingCriteriaList(
                         [
-                            EachToken(follow, len(batch)),
-                            Reached(batch[0].settings.stop, self._tokenizer, begin),
+                            EachToken(follow, len(prompts)),
+                            Reached(prompts[0].settings.stop, self._tokenizer, begin),
                         ]
                     ),
                 )
         except _AbandonedError:
-            return [Generated((), ended=False) for _ in batch]
+            return [Generated((), ended=False) for _ in prompts]
         return [self._cut(row) for row in output[:, begin:].tolist()]
 
     def _padded(self, rows: Sequence[Sequence[int]], value: int, side: str) -> torch.Tensor:

@@ -18,10 +18,10 @@ from endoxa.schema.chat import ChatAnswer, ChatModel, Message, Sampling
 
 def identity(spec: ChatSpec, _options: ChatOptions) -> Mapping[str, Any]:
     """What decides the answers: the weights, or the function as far as its name tells."""
-    found = offered_for_chat(spec.text)
-    if isinstance(found, Weights):
-        return {"name": spec.text, "fingerprint": fingerprint(found.network)}
-    return {"name": spec.text, "function": called(found)}
+    model = offered_for_chat(spec.text)
+    if isinstance(model, Weights):
+        return {"name": spec.text, "fingerprint": fingerprint(model.network)}
+    return {"name": spec.text, "function": called(model)}
 
 
 def open_live_chat(spec: ChatSpec, options: ChatOptions, lost: Lost) -> ChatModel:
@@ -31,11 +31,13 @@ def open_live_chat(spec: ChatSpec, options: ChatOptions, lost: Lost) -> ChatMode
         UserError: the weights cannot write, or have no chat template.
     """
     del lost  # nobody sends a bill
-    found = offered_for_chat(spec.text)
-    if not isinstance(found, Weights):
-        return FunctionChat(spec.text, found)
-    held = ModelSpec(spec.text, LIVE, spec.served_name, held=True)
-    return as_chat(checkpoint_of(held, model_options(options, packed_weights=False)), options, keep=True)
+    model = offered_for_chat(spec.text)
+    if not isinstance(model, Weights):
+        return FunctionChat(spec.text, model)
+    model_spec = ModelSpec(spec.text, LIVE, spec.served_name, in_memory=True)
+    return as_chat(
+        checkpoint_of(model_spec, model_options(options, packed_weights=False)), options, keep=True
+    )
 
 
 class FunctionChat:
@@ -50,9 +52,11 @@ class FunctionChat:
 
     def __init__(self, name: str, function: Function) -> None:
         self.name, self._function = name, function
-        taken = inspect.signature(function).parameters
-        anything = any(one.kind is one.VAR_KEYWORD for one in taken.values())
-        self._takes = [word for word in ("temperature", "max_tokens", "seed") if anything or word in taken]
+        parameters = inspect.signature(function).parameters
+        anything = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+        self._takes = [
+            word for word in ("temperature", "max_tokens", "seed") if anything or word in parameters
+        ]
 
     def describe(self) -> Mapping[str, Any]:
         """Its name in the program."""
@@ -70,13 +74,13 @@ class FunctionChat:
             UserError: the function raised, or returned something else than text.
         """
         del told  # for simulated respondents only
-        said = [{"role": message.role, "content": message.content} for message in messages]
+        conversation = [{"role": message.role, "content": message.content} for message in messages]
         settings = {word: getattr(sampling, word) for word in self._takes}
         try:
             if inspect.iscoroutinefunction(self._function):
-                answer = await self._function(said, **settings)
+                answer = await self._function(conversation, **settings)
             else:
-                answer = await asyncio.to_thread(self._function, said, **settings)
+                answer = await asyncio.to_thread(self._function, conversation, **settings)
         except Exception as problem:
             raise UserError(
                 f"The function of '{self.name}' raised {type(problem).__name__}: {problem}. Answers so far are kept."
@@ -91,7 +95,7 @@ class FunctionChat:
         """Nothing to give back."""
 
 
-HELD = Provider(
+IN_MEMORY = Provider(
     name=LIVE,
     kind=LIVE,
     open=open_live_chat,

@@ -59,14 +59,14 @@ class OwnSettings:
         return cls(float(temperature) if config.do_sample else 0.0, config.top_p, config.top_k)
 
 
-def settings_of(sampling: Sampling, own: OwnSettings, room: int, next_turn: str = "") -> Settings:
+def settings_of(sampling: Sampling, defaults: OwnSettings, room: int, next_turn: str = "") -> Settings:
     """What is asked for, completed by the checkpoint's own, for an answer of at most `room` tokens."""
     from endoxa.models.chat.generation import Settings
 
     return Settings(
-        temperature=own.temperature if sampling.temperature is None else sampling.temperature,
-        top_p=own.top_p if sampling.top_p is None else sampling.top_p,
-        top_k=sampling.extra.get("top_k", own.top_k),
+        temperature=defaults.temperature if sampling.temperature is None else sampling.temperature,
+        top_p=defaults.top_p if sampling.top_p is None else sampling.top_p,
+        top_k=sampling.extra.get("top_k", defaults.top_k),
         max_tokens=min(room, sampling.max_tokens or USUAL_TOKENS),
         stop=stops_of(sampling, next_turn),
     )
@@ -175,7 +175,7 @@ class LocalChat:
         self._keep = keep
         self._next_turn = next_turn_of(checkpoint.name, checkpoint.tokenizer, template)
         self._special = SpecialTokens.of(checkpoint.tokenizer)
-        self._own = OwnSettings.of(checkpoint.network.generation_config)
+        self._defaults = OwnSettings.of(checkpoint.network.generation_config)
         self._generator = Generator(checkpoint.network, checkpoint.tokenizer)
         self._batcher = Batcher(self._generator.generate, lambda prompt: prompt.settings, batch_size)
 
@@ -191,7 +191,7 @@ class LocalChat:
             "provider": "hf",
             "chat_template": {"source": self._template.source, "sha256": self._template.sha256},
             **({"ends_at": self._next_turn} if self._next_turn else {}),
-            "own_sampling": asdict(self._own),
+            "own_sampling": asdict(self._defaults),
             "batch_size": self._batch_size,
         }
 
@@ -291,8 +291,8 @@ class LocalChat:
     def _unread(self, written: str) -> str:
         """Why a conversation cannot be read as it is, or empty: a special token in it cannot be read as text."""
         for literal in written.split(MARK)[1::2]:
-            found = self._checkpoint.tokenizer(literal, add_special_tokens=False, **AS_TEXT)["input_ids"]
-            if problem := self._special.problem(found):
+            ids = self._checkpoint.tokenizer(literal, add_special_tokens=False, **AS_TEXT)["input_ids"]
+            if problem := self._special.problem(ids):
                 return problem
         return ""
 
@@ -311,7 +311,7 @@ class LocalChat:
         from endoxa.models.chat.generation import Prompt
 
         seed = secrets.randbits(64) if sampling.seed is None else sampling.seed
-        return Prompt(ids, settings_of(sampling, self._own, room, self._next_turn), seed)
+        return Prompt(ids, settings_of(sampling, self._defaults, room, self._next_turn), seed)
 
 
 WEIGHTS = Provider(

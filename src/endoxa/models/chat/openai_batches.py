@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from endoxa.models.chat.batches import MAX_BYTES, MAX_REQUESTS, Calls, Line, read_lines, reader
 from endoxa.models.chat.clients import read_key
 from endoxa.models.chat.openai_compatible import PATH, completion_body, open_client, read_completion
-from endoxa.models.chat.service import BatchRequest, BatchStatus, Found, Submission
+from endoxa.models.chat.service import BatchRequest, BatchStatus, Submission, SubmissionStatus
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
 from endoxa.models.clients import shown
 from endoxa.models.retrying import Failure, error_words
@@ -108,10 +108,10 @@ class OpenAiBatches:
 
         async def create() -> str:
             nonlocal tried
-            known = await self.find(submission) if tried else Found("absent")
+            status = await self.find(submission) if tried else SubmissionStatus("absent")
             tried = True
-            if known.state == "found":
-                return await self._client.get(f"/batches/{known.batch_id}", cast_to=str)
+            if status.state == "found":
+                return await self._client.get(f"/batches/{status.batch_id}", cast_to=str)
             return await self._client.post("/batches", cast_to=str, body=body)
 
         return (await self._calls.run(create, reader(_Batch))).id
@@ -122,7 +122,7 @@ class OpenAiBatches:
         line = {"custom_id": name, "method": "POST", "url": f"/v1{PATH}", "body": body}
         return json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
-    async def find(self, submission: Submission) -> Found:
+    async def find(self, submission: Submission) -> SubmissionStatus:
         """See `BatchClient.find`."""
         after: dict[str, str] = {}
         for _ in range(PAGES):
@@ -134,11 +134,11 @@ class OpenAiBatches:
             page = await self._calls.run(send, reader(_Page))
             for batch in page.data:
                 if (batch.metadata or {}).get(TAG) == submission.tag:
-                    return Found("found", batch.id)
+                    return SubmissionStatus("found", batch.id)
             if not page.has_more or not page.data:
                 break
             after = {"after": page.data[-1].id}
-        return Found("absent")
+        return SubmissionStatus("absent")
 
     async def _retrieve(self, batch_id: str) -> _Batch:
         async def send() -> str:
@@ -154,8 +154,8 @@ class OpenAiBatches:
         if batch.status in _WORKING:
             return BatchStatus("working", done, counts.total)
         if batch.status == "failed":
-            said = "; ".join(error.message or "" for error in (batch.errors and batch.errors.data) or ())
-            return BatchStatus("failed", done, counts.total, shown(said, self._key))
+            message = "; ".join(error.message or "" for error in (batch.errors and batch.errors.data) or ())
+            return BatchStatus("failed", done, counts.total, shown(message, self._key))
         return BatchStatus("ended", done, counts.total)
 
     async def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:

@@ -38,7 +38,7 @@ class _Part(BaseModel):
     thinking: list[_Thought] | str = ""
 
 
-class _Said(BaseModel):
+class _Message(BaseModel):
     content: str | list[_Part] | None = None
     refusal: str | None = None
     reasoning_content: str | None = None
@@ -46,7 +46,7 @@ class _Said(BaseModel):
 
 
 class _Choice(BaseModel):
-    message: _Said
+    message: _Message
     finish_reason: str | None = None
 
 
@@ -138,13 +138,13 @@ def completion_body(spec: ChatSpec, messages: Sequence[Message], sampling: Sampl
         "reasoning_effort": sampling.reasoning,
         "response_format": _response_format(sampling.answer_schema),
     }
-    whole = {
+    fields = {
         "model": spec.served_name,
         "messages": [{"role": message.role, "content": message.content} for message in messages],
         **settings,
         **sampling.extra,
     }
-    return {name: value for name, value in whole.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _response_format(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -168,15 +168,15 @@ def read_completion(body: str | bytes) -> ChatAnswer:
     finish = finish_reason(choice.finish_reason)
     if finish == ERROR:
         raise UnusableError("the server broke off in the middle of the answer")
-    said = choice.message
-    text, thoughts = _split(said.content)
+    message = choice.message
+    text, thoughts = _split(message.content)
     return ChatAnswer(
-        text=text or said.refusal or "",
-        finish=REFUSAL if said.refusal else finish,
-        refused=bool(said.refusal) or finish in (REFUSAL, CONTENT_FILTER),
+        text=text or message.refusal or "",
+        finish=REFUSAL if message.refusal else finish,
+        refused=bool(message.refusal) or finish in (REFUSAL, CONTENT_FILTER),
         usage=_usage(completion.usage),
         served_model=completion.model or "",
-        reasoning=said.reasoning_content or said.reasoning or thoughts,
+        reasoning=message.reasoning_content or message.reasoning or thoughts,
     )
 
 
@@ -207,10 +207,10 @@ def _usage(counted: _Counted | None) -> Usage:
 
 def _instead(body: str | bytes) -> str:
     """What came in the place of a completion."""
-    whole = body if isinstance(body, str) else body.decode(errors="replace")
+    text = body if isinstance(body, str) else body.decode(errors="replace")
     try:
         content = json.loads(body)
     except ValueError:
-        return f"it is not whole JSON: '{whole}'"
+        return f"it is not whole JSON: '{text}'"
     words, _ = error_words(content) if isinstance(content, dict) and "error" in content else ("", "")
-    return words or f"it has no choices: '{whole}'"
+    return words or f"it has no choices: '{text}'"

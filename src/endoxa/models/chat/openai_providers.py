@@ -17,10 +17,10 @@ LIBRARIES = ("openai", "stamina", "aiolimiter")
 
 
 def _open(spec: ChatSpec, options: ChatOptions, lost: Lost) -> RemoteModel:
-    keys = [read_key(one) for one in spec.at_each]
+    keys = [read_key(address_spec) for address_spec in spec.at_each]
     services = [
-        OpenAiService(one, open_client(one, key, options))
-        for one, key in zip(spec.at_each, keys, strict=True)
+        OpenAiService(address_spec, open_client(address_spec, key, options))
+        for address_spec, key in zip(spec.at_each, keys, strict=True)
     ]
     return RemoteModel(spec, services, keys, options, lost)
 
@@ -48,7 +48,7 @@ def compatible(name: str, preset: Preset) -> Provider:
         seed_field=preset.seed_field,
         price=list_price,
         unpriced="not known" if preset.key else "own server",
-        own_server=not preset.key,
+        user_server=not preset.key,
         libraries=LIBRARIES,
     )
 
@@ -80,7 +80,7 @@ SERVER = Provider(
     key=KEY_VARIABLE,
     price=list_price,
     unpriced="own server",
-    own_server=True,
+    user_server=True,
     likelihoods=True,
     libraries=LIBRARIES,
 )

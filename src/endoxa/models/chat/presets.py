@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from endoxa.models.chat.entries import entries
 
-OWN_PROVIDERS = "ENDOXA_PROVIDERS"
+USER_PROVIDERS = "ENDOXA_PROVIDERS"
 """Environment variable that names a TOML file with providers of the user's own, in the form of `presets.toml`."""
 
 
@@ -39,4 +39,4 @@ def presets(environment: Mapping[str, str] = os.environ) -> dict[str, Preset]:
     Raises:
         UserError: the user's file cannot be read, or an entry has a wrong or unknown field.
     """
-    return entries("presets.toml", OWN_PROVIDERS, "provider", Preset, environment)
+    return entries("presets.toml", USER_PROVIDERS, "provider", Preset, environment)

@@ -26,7 +26,7 @@ def price_of(spec: ChatSpec, override: str | None = None) -> Price | None:
         UserError: `override` is not two numbers, or genai-prices is missing.
     """
     if override is not None:
-        return _given(override)
+        return _read_price(override)
     return None if spec.host.price is None else spec.host.price(spec)
 
 
@@ -46,7 +46,7 @@ def list_price(spec: ChatSpec) -> Price | None:
             'Prices need genai-prices: pip install "endoxa[chat]" -c constraints.txt, or give --price IN,OUT.'
         ) from problem
     try:
-        found = genai_prices.calc_price(
+        quote = genai_prices.calc_price(
             genai_prices.Usage(input_tokens=SAMPLE, output_tokens=SAMPLE),
             spec.served_name,
             provider_api_url=spec.base_url,
@@ -54,20 +54,20 @@ def list_price(spec: ChatSpec) -> Price | None:
     except LookupError:
         return None
     return Price(
-        float(found.input_price) * 1e6 / SAMPLE,
-        float(found.output_price) * 1e6 / SAMPLE,
-        f"genai-prices {genai_prices.__version__}: {found.provider.id} {found.model.id}",
+        float(quote.input_price) * 1e6 / SAMPLE,
+        float(quote.output_price) * 1e6 / SAMPLE,
+        f"genai-prices {genai_prices.__version__}: {quote.provider.id} {quote.model.id}",
     )
 
 
-def _given(text: str) -> Price:
+def _read_price(text: str) -> Price:
     try:
-        given, received = (float(part) for part in text.split(","))
+        sent, received = (float(part) for part in text.split(","))
     except ValueError:
-        given = received = -1.0
-    if not (0 <= given < float("inf") and 0 <= received < float("inf")):
+        sent = received = -1.0
+    if not (0 <= sent < float("inf") and 0 <= received < float("inf")):
         raise UserError(
             f"The price '{text}' is not IN,OUT: give two numbers, US dollars per million tokens sent and received, "
             "like 0.15,0.60."
         )
-    return Price(given, received, "given")
+    return Price(sent, received, "given")

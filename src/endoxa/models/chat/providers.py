@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from endoxa.errors import UserError
 from endoxa.models.chat.anthropic import ANTHROPIC
-from endoxa.models.chat.live import HELD
+from endoxa.models.chat.live import IN_MEMORY
 from endoxa.models.chat.local import WEIGHTS
 from endoxa.models.chat.openai_providers import OPENAI, SERVER, compatible
-from endoxa.models.chat.presets import OWN_PROVIDERS, presets
+from endoxa.models.chat.presets import USER_PROVIDERS, presets
 from endoxa.models.chat.simulated.model import SIMULATED
 from endoxa.models.chat.spec import ChatSpec, Provider
 from endoxa.models.keys import KEYS_VARIABLE
@@ -28,7 +28,15 @@ FORMS = "openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, h
 
 def _builtin() -> Iterable[Provider]:
     entries = presets({}).items()
-    return (OPENAI, ANTHROPIC, WEIGHTS, HELD, SIMULATED, SERVER, *(compatible(*entry) for entry in entries))
+    return (
+        OPENAI,
+        ANTHROPIC,
+        WEIGHTS,
+        IN_MEMORY,
+        SIMULATED,
+        SERVER,
+        *(compatible(*entry) for entry in entries),
+    )
 
 
 PROVIDERS: Registry[Provider] = Registry("provider", "endoxa.providers", _builtin)
@@ -46,16 +54,16 @@ def parse_chat_model(text: str, environment: Mapping[str, str] = os.environ) -> 
         UserError: another form, no name, or an address with a password in it.
     """
     prefix = text.partition("/")[0]
-    provider = next((one for one in PROVIDERS.all().values() if one.takes(text)), None)
-    known = list(PROVIDERS.all())
+    provider = next((candidate for candidate in PROVIDERS.all().values() if candidate.takes(text)), None)
+    names = list(PROVIDERS.all())
     if provider is None or provider.kind == SERVER.kind:  # the user's entries may replace ours
         entries = presets(environment)
-        known = list(dict.fromkeys((*known, *entries)))
+        names = list(dict.fromkeys((*names, *entries)))
         if prefix in entries:
             provider = compatible(prefix, entries[prefix])
             _refuse_keys_of_others(provider)
     if provider is None:
-        raise _unreadable(text, known)
+        raise _unreadable(text, names)
     return provider.read(text, provider)
 
 
@@ -66,12 +74,14 @@ def _refuse_keys_of_others(provider: Provider) -> None:
         UserError: it would.
     """
     hosts = {urlsplit(url).netloc for url in (provider.base_url, *provider.others)}
-    known = [one for one in PROVIDERS.all().values() if one.base_url and one.key not in ("", KEY_VARIABLE)]
-    owners = {one.key: one.base_url for one in known} | {KEYS_VARIABLE: ""}
+    with_keys = [
+        other for other in PROVIDERS.all().values() if other.base_url and other.key not in ("", KEY_VARIABLE)
+    ]
+    owners = {other.key: other.base_url for other in with_keys} | {KEYS_VARIABLE: ""}
     if provider.key in owners and hosts != {urlsplit(owners[provider.key]).netloc}:
         whose = urlsplit(owners[provider.key]).netloc or "several hosts"
         raise UserError(
-            f"The provider '{provider.name}' of {OWN_PROVIDERS} is at {', '.join(sorted(hosts))}, and {provider.key} "
+            f"The provider '{provider.name}' of {USER_PROVIDERS} is at {', '.join(sorted(hosts))}, and {provider.key} "
             f"holds the key of {whose}. Write the name of another environment variable under key, and set that."
         )
 

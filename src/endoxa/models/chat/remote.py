@@ -66,7 +66,7 @@ class RemoteModel:
     ) -> None:
         self._spec, self._keys, self._options, self._lost = spec, keys, options, lost
         self._services, self._service = services, services[0]
-        self._addresses = Addresses([one.base_url for one in spec.at_each])
+        self._addresses = Addresses([address_spec.base_url for address_spec in spec.at_each])
         self._limits = RateLimits(options.requests_per_minute, options.tokens_per_minute)
         self._retrier = Retrier(_who(spec), options.attempts, options.patience)
         self._trying_out = asyncio.Lock()
@@ -97,10 +97,13 @@ class RemoteModel:
         """
         # Retriers of their own: what is answered here was not asked with the settings of the run.
         patience = min(CHECK_PATIENCE, self._options.patience)
-        retriers = [Retrier(_who(one), self._options.attempts, patience) for one in self._spec.at_each]
+        retriers = [
+            Retrier(_who(address_spec), self._options.attempts, patience)
+            for address_spec in self._spec.at_each
+        ]
         looks = [retrier.run(partial(self._listed, place)) for place, retrier in enumerate(retriers)]
-        found = await asyncio.gather(*looks, return_exceptions=True)
-        lists = _of_those_that_answer(found)
+        outcomes = await asyncio.gather(*looks, return_exceptions=True)
+        lists = _of_those_that_answer(outcomes)
         silent = [url for place, url in enumerate(self._addresses.urls) if place not in lists]
         self._notice = silent_warning(silent, len(lists)) if silent else ""
         name = self._spec.served_name
@@ -270,17 +273,19 @@ class RemoteModel:
             await service.close()
 
 
-def _of_those_that_answer(found: Sequence[T | BaseException]) -> dict[int, T]:
+def _of_those_that_answer(outcomes: Sequence[T | BaseException]) -> dict[int, T]:
     """What came from each address that answers, by its place.
 
     Raises:
         UserError: a refusal, or no address answers.
     """
-    silent = [place for place, one in enumerate(found) if isinstance(one, SilentError)]
-    for place, one in enumerate(found):
-        if isinstance(one, BaseException) and (place not in silent or len(silent) == len(found)):
-            raise one
-    return {place: one for place, one in enumerate(found) if not isinstance(one, BaseException)}
+    silent = [place for place, outcome in enumerate(outcomes) if isinstance(outcome, SilentError)]
+    for place, outcome in enumerate(outcomes):
+        if isinstance(outcome, BaseException) and (place not in silent or len(silent) == len(outcomes)):
+            raise outcome
+    return {
+        place: outcome for place, outcome in enumerate(outcomes) if not isinstance(outcome, BaseException)
+    }
 
 
 def _who(spec: ChatSpec) -> str:

@@ -105,7 +105,7 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SubmissionStatus:
     """What became of a submission whose answer did not reach us.
 
     Attributes:
@@ -141,7 +141,7 @@ class BatchClient(Protocol):
         """
         ...
 
-    async def find(self, submission: Submission) -> Found:
+    async def find(self, submission: Submission) -> SubmissionStatus:
         """Look for a batch of which we do not know whether it arrived."""
         ...
 

@@ -37,10 +37,8 @@ def stops_of(sampling: Sampling, next_turn: str) -> Stops:
     Raises:
         UserError: "stop" is something else.
     """
-    given = sampling.extra.get("stop") or ()
-    texts = (
-        (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list | tuple) else (None,)
-    )
+    stop = sampling.extra.get("stop") or ()
+    texts = (stop,) if isinstance(stop, str) else tuple(stop) if isinstance(stop, list | tuple) else (None,)
     if not all(isinstance(text, str) and text for text in texts):
-        raise UserError(f'--extra: "stop" is {given!r}. Expected a text or a list of texts.')
+        raise UserError(f'--extra: "stop" is {stop!r}. Expected a text or a list of texts.')
     return Stops(texts, next_turn)

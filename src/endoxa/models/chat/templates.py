@@ -111,12 +111,12 @@ def next_turn_of(name: str, tokenizer: Any, template: Template) -> str:
         return ""
     talk = [Message("user", _FIRST), Message("assistant", _ANSWER), Message("user", _SECOND)]
     try:
-        _, found, after = render(name, tokenizer, template, talk, {}).partition(_ANSWER)
+        _, answer, after = render(name, tokenizer, template, talk, {}).partition(_ANSWER)
     except UserError:  # the template takes single messages
         return ""
     between, second, _ = after.partition(_SECOND)
     for token in tokenizer.all_special_tokens:  # a base model does not know to write them
         between = between.rpartition(token)[2]
     opening = between.strip()
-    on_own_line = bool(opening) and "\n" in between[: between.index(opening)]
-    return f"\n{opening}" if found and second and on_own_line else ""
+    on_new_line = bool(opening) and "\n" in between[: between.index(opening)]
+    return f"\n{opening}" if answer and second and on_new_line else ""

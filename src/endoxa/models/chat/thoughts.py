@@ -18,7 +18,7 @@ from endoxa.models.chat.entries import entries
 from endoxa.schema.chat import ChatAnswer
 from endoxa.schema.finish import STOP, THOUGHTS_ONLY
 
-OWN_THOUGHTS = "ENDOXA_THOUGHTS"
+USER_THOUGHTS = "ENDOXA_THOUGHTS"
 """Environment variable that names a TOML file with formats of the user's own, in the form of `thoughts.toml`."""
 _NEVER = r"(?!)"
 
@@ -38,10 +38,10 @@ class Format(BaseModel):
     @classmethod
     def _is_expression(cls, pattern: str) -> str:
         try:
-            found = regex.compile(pattern)
+            expression = regex.compile(pattern)
         except regex.error as problem:
             raise ValueError(f"'{pattern}' is no regular expression: {problem}") from problem
-        if found.search(""):
+        if expression.search(""):
             raise ValueError(f"'{pattern}' also matches where nothing stands")
         return pattern
 
@@ -87,17 +87,17 @@ def part_thoughts(text: str, prompt: str = "") -> Spoken:
     Raises:
         UserError: the user's own formats cannot be read.
     """
-    begun = bool(known_formats().opened.search(prompt.rstrip()))
+    begun = bool(all_formats().opened.search(prompt.rstrip()))
     marks = _marks(text)
     if not begun and not marks:
         return Spoken(text, "")
     parts, depth = _parts(text, marks, begun, nested=True)
     if depth and any(not mark.opens for mark in marks):  # thoughts may quote an opening
         parts, depth = _parts(text, marks, begun, nested=False)
-    around = known_formats().around
-    said = [around.sub("", part.text) for part in parts if not part.thought]
+    around = all_formats().around
+    spoken = [around.sub("", part.text) for part in parts if not part.thought]
     thoughts = [around.sub("", part.text).strip() for part in parts if part.thought]
-    words = "\n".join(part for part in said if part.strip())
+    words = "\n".join(part for part in spoken if part.strip())
     return Spoken(words, "\n".join(filter(None, thoughts)), bool(depth) and not words)
 
 
@@ -152,23 +152,23 @@ class Formats:
 
 
 @cache
-def known_formats() -> Formats:
+def all_formats() -> Formats:
     """The formats of `thoughts.toml` and of the user.
 
     Raises:
         UserError: the user's own cannot be read.
     """
-    known = entries("thoughts.toml", OWN_THOUGHTS, "format of thoughts", Format).values()
+    formats = entries("thoughts.toml", USER_THOUGHTS, "format of thoughts", Format).values()
     return Formats(
-        _either(each.opens for each in known if not each.begins),
-        _either(each.closes for each in known if each.alone),
+        _either(each.opens for each in formats if not each.begins),
+        _either(each.closes for each in formats if each.alone),
         tuple(
             (_either([each.opens]), _either([_NEVER if each.alone else each.closes]))
-            for each in known
+            for each in formats
             if each.begins or not each.alone
         ),
-        _either(rf"(?:{each.opens})$" for each in known),
-        _either(each.around for each in known),
+        _either(rf"(?:{each.opens})$" for each in formats),
+        _either(each.around for each in formats),
     )
 
 
@@ -178,15 +178,15 @@ def _either(patterns: Iterable[str]) -> regex.Pattern[str]:
 
 def _marks(text: str) -> list[_Mark]:
     """Openings and closings in order."""
-    known = known_formats()
-    found = [_Mark(match.start(), match.end(), opens=True) for match in known.opens.finditer(text)]
-    found += [_Mark(match.start(), match.end(), opens=False) for match in known.closes.finditer(text)]
+    formats = all_formats()
+    marks = [_Mark(match.start(), match.end(), opens=True) for match in formats.opens.finditer(text)]
+    marks += [_Mark(match.start(), match.end(), opens=False) for match in formats.closes.finditer(text)]
     first = len(text) - len(text.lstrip())
-    for opens, closes in known.begins:
+    for opens, closes in formats.begins:
         if match := opens.match(text, first):
-            found.append(_Mark(match.start(), match.end(), opens=True))
-            found += [
+            marks.append(_Mark(match.start(), match.end(), opens=True))
+            marks += [
                 _Mark(closing.start(), closing.end(), opens=False)
                 for closing in closes.finditer(text, match.end())
             ]
-    return sorted(found, key=lambda mark: mark.start)
+    return sorted(marks, key=lambda mark: mark.start)

@@ -23,7 +23,7 @@ class Fitted:
 
 
 def fit_poolings(
-    specs: Sequence[EncoderSpec], facts: Mapping[str, EncoderFacts], asked: Sequence[str]
+    specs: Sequence[EncoderSpec], facts: Mapping[str, EncoderFacts], requested: Sequence[str]
 ) -> Fitted:
     """The poolings each encoder is read with.
 
@@ -33,16 +33,16 @@ def fit_poolings(
     Args:
         specs: the encoders.
         facts: what `look_at_encoder` found, by the encoder's words.
-        asked: poolings by name; none takes the usual one of each encoder.
+        requested: poolings by name; none takes the usual one of each encoder.
 
     Raises:
         UserError: unknown pooling, one named twice, or one that is for none of the encoders.
     """
-    twice = [name for k, name in enumerate(asked) if name in asked[:k]]
+    twice = [name for k, name in enumerate(requested) if name in requested[:k]]
     if twice:
         raise UserError(f"The pooling '{twice[0]}' is given twice: name each pooling once.")
     offered = {spec.text: ENCODERS.get(spec.kind).poolings(spec) for spec in specs}
-    for name in asked:
+    for name in requested:
         if not any(name in names for names in offered.values()):
             if name not in (MODEL, WORDS):
                 POOLINGS.get(name)  # an unknown one is answered with the nearest
@@ -50,9 +50,9 @@ def fit_poolings(
             raise UserError(f"The pooling '{name}' is for none of the encoders ({what}).")
     poolings, left_out = {}, []
     for text, names in offered.items():
-        fitting = tuple(name for name in asked if name in names)
+        fitting = tuple(name for name in requested if name in names)
         poolings[text] = fitting or (facts[text].usual,)
-        missing = [name for name in asked if name not in names]
+        missing = [name for name in requested if name not in names]
         if missing:
             left_out.append(
                 f"{text}: read by {', '.join(poolings[text])}; it has no pooling {', '.join(missing)}"

@@ -32,9 +32,9 @@ def parse_encoder(text: str) -> EncoderSpec:
         UserError: another form.
     """
     kinds = ENCODERS.all().values()
-    kind = next((one for one in kinds if one.takes(text)), None)
+    kind = next((candidate for candidate in kinds if candidate.takes(text)), None)
     if kind is None:
-        forms = [one.form for one in kinds if one.form]
+        forms = [each.form for each in kinds if each.form]
         raise UserError(
             f"Cannot read the encoder '{text}': did you mean hf/{text}? Give {', '.join(forms[:-1])} or {forms[-1]}."
         )
@@ -48,8 +48,8 @@ def look_at_encoder(spec: EncoderSpec, options: EncoderOptions) -> EncoderFacts:
         UserError: it is not there, a library is missing, or an option is not for it.
     """
     kind = ENCODERS.get(spec.kind)
-    for word, given in (("--layer", options.layer), ("--tokenizer", options.model.tokenizer)):
-        if given is not None and not kind.takes_layers:
+    for word, value in (("--layer", options.layer), ("--tokenizer", options.model.tokenizer)):
+        if value is not None and not kind.takes_layers:
             raise UserError(
                 f"{word} is for encoders written hf/..., not for '{spec.text}': give that one a run of its own."
             )

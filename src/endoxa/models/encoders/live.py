@@ -37,13 +37,13 @@ def open_function(
         UserError: the words name weights, which are given as a function that encodes (`model.encode`).
     """
     del poolings, texts
-    found = offered(spec.text)
-    if isinstance(found, Weights | Scorer):
+    model = offered(spec.text)
+    if isinstance(model, Weights | Scorer):
         raise UserError(
             f"The encoder '{spec.text}' is not a function: give one that takes texts and returns their vectors, for "
             "example SentenceTransformer(...).encode."
         )
-    return [FunctionEncoder(spec.text, found)]
+    return [FunctionEncoder(spec.text, model)]
 
 
 class FunctionEncoder:

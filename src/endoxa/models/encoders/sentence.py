@@ -100,15 +100,15 @@ class SentenceEncoder:
             places.setdefault(text, []).append(index)
         distinct = list(places)
         sized = list(zip(distinct, self._lengths(distinct), strict=True))
-        for batch in equal_length_batches(sized, lambda one: (one[1],), self._batch_tokens):
+        for batch in equal_length_batches(sized, lambda pair: (pair[1],), self._batch_tokens):
             for (text, _), vector in halve_when_full(batch, self._encode_batch):
                 for index in places[text]:
                     yield Encoded(index, {MODEL: vector})
 
     def _encode_batch(self, batch: Sequence[tuple[str, int]]) -> list[Vector]:
         texts = [text for text, _ in batch]
-        found = self.model.encode(texts, batch_size=len(texts), show_progress_bar=False)
-        vectors = np.asarray(found, dtype=np.float32)
+        encoded = self.model.encode(texts, batch_size=len(texts), show_progress_bar=False)
+        vectors = np.asarray(encoded, dtype=np.float32)
         for text, vector in zip(texts, vectors, strict=True):
             if not np.isfinite(vector).all():
                 raise UserError(
@@ -170,8 +170,8 @@ def check_sentence_texts(
     try:
         first = json.loads((folder / MODULES).read_text("utf-8"))[0]
         home = folder / first["path"]
-        own = home / "sentence_bert_config.json"
-        settings = json.loads(own.read_text("utf-8")) if own.is_file() else {}
+        settings_path = home / "sentence_bert_config.json"
+        settings = json.loads(settings_path.read_text("utf-8")) if settings_path.is_file() else {}
         usual = first["type"].endswith(".Transformer") and not settings.get("do_lower_case")
     except (ValueError, LookupError, TypeError, AttributeError):  # broken files are refused on loading
         return
@@ -211,10 +211,10 @@ def load_sentence_transformer(target: str, *, may_guess: bool = False, **how: An
     folder = Path(target).expanduser()
     source = str(folder) if folder.is_dir() else target
     try:
-        known = may_guess or is_sentence_transformer_model(
+        usable = may_guess or is_sentence_transformer_model(
             source, revision=how.get("revision"), local_files_only=how.get("local_files_only", False)
         )
-        model = SentenceTransformer(source, **how) if known else None
+        model = SentenceTransformer(source, **how) if usable else None
     except (OSError, ValueError) as problem:
         raise NoSentenceModelError(_missing(target)) from problem
     if model is None:

@@ -66,8 +66,8 @@ class ServerEncoder:
         encoder = cls(spec, [_key(spec, url) for url in spec.addresses])
         first = texts[:1]
         if first:
-            found = encoder._servers.each(lambda client, url: encoder._once(client, url, first))
-            for url, answer in found.items():
+            answers = encoder._servers.each(lambda client, url: encoder._once(client, url, first))
+            for url, answer in answers.items():
                 encoder._vectors(answer, first, url)
         return encoder
 
@@ -157,15 +157,15 @@ class ServerEncoder:
         Raises:
             UserError: there are not as many as texts, or they are no finite vectors of one width.
         """
-        data = sorted(getattr(answer, "data", None) or [], key=lambda one: one.index)
-        if [one.index for one in data] != list(range(len(texts))):
+        data = sorted(getattr(answer, "data", None) or [], key=lambda entry: entry.index)
+        if [entry.index for entry in data] != list(range(len(texts))):
             raise UserError(
                 f"The server {url} returned {len(data)} vectors for {len(texts)} texts: it cannot be used."
             )
         vectors = []
-        for text, one in zip(texts, data, strict=True):
+        for text, entry in zip(texts, data, strict=True):
             try:
-                vector: Vector = np.asarray(one.embedding, dtype=np.float32)
+                vector: Vector = np.asarray(entry.embedding, dtype=np.float32)
             except (TypeError, ValueError):
                 vector = np.empty(0, np.float32)
             self._width = self._width or vector.size

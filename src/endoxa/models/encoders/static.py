@@ -96,20 +96,20 @@ def _read_npz(path: Path, wanted: Collection[str] | None) -> dict[str, Vector]:
         )
     if vectors.dtype.kind not in "fiu":
         raise UserError(f"{path}: vectors must hold real numbers; found the type {vectors.dtype}.")
-    found: dict[str, Vector] = {}
+    by_text: dict[str, Vector] = {}
     for text, vector in zip(texts.tolist(), vectors.astype(np.float32), strict=True):
         if wanted is not None and text not in wanted:
             continue
-        if not np.array_equal(found.setdefault(text, vector), vector, equal_nan=True):
+        if not np.array_equal(by_text.setdefault(text, vector), vector, equal_nan=True):
             raise UserError(
                 f"{path} holds the text {text!r} twice, with different vectors: keep one of them."
             )
-    _refuse_infinite(path, found)
-    return found
+    _refuse_infinite(path, by_text)
+    return by_text
 
 
 def _read_text(path: Path, wanted: Collection[str] | None) -> dict[str, Vector]:
-    found: dict[str, Vector] = {}
+    by_word: dict[str, Vector] = {}
     width: int | None = None
     for number, line in _lines(path):
         fields = line.rstrip().split(" ")
@@ -124,16 +124,16 @@ def _read_text(path: Path, wanted: Collection[str] | None) -> dict[str, Vector]:
                 f"{width or 'at least 1'}: the file is no word2vec text, or it is cut."
             )
         word = " ".join(fields[:-width])  # some files have entries with spaces
-        if (wanted is not None and word not in wanted) or word in found:
+        if (wanted is not None and word not in wanted) or word in by_word:
             continue
         try:
-            found[word] = np.array(fields[-width:], dtype=np.float32)
+            by_word[word] = np.array(fields[-width:], dtype=np.float32)
         except ValueError as problem:
             raise UserError(f"{path}, line {number}: what follows '{word}' is not all numbers.") from problem
     if width is None:
         raise UserError(f"{path} is empty: it holds no vectors.")
-    _refuse_infinite(path, found)
-    return found
+    _refuse_infinite(path, by_word)
+    return by_word
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -190,20 +190,20 @@ class StaticEncoder:
         """
         distinct = list(dict.fromkeys(texts))
         vectors = read_vectors(path, {form for text in distinct for form in _forms(text)})
-        found = {text: _find(text, vectors) for text in distinct}
-        unknown = sorted({word for look in found.values() for word in look.unknown})
-        known = {word for look in found.values() for word in look.known}
-        share = len(unknown) / max(1, len(unknown) + len(known))
+        looks = {text: _find(text, vectors) for text in distinct}
+        unknown = sorted({word for look in looks.values() for word in look.unknown})
+        covered = {word for look in looks.values() for word in look.entries}
+        share = len(unknown) / max(1, len(unknown) + len(covered))
         if share > max_unknown:
             raise UserError(
-                f"{path} has no vector for {len(unknown)} of {len(unknown) + len(known)} words ({_some(unknown)}), "
+                f"{path} has no vector for {len(unknown)} of {len(unknown) + len(covered)} words ({_some(unknown)}), "
                 f"which is more than the share of {max_unknown:g} that may be missing: use vectors of the tests' "
                 "language, or allow more with --max-unknown."
             )
-        empty = [text for text, look in found.items() if not look.known]
+        empty = [text for text, look in looks.items() if not look.entries]
         if empty:
             raise UserError(
-                f"{path} knows no word of {len(empty)} of {len(found)} texts ({_some(empty)}), which would have no "
+                f"{path} knows no word of {len(empty)} of {len(looks)} texts ({_some(empty)}), which would have no "
                 "vector: use other vectors, or take these texts out of the tests."
             )
         return cls(name, vectors, tuple(unknown))
@@ -222,7 +222,7 @@ class StaticEncoder:
         """Share (0 to 1) of the words of `texts` that have no vector."""
         looks = [_find(text, self.vectors) for text in texts]
         unknown = sum(len(look.unknown) for look in looks)
-        return unknown / max(1, unknown + sum(len(look.known) for look in looks))
+        return unknown / max(1, unknown + sum(len(look.entries) for look in looks))
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
         """See `endoxa.models.encoders.encoder.Encoder.encode`.
@@ -231,10 +231,10 @@ class StaticEncoder:
             UserError: no word of a text is known.
         """
         for index, text in enumerate(texts):
-            known = _find(text, self.vectors).known
-            if not known:
+            entries = _find(text, self.vectors).entries
+            if not entries:
                 raise UserError(f"{self.name} knows no word of '{text}', which has no vector there.")
-            rows = np.stack([self.vectors[word] for word in known])
+            rows = np.stack([self.vectors[word] for word in entries])
             yield Encoded(index, {WORDS: rows.mean(axis=0, dtype=np.float64).astype(np.float32)})
 
 
@@ -242,38 +242,38 @@ class StaticEncoder:
 class _Look:
     """Entries of the file that make up a text, and words that have none."""
 
-    known: tuple[str, ...]
+    entries: tuple[str, ...]
     unknown: tuple[str, ...]
 
 
 def _find(text: str, vectors: Mapping[str, Vector]) -> _Look:
-    whole = _first(_whole(text), vectors)
-    if whole is not None:
-        return _Look((whole,), ())
-    known: list[str] = []
+    phrase = _first(_phrase_forms(text), vectors)
+    if phrase is not None:
+        return _Look((phrase,), ())
+    entries: list[str] = []
     unknown: list[str] = []
     for word in _WORD.findall(text):
         entry = _first((word, word.lower()), vectors)
         if entry is not None:
-            known.append(entry)
+            entries.append(entry)
             continue
         for part in _PART.findall(word):
             entry = _first((part, part.lower()), vectors)
-            (unknown if entry is None else known).append(part if entry is None else entry)
-    return _Look(tuple(known), tuple(unknown))
+            (unknown if entry is None else entries).append(part if entry is None else entry)
+    return _Look(tuple(entries), tuple(unknown))
 
 
 def _first(forms: Sequence[str], vectors: Mapping[str, Vector]) -> str | None:
     return next((form for form in forms if form in vectors), None)
 
 
-def _whole(text: str) -> tuple[str, str]:
+def _phrase_forms(text: str) -> tuple[str, str]:
     return text, text.replace(" ", "_")
 
 
 def _forms(text: str) -> Iterator[str]:
     """Every spelling under which the vectors of `text` may stand."""
-    yield from _whole(text)
+    yield from _phrase_forms(text)
     for word in (*_WORD.findall(text), *_PART.findall(text)):
         yield from (word, word.lower())
 

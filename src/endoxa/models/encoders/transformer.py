@@ -141,8 +141,8 @@ def _load_weights(
             trust_remote_code=how.trust_remote_code,
         ),
     )
-    has_both = bool(getattr(config, "is_encoder_decoder", False))
-    unused = ("pooler.", "decoder.") if has_both else ("pooler.",)
+    has_decoder = bool(getattr(config, "is_encoder_decoder", False))
+    unused = ("pooler.", "decoder.") if has_decoder else ("pooler.",)
     needed = {
         kind: [
             key for key in info[kind] if not str(key[0] if isinstance(key, tuple) else key).startswith(unused)
@@ -150,7 +150,7 @@ def _load_weights(
         for kind in ("missing_keys", "mismatched_keys")
     }
     refuse_incomplete(_as_model(spec), needed)
-    part = network.get_encoder() if has_both else network
+    part = network.get_encoder() if has_decoder else network
     return had(spec.text, "weights", lambda: part.to(device)).eval()
 
 
@@ -184,13 +184,13 @@ def _measure(spec: EncoderSpec, network: Any, device: torch.device) -> tuple[int
         ) from problem
 
 
-def _choose_layer(spec: EncoderSpec, asked: int | None, layers: int) -> int | None:
+def _choose_layer(spec: EncoderSpec, layer: int | None, layers: int) -> int | None:
     """The layer to read; None for the last, whose states every network gives without keeping the others."""
-    if asked is not None and not 0 <= asked <= layers:
+    if layer is not None and not 0 <= layer <= layers:
         raise UserError(
-            f"'{spec.text}' has no layer {asked}: give --layer 0 (the embeddings) to {layers} (the last)."
+            f"'{spec.text}' has no layer {layer}: give --layer 0 (the embeddings) to {layers} (the last)."
         )
-    return None if asked == layers else asked
+    return None if layer == layers else layer
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,11 +306,11 @@ class TransformerEncoder:
         """Token ids of each text; where the tokenizer adds no special token, both readings are the same sequence."""
         if not texts:
             return []
-        found = self._network.tokenizer(
+        encoded = self._network.tokenizer(
             list(texts), add_special_tokens=with_special, return_special_tokens_mask=True, **AS_TEXT
         )
         sequences = []
-        for text, ids, mask in zip(texts, found["input_ids"], found["special_tokens_mask"], strict=True):
+        for text, ids, mask in zip(texts, encoded["input_ids"], encoded["special_tokens_mask"], strict=True):
             special = tuple(bool(mark) for mark in mask) if with_special else (False,) * len(ids)
             sequences.append(Sequenced(tuple(ids), special))
             self._refuse_length(text, len(ids))

@@ -71,8 +71,8 @@ def _check(spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[str], 
 
 
 def _offered(spec: EncoderSpec) -> tuple[str, ...]:
-    own = () if _sentence_folder(spec) is None else (MODEL,)
-    return (*POOLINGS.all(), *own)
+    of_model = () if _sentence_folder(spec) is None else (MODEL,)
+    return (*POOLINGS.all(), *of_model)
 
 
 HUGGING_FACE = EncoderKind(

@@ -75,5 +75,5 @@ def _try_each(
             await chat.close()
 
     for spec in specs:
-        if spec.host.own_server and price_of(spec, settings.price) is None:
+        if spec.host.user_server and price_of(spec, settings.price) is None:
             yield spec, asyncio.run(result(spec))

@@ -64,7 +64,7 @@ def test_base_rates_are_those_of_the_vocabulary() -> None:
     assert list(base_rates()) == [one.name for one in VOCABULARY]
     for rates in base_rates().values():
         assert sum(rates.shares.values()) == pytest.approx(1)
-        assert 0 < rates.known <= 1
+        assert 0 < rates.mentioned <= 1
 
 
 def test_planted_associations_name_attributes_and_values_that_exist() -> None:

@@ -77,22 +77,22 @@ class Author:
     faults: Faults
     shift: int
 
-    def key(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Task and request."""
-        return str(told["task"]), str(told["number"])
+        return str(facts["task"]), str(facts["number"])
 
-    def answer(self, told: Mapping[str, Any], draws: Draws) -> str:
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """JSON with the rows, perhaps with faults."""
         if draws.uniform("refuse") < self.faults.refuse:
             return REFUSAL
         rows: list[dict[str, str]] = []
-        for place in range(told["wanted"]):
+        for place in range(facts["wanted"]):
             if rows and draws.uniform(f"repeat {place}") < self.faults.repeat:
                 rows.append(dict(rows[-1]))
                 continue
-            row = self._row(told, draws, place)
+            row = self._row(facts, draws, place)
             if draws.uniform(f"malformed {place}") < self.faults.malformed:
-                row.pop(told["fields"][-1], None)
+                row.pop(facts["fields"][-1], None)
             rows.append(row)
         if draws.uniform("halt") < self.faults.halt:
             half = len(rows) // 2
@@ -103,7 +103,7 @@ class Author:
         """The chances of faults."""
         return {"planted": asdict(self.faults)}
 
-    def _row(self, told: Mapping[str, Any], draws: Draws, place: int) -> dict[str, str]:
+    def _row(self, facts: Mapping[str, Any], draws: Draws, place: int) -> dict[str, str]:
         wrong = draws.uniform(f"contradict {place}") < self.faults.contradict
         abroad = draws.uniform(f"abroad {place}") < self.faults.abroad
         writers = {
@@ -115,10 +115,10 @@ class Author:
             "translate": _translated,
             "label": _labelled,
         }
-        return writers[told["task"]](told, draws, place, wrong, abroad)
+        return writers[facts["task"]](facts, draws, place, wrong, abroad)
 
     def _tuple(
-        self, _told: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
+        self, _facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
     ) -> dict[str, str]:
         words = (GOOD, BAD)[place % 2]
         start = int(draws.uniform("start") * len(words)) + self.shift
@@ -126,21 +126,21 @@ class Author:
         return {"attribute": word, "polarity": "mixed" if wrong else ("positive", "negative")[place % 2]}
 
     def _stereotype(
-        self, told: Mapping[str, Any], draws: Draws, place: int, wrong: bool, abroad: bool
+        self, facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool, abroad: bool
     ) -> dict[str, str]:
-        groups = told["identities"] or [f"{told['axis']} group {k}" for k in range(8)]
-        group = draws.one_of(groups, f"group {place}")
+        groups = facts["identities"] or [f"{facts['axis']} group {k}" for k in range(8)]
+        group = draws.choose(groups, f"group {place}")
         if draws.uniform(f"unlisted {place}") < self.faults.unlisted:
             group = f"people of nowhere {place}"
-        bad, good = draws.one_of(BAD, f"bad {place}"), draws.one_of(GOOD, f"good {place}")
-        said = f"{group} are {bad} when nobody looks.".capitalize()
+        bad, good = draws.choose(BAD, f"bad {place}"), draws.choose(GOOD, f"good {place}")
+        stereotype = f"{group} are {bad} when nobody looks.".capitalize()
         return {
             "identity": group,
-            "country": ELSEWHERE if abroad else told["country"],
-            "category": told["axis"],
+            "country": ELSEWHERE if abroad else facts["country"],
+            "category": facts["axis"],
             "attribute": f"{bad} {place % 7}",
-            "stereotype": said,
-            "counter": said if wrong else f"{group} are known for being {good}.".capitalize(),
+            "stereotype": stereotype,
+            "counter": stereotype if wrong else f"{group} are known for being {good}.".capitalize(),
         }
 
 
@@ -149,33 +149,35 @@ def _written(rows: list[dict[str, str]]) -> str:
 
 
 def _sentence(
-    told: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
+    facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
 ) -> dict[str, str]:
-    opening = draws.one_of(
+    opening = draws.choose(
         ("Everybody knows that", "My uncle says that", "Wait and see:"), f"opening {place}"
     )
-    sentence = f"{opening} {told['identity']} are {told['attribute']} ({place + 1})."
-    if told["contrast"]:
-        partner = sentence.replace(told["identity"], told["contrast"])
+    sentence = f"{opening} {facts['identity']} are {facts['attribute']} ({place + 1})."
+    if facts["contrast"]:
+        partner = sentence.replace(facts["identity"], facts["contrast"])
     else:
-        partner = sentence.replace(f"are {told['attribute']}", f"are not {told['attribute']}")
+        partner = sentence.replace(f"are {facts['attribute']}", f"are not {facts['attribute']}")
     return {"sentence": sentence, "partner": sentence if wrong else partner}
 
 
-def _counter(told: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool) -> dict[str, str]:
+def _counter(
+    facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
+) -> dict[str, str]:
     if wrong:
-        return {"counter": told["sent_more"]}
-    good = draws.one_of(GOOD, f"good {place}")
+        return {"counter": facts["sent_more"]}
+    good = draws.choose(GOOD, f"good {place}")
     return {
-        "counter": f"{told['identity'] or 'They'} are {good} people who help their neighbours ({place + 1})."
+        "counter": f"{facts['identity'] or 'They'} are {good} people who help their neighbours ({place + 1})."
     }
 
 
 def _adapted(
-    told: Mapping[str, Any], draws: Draws, _place: int, wrong: bool, _abroad: bool
+    facts: Mapping[str, Any], draws: Draws, _place: int, wrong: bool, _abroad: bool
 ) -> dict[str, str]:
-    more, less = told["original_more"], told["original_less"]
-    verdict = draws.one_of(("keep", "adapt", "drop"), "verdict")
+    more, less = facts["original_more"], facts["original_less"]
+    verdict = draws.choose(("keep", "adapt", "drop"), "verdict")
     if verdict == "drop":
         return {"verdict": verdict, "reason": "not known here", "sent_more": "", "sent_less": ""}
     if verdict == "adapt" or wrong:
@@ -184,9 +186,9 @@ def _adapted(
 
 
 def _translated(
-    told: Mapping[str, Any], _draws: Draws, _place: int, wrong: bool, _abroad: bool
+    facts: Mapping[str, Any], _draws: Draws, _place: int, wrong: bool, _abroad: bool
 ) -> dict[str, str]:
-    more, less = backwards(told["more"]), backwards(told["less"])
+    more, less = backwards(facts["more"]), backwards(facts["less"])
     return {"sent_more": more, "sent_less": more if wrong else less}
 
 
@@ -196,16 +198,16 @@ def backwards(text: str) -> str:
 
 
 def _labelled(
-    told: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
+    facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
 ) -> dict[str, str]:
     if wrong:
         return {"label": OFF_LIST}
     # Most authors agree on a text: its own draw decides, their own seldom.
-    agreed = Draws(("label", told["text"])).one_of(told["labels"], "label")
+    agreed = Draws(("label", facts["text"])).choose(facts["labels"], "label")
     return {
         "label": agreed
         if draws.uniform(f"own {place}") < 0.85
-        else draws.one_of(told["labels"], f"label {place}")
+        else draws.choose(facts["labels"], f"label {place}")
     }
 
 

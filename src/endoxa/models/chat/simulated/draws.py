@@ -29,6 +29,6 @@ class Draws:
         digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return float((int.from_bytes(digest, "big") >> (64 - BITS)) / 2**BITS)
 
-    def one_of(self, choices: Sequence[T], what: str) -> T:
+    def choose(self, choices: Sequence[T], what: str) -> T:
         """One of `choices`, each as likely."""
         return choices[int(self.uniform(what) * len(choices))]

@@ -58,8 +58,8 @@ class Strengths:
     def of(self, association_id: str, instrument: str) -> float:
         """Strength of an association in an instrument; positive means stereotype."""
         world = f"{self.world:g}"
-        common, own = normal(world, association_id), normal(world, association_id, instrument)
-        together = math.sqrt(self.correlation) * common + math.sqrt(1 - self.correlation) * own
+        common, specific = normal(world, association_id), normal(world, association_id, instrument)
+        together = math.sqrt(self.correlation) * common + math.sqrt(1 - self.correlation) * specific
         return self.mean + self.spread * together
 
 
@@ -93,24 +93,26 @@ class LatentAnswers:
 
     planted: Strengths
 
-    def key(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Item, protocol and turn."""
-        return str(told["item_id"]), str(told["protocol"]), str(told["turn"])
+        return str(facts["item_id"]), str(facts["protocol"]), str(facts["turn"])
 
-    def answer(self, told: Mapping[str, Any], draws: Draws) -> str:
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """The letter or the text of one option."""
-        option = self._choose(told, draws.uniform("option"))
+        option = self._choose(facts, draws.uniform("option"))
         return (
-            "ABC"[told["order"].index(option)] if told["ask"] == "letters" else str(told["options"][option])
+            "ABC"[facts["order"].index(option)]
+            if facts["ask"] == "letters"
+            else str(facts["options"][option])
         )
 
-    def _choose(self, told: Mapping[str, Any], uniform: float) -> int:
-        unknown, target = int(told["unknown"]), told["target"]
-        if told["condition"] != "ambig":
-            return int(told["label"])
+    def _choose(self, facts: Mapping[str, Any], uniform: float) -> int:
+        unknown, target = int(facts["unknown"]), facts["target"]
+        if facts["condition"] != "ambig":
+            return int(facts["label"])
         if uniform < UNKNOWN or target is None:
             return unknown
-        stereotyped = share(self.planted.of(str(told["association_id"]), "qa"))
+        stereotyped = share(self.planted.of(str(facts["association_id"]), "qa"))
         named = (uniform - UNKNOWN) / (1 - UNKNOWN)
         return int(target) if named < stereotyped else 3 - int(target) - unknown
 
@@ -120,19 +122,22 @@ class LatentAnswers:
 
 
 def raised(
-    shares: Mapping[str, float], told: Iterable[tuple[str, str, str]], attribute: str, planted: Strengths
+    shares: Mapping[str, float],
+    associations: Iterable[tuple[str, str, str]],
+    attribute: str,
+    planted: Strengths,
 ) -> Mapping[str, float]:
     """Shares of an attribute's values in stories whose prompt carries associations.
 
     Args:
         shares: base rates, which sum to 1.
-        told: id, compared attribute and compared value of each association of the prompt.
+        associations: id, compared attribute and compared value of each association of the prompt.
         attribute: the attribute in question.
         planted: the strengths, added to the log-odds of each compared value; the other values share the rest.
     """
     changed = {
         value: share(planted.of(name, "stories"), shares[value])
-        for name, compared, value in told
+        for name, compared, value in associations
         if compared == attribute and value in shares
     }
     if not changed or len(changed) == len(shares):

@@ -20,11 +20,11 @@ from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
 class Respondent(Protocol):
     """A respondent with its planted parameters, as one probe meets it."""
 
-    def key(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """What tells this question from every other of the probe: the answer is drawn for it."""
         ...
 
-    def answer(self, told: Mapping[str, Any], draws: Draws) -> str:
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """The answer to an item of which it was told (`endoxa.schema.chat.ChatModel.ask`)."""
         ...
 
@@ -102,26 +102,26 @@ def read_words(text: str) -> Words:
     """
     simulations = SIMULATIONS.all().values()
     name, _, query = text.removeprefix(PREFIX).partition("?")
-    _require_known(
+    _require_listed(
         text,
         "respondent",
         name,
         {respondent for simulation in simulations for respondent in simulation.respondents},
     )
-    parameters = {one for simulation in simulations for one in simulation.parameters}
+    parameters = {parameter for simulation in simulations for parameter in simulation.parameters}
     values: dict[str, float] = {}
     for part in filter(None, query.split("&")):
         parameter, _, value = part.partition("=")
-        _require_known(text, "parameter", parameter, parameters)
+        _require_listed(text, "parameter", parameter, parameters)
         if parameter in values:
             raise UserError(f"The model '{text}' sets '{parameter}' twice: leave one of them out.")
         values[parameter] = _number(text, parameter, value)
     return Words(name, values)
 
 
-def _require_known(text: str, what: str, word: str, known: Collection[str]) -> None:
-    if word not in known:
-        near = get_close_matches(word, known, n=3) or sorted(known)
+def _require_listed(text: str, what: str, word: str, names: Collection[str]) -> None:
+    if word not in names:
+        near = get_close_matches(word, names, n=3) or sorted(names)
         raise UserError(
             f"The model '{text}' names no {what} that is known ('{word}'). Did you mean: {', '.join(near)}?"
         )
@@ -173,15 +173,15 @@ class SimulatedModel:
         # A real call gives way to the others; without this, a run on simulated answers would starve them.
         await asyncio.sleep(0)
         text = self._answer(sampling, told or {})
-        asked = sum(len(message.content) for message in messages)
-        usage = Usage(asked // CHARACTERS_PER_TOKEN, -(-len(text) // CHARACTERS_PER_TOKEN))
+        characters = sum(len(message.content) for message in messages)
+        usage = Usage(characters // CHARACTERS_PER_TOKEN, -(-len(text) // CHARACTERS_PER_TOKEN))
         return ChatAnswer(text, usage=usage, served_model=self.name)
 
-    def _answer(self, sampling: Sampling, told: Mapping[str, Any]) -> str:
-        respondent = self._respondents.get(str(told.get("probe")))
+    def _answer(self, sampling: Sampling, facts: Mapping[str, Any]) -> str:
+        respondent = self._respondents.get(str(facts.get("probe")))
         if respondent is None:
             return PLAIN
-        return respondent.answer(told, Draws((self.name, str(sampling.seed), *respondent.key(told))))
+        return respondent.answer(facts, Draws((self.name, str(sampling.seed), *respondent.key(facts))))
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -208,26 +208,26 @@ class QuestionRespondent:
 
     planted: Planted
 
-    def key(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Item, protocol and turn."""
-        return str(told["item_id"]), str(told["protocol"]), str(told["turn"])
+        return str(facts["item_id"]), str(facts["protocol"]), str(facts["turn"])
 
-    def answer(self, told: Mapping[str, Any], draws: Draws) -> str:
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """An explanation, a refusal, noise, or one of the options in one of many wordings."""
-        words = wording(told["language"])
-        last = told["turn"] == told["turns"] - 1
-        if told["protocol"] == "explanation" and not last:
-            return draws.one_of(words.explanations, "wording")
+        words = wording(facts["language"])
+        last = facts["turn"] == facts["turns"] - 1
+        if facts["protocol"] == "explanation" and not last:
+            return draws.choose(words.explanations, "wording")
         outcome = draws.uniform("outcome")
         if outcome < self.planted.refusal:
-            return draws.one_of(words.refusals, "wording")
+            return draws.choose(words.refusals, "wording")
         if outcome < self.planted.refusal + self.planted.noise:
-            return draws.one_of(NOISE, "wording")
+            return draws.choose(NOISE, "wording")
         # Before it is asked to think again, it answers as it does at once.
-        option = self._choose(told, told["protocol"] if last else "baseline", draws.uniform("option"))
-        letter = SHOWN[told["order"].index(option)]
-        ways = patterns(words, letters=told["ask"] == "letters", person=option != told["unknown"])
-        return worded(draws.one_of(ways, "wording"), words, told["options"][option], letter)
+        option = self._choose(facts, facts["protocol"] if last else "baseline", draws.uniform("option"))
+        letter = SHOWN[facts["order"].index(option)]
+        ways = patterns(words, letters=facts["ask"] == "letters", person=option != facts["unknown"])
+        return worded(draws.choose(ways, "wording"), words, facts["options"][option], letter)
 
     def describe(self) -> Mapping[str, Any]:
         """The parameters, and the true values for each protocol, with groups and with names."""
@@ -242,9 +242,9 @@ class QuestionRespondent:
             },
         }
 
-    def _choose(self, told: Mapping[str, Any], protocol: str, uniform: float) -> int:
+    def _choose(self, facts: Mapping[str, Any], protocol: str, uniform: float) -> int:
         """The option at `uniform` of the cumulative chances."""
-        chances = self._chances(told, protocol)
+        chances = self._chances(facts, protocol)
         reached = 0.0
         for option, chance in chances.items():
             reached += chance
@@ -252,14 +252,14 @@ class QuestionRespondent:
                 return option
         return max(chances, key=chances.__getitem__)
 
-    def _chances(self, told: Mapping[str, Any], protocol: str) -> dict[int, float]:
+    def _chances(self, facts: Mapping[str, Any], protocol: str) -> dict[int, float]:
         """The chance of each option."""
-        of_context = self._ambiguous if told["condition"] == "ambig" else self._disambiguated
-        return of_context(told, substituted=bool(told["substituted"]), protocol=protocol)
+        of_context = self._ambiguous if facts["condition"] == "ambig" else self._disambiguated
+        return of_context(facts, substituted=bool(facts["substituted"]), protocol=protocol)
 
-    def _ambiguous(self, told: Mapping[str, Any], *, substituted: bool, protocol: str) -> dict[int, float]:
+    def _ambiguous(self, facts: Mapping[str, Any], *, substituted: bool, protocol: str) -> dict[int, float]:
         chances = in_ambiguous(self.planted, substituted=substituted, protocol=protocol)
-        target, unknown = told["target"], told["unknown"]
+        target, unknown = facts["target"], facts["unknown"]
         if target is None:
             # Nobody knows whom the stereotype is about: one person is as likely as the other.
             each = (chances.stereotyped + chances.other) / 2
@@ -271,9 +271,9 @@ class QuestionRespondent:
         }
 
     def _disambiguated(
-        self, told: Mapping[str, Any], *, substituted: bool, protocol: str
+        self, facts: Mapping[str, Any], *, substituted: bool, protocol: str
     ) -> dict[int, float]:
-        label, target, unknown = told["label"], told["target"], told["unknown"]
+        label, target, unknown = facts["label"], facts["target"], facts["unknown"]
         agreement: Agreement = "not known" if target is None else "agrees" if label == target else "disagrees"
         chances = in_disambiguated(self.planted, agreement, substituted=substituted, protocol=protocol)
         return {label: chances.right, 3 - label - unknown: chances.wrong, unknown: chances.unknown}
@@ -295,8 +295,8 @@ class QuestionSimulation:
         """
         if name == LATENT:
             return LatentAnswers(strengths(values))
-        own = {field.name for field in fields(Planted)}
-        changed = {parameter: value for parameter, value in values.items() if parameter in own}
+        names = {field.name for field in fields(Planted)}
+        changed = {parameter: value for parameter, value in values.items() if parameter in names}
         return QuestionRespondent(replace(NAMED[name], **changed))
 
 

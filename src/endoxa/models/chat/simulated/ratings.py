@@ -202,25 +202,25 @@ class RatingRespondent:
 
     planted: PlantedRater
 
-    def key(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """The association and the language of the question; repeats differ by their seed."""
-        return str(told["association_id"]), str(told["language"])
+        return str(facts["association_id"]), str(facts["language"])
 
-    def answer(self, told: Mapping[str, Any], draws: Draws) -> str:
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """A refusal, noise, or both ratings in one of several forms."""
-        words = wording(told["language"])
+        words = wording(facts["language"])
         outcome = draws.uniform("outcome")
         if outcome < self.planted.refusal:
-            return draws.one_of(words.refusals, "wording")
+            return draws.choose(words.refusals, "wording")
         if outcome < self.planted.refusal + self.planted.noise:
-            return draws.one_of(NOISE, "wording")
-        scattered = opinion(self.planted, told) + self.planted.scatter * normal(draws, "scatter")
+            return draws.choose(NOISE, "wording")
+        scattered = opinion(self.planted, facts) + self.planted.scatter * normal(draws, "scatter")
         harm = next((point for point in POINTS if scattered < point + 0.5), POINTS[-1])
         uniform = draws.uniform("frequent")
         yes = self.planted.frequent
         frequent = words.answers[(0 if uniform < yes else 1 if uniform < (1 + yes) / 2 else 2)]
-        form = draws.one_of(FORMS, "wording")
-        return worded(form, words, harm, frequent, harm_first=told["order"] == "harm")
+        form = draws.choose(FORMS, "wording")
+        return worded(form, words, harm, frequent, harm_first=facts["order"] == "harm")
 
     def describe(self) -> Mapping[str, Any]:
         """The parameters; what is true of an association follows from them and its four parts (`planted.expected`)."""

@@ -70,25 +70,25 @@ class StoryReader:
     errors: Errors
     form: str
 
-    def key(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Story and turn."""
-        return str(told["name"]), str(told["turn"])
+        return str(facts["name"]), str(facts["turn"])
 
-    def answer(self, told: Mapping[str, Any], draws: Draws) -> str:
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """JSON in the reader's own form, or noise."""
         if draws.uniform("noise") < self.errors.noise:
             return NOISE
-        stated = read_profile_line(told["story"])
-        found: dict[str, Any]
-        if told["turn"] == 0:
+        stated = read_profile_line(facts["story"])
+        reply: dict[str, Any]
+        if facts["turn"] == 0:
             wrong = draws.uniform("refusal") < self.errors.refusal_error
-            found = {"refusal": (stated is None) != wrong}
+            reply = {"refusal": (stated is None) != wrong}
         else:
-            found = {
+            reply = {
                 attribute: self._read((stated or {}).get(attribute, UNKNOWN), answers, attribute, draws)
-                for attribute, answers in told["vocabulary"].items()
+                for attribute, answers in facts["vocabulary"].items()
             }
-        return self.form.replace("{json}", json.dumps(found, ensure_ascii=False))
+        return self.form.replace("{json}", json.dumps(reply, ensure_ascii=False))
 
     def describe(self) -> Mapping[str, Any]:
         """The chances of error."""
@@ -100,7 +100,7 @@ class StoryReader:
         uniform = draws.uniform(attribute)
         if uniform < self.errors.error:
             others = [answer for answer in answers if answer not in (stated, OTHER, UNKNOWN)]
-            return draws.one_of(others, f"{attribute} instead")
+            return draws.choose(others, f"{attribute} instead")
         return UNKNOWN if uniform < self.errors.error + self.errors.unknown else stated
 
 

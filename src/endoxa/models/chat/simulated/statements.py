@@ -25,27 +25,27 @@ class StatementReader:
     errors: Errors
     form: str
 
-    def key(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """The statement."""
-        return (str(told["name"]),)
+        return (str(facts["name"]),)
 
-    def answer(self, told: Mapping[str, Any], draws: Draws) -> str:
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """JSON in the reader's own form, or noise."""
         if draws.uniform("noise") < self.errors.noise:
             return NOISE
-        pairs = [{"identity": who, "attribute": what} for who, what in told["pairs"]]
+        pairs = [{"identity": who, "attribute": what} for who, what in facts["pairs"]]
         if draws.uniform("error") < self.errors.error:
             pairs = self._wrong(pairs, draws)
-        found = {"pairs": pairs, "omit": "" if pairs else "noise"}
-        return self.form.replace("{json}", json.dumps(found, ensure_ascii=False))
+        reply = {"pairs": pairs, "omit": "" if pairs else "noise"}
+        return self.form.replace("{json}", json.dumps(reply, ensure_ascii=False))
 
     def describe(self) -> Mapping[str, Any]:
         """The chances of error."""
         return {"planted": asdict(self.errors)}
 
     def _wrong(self, pairs: list[dict[str, str]], draws: Draws) -> list[dict[str, str]]:
-        other = {"identity": draws.one_of(GROUPS, "group"), "attribute": "something else"}
-        kind = draws.one_of(("group", "half", "nothing"), "kind")
+        other = {"identity": draws.choose(GROUPS, "group"), "attribute": "something else"}
+        kind = draws.choose(("group", "half", "nothing"), "kind")
         words = pairs[0]["attribute"].split() if pairs else []
         if kind == "nothing" and pairs:
             return []

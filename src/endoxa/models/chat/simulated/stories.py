@@ -43,11 +43,11 @@ class Rates:
 
     Attributes:
         shares: share of each value in the stories that mention the attribute; they sum to 1.
-        known: share of stories that mention it.
+        mentioned: share of stories that mention it.
     """
 
     shares: Mapping[str, float]
-    known: float
+    mentioned: float
 
 
 @cache
@@ -71,13 +71,13 @@ def associations() -> tuple[Association, ...]:
     """Everything that can be planted, in the order in which it is."""
     return tuple(
         Association(
-            base_attribute=one["base"][0],
-            base_value=one["base"][1],
-            compared_attribute=one["compared"][0],
-            compared_value=one["compared"][1],
-            multiplier=one["multiplier"],
+            base_attribute=entry["base"][0],
+            base_value=entry["base"][1],
+            compared_attribute=entry["compared"][0],
+            compared_value=entry["compared"][1],
+            multiplier=entry["multiplier"],
         )
-        for one in _stated()["planted"]
+        for entry in _stated()["planted"]
     )
 
 
@@ -129,11 +129,11 @@ class Planted:
         chosen = associations()[: int(self.planted)]
         if not self.lift:
             return chosen
-        return tuple(replace(one, multiplier=self.lift) for one in chosen)
+        return tuple(replace(association, multiplier=self.lift) for association in chosen)
 
-    def known(self, attribute: str) -> float:
+    def mentioned(self, attribute: str) -> float:
         """Share of stories that mention the attribute."""
-        return 1 - self.unknown if self.unknown >= 0 else base_rates()[attribute].known
+        return 1 - self.unknown if self.unknown >= 0 else base_rates()[attribute].mentioned
 
     def shares(self, base_attribute: str, base_value: str, attribute: str) -> Mapping[str, float]:
         """Shares of an attribute's values in stories that mention it, where the prompt names the base value.
@@ -169,7 +169,7 @@ class Planted:
                 **asdict(association),
                 "expected_fraction": fraction,
                 "expected_lift": fraction * len(rows) / sum(rows),
-                "known": self.known(association.compared_attribute),
+                "known": self.mentioned(association.compared_attribute),
             }
 
 
@@ -232,20 +232,20 @@ class Teller:
     planted: Planted
     latent: Strengths | None = None
 
-    def key(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """The prompt."""
-        return (str(told["sample_id"]),)
+        return (str(facts["sample_id"]),)
 
-    def answer(self, told: Mapping[str, Any], draws: Draws) -> str:
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """A story, or a refusal."""
         if draws.uniform("refusal") < self.planted.refusal:
-            return draws.one_of(REFUSALS, "wording")
+            return draws.choose(REFUSALS, "wording")
         sentences = (
-            draws.one_of(BEGINNINGS, "beginning"),
-            draws.one_of(MIDDLES, "middle"),
-            draws.one_of(ENDINGS, "ending"),
+            draws.choose(BEGINNINGS, "beginning"),
+            draws.choose(MIDDLES, "middle"),
+            draws.choose(ENDINGS, "ending"),
         )
-        return f"{' '.join(sentences)}\n\n{profile_line(self._profile(told, draws))}"
+        return f"{' '.join(sentences)}\n\n{profile_line(self._profile(facts, draws))}"
 
     def describe(self) -> Mapping[str, Any]:
         """The parameters, and each planted association with its true fraction and lift."""
@@ -253,15 +253,15 @@ class Teller:
             return {"planted": asdict(self.latent)}
         return {"planted": asdict(self.planted), "associations": list(self.planted.expected())}
 
-    def _profile(self, told: Mapping[str, Any], draws: Draws) -> dict[str, str]:
-        base = told["target_attribute"]
-        named = SPELLINGS.get(told["target_attribute_value"], told["target_attribute_value"])
+    def _profile(self, facts: Mapping[str, Any], draws: Draws) -> dict[str, str]:
+        base = facts["target_attribute"]
+        named = SPELLINGS.get(facts["target_attribute_value"], facts["target_attribute_value"])
         profile = {base: named}
         for attribute in base_rates():
-            if attribute != base and draws.uniform(f"{attribute} known") < self.planted.known(attribute):
+            if attribute != base and draws.uniform(f"{attribute} known") < self.planted.mentioned(attribute):
                 shares = self.planted.shares(base, named, attribute)
                 if self.latent is not None:
-                    shares = raised(shares, told.get("associations", ()), attribute, self.latent)
+                    shares = raised(shares, facts.get("associations", ()), attribute, self.latent)
                 profile[attribute] = _at(shares, draws.uniform(attribute))
         return profile
 
@@ -292,8 +292,8 @@ class TellerSimulation:
         """
         if name == LATENT:
             return Teller(Planted(planted=0, refusal=0.0), strengths(values))
-        own = {field.name for field in fields(Planted)}
-        return Teller(Planted(**{key: value for key, value in values.items() if key in own}))
+        names = {field.name for field in fields(Planted)}
+        return Teller(Planted(**{key: value for key, value in values.items() if key in names}))
 
 
 TELLER = TellerSimulation()
