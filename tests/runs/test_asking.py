@@ -448,7 +448,7 @@ def test_calls_under_way_are_in_the_journal_until_they_are_answered(
     before = spent(journal.totals(0), PRICE) or 0.0
     assert before == pytest.approx(4 * cost(most, PRICE) + 3 * cost(Usage(10, 5), PRICE))
     assert journal.lose_calls(0) == Totals(
-        4, batched=False, usage=Usage(4 * most.prompt_tokens, 4 * most.completion_tokens), known=False
+        4, batched=False, usage=Usage(4 * most.prompt_tokens, 4 * most.completion_tokens), counted=False
     )
     assert journal.lose_calls(0).calls == 0
     assert spent(journal.totals(0), PRICE) == before
@@ -472,7 +472,7 @@ def test_a_refused_call_is_not_taken_for_one_that_may_be_billed(journal: AnswerJ
 
 def test_the_cost_of_lost_calls_is_estimated_from_those_answered() -> None:
     known = Totals(10, batched=False, usage=Usage(1000, 70))
-    lost = Totals(3, batched=False, usage=Usage(402, 1536), known=False)
+    lost = Totals(3, batched=False, usage=Usage(402, 1536), counted=False)
     assert likely([known, lost]) == [known, replace(lost, usage=Usage(101, 21))]
     assert likely([lost]) == [replace(lost, usage=Usage(101, 1536))]
     wordy = Totals(1, batched=False, usage=Usage(10, 9999))
@@ -496,7 +496,7 @@ def test_a_journal_of_an_earlier_version_is_read(tmp_path: Path) -> None:
                 Batch(Submission("endoxa-1"), "batch-0", Usage(5, 6)),
                 Batch(Submission("endoxa-2"), None, Usage(7, 8)),
             ]
-            assert journal.totals(0) == [Totals(2, batched=False, usage=Usage(11, 22), known=False)]
+            assert journal.totals(0) == [Totals(2, batched=False, usage=Usage(11, 22), counted=False)]
     with closing(AnswerJournal(path)) as journal:
         journal.lose_batch(0, "endoxa-2")
         assert [(one.calls, one.batched) for one in journal.totals(0)] == [(2, False), (1, True)]
