@@ -453,7 +453,7 @@ def test_calls_under_way_are_in_the_journal_until_they_are_answered(
     assert journal.lose_calls(0).calls == 0
     assert spent(journal.totals(0), PRICE) == before
     ask_all(asking(Echo(), journal, budget=Budget(1.0, PRICE, before)), jobs(20))
-    assert [(one.calls, one.known) for one in journal.totals(0)] == [(20, True), (4, False)]
+    assert [(one.calls, one.counted) for one in journal.totals(0)] == [(20, True), (4, False)]
 
 
 def test_calls_that_cost_nothing_are_not_written_down(
