@@ -461,7 +461,7 @@ def test_calls_that_cost_nothing_are_not_written_down(
 ) -> None:
     monkeypatch.setattr(calls, "COMMIT_SECONDS", 0.01)
     cut(Silent(), journal, Budget(None, None, 0.0))
-    assert [(one.calls, one.known) for one in journal.totals(0)] == [(3, True)]
+    assert [(one.calls, one.counted) for one in journal.totals(0)] == [(3, True)]
 
 
 def test_a_refused_call_is_not_taken_for_one_that_may_be_billed(journal: AnswerJournal) -> None:
@@ -549,7 +549,7 @@ def test_a_batch_that_nobody_can_find_counts_as_paid(journal: AnswerJournal) -> 
     ask_in_batches(asking(Echo(), journal), Untagged(), lambda: jobs(1), 1, poll=0)
     paid = cost(Usage(1010, 1005), PRICE, batched=True)
     assert spent(journal.totals(0), PRICE) == pytest.approx(paid)
-    assert [one.calls for one in journal.totals(0) if not one.known] == [7]
+    assert [one.calls for one in journal.totals(0) if not one.counted] == [7]
 
 
 def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJournal) -> None:
@@ -571,7 +571,7 @@ def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJou
     assert len(model.asked) == 1
     paid = spent(journal.totals(0), PRICE)
     assert paid == pytest.approx(2 * most + cost(Usage(10, 5), PRICE))
-    assert [(one.calls, one.known) for one in journal.totals(0)] == [(1, True), (2, False)]
+    assert [(one.calls, one.counted) for one in journal.totals(0)] == [(1, True), (2, False)]
 
 
 @given(st.lists(st.text(), min_size=1, max_size=4), st.integers(1, 100))
