@@ -473,7 +473,7 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
                 time.sleep(0.02)
             process.send_signal(signal.SIGKILL)
         with closing(AnswerJournal(tmp_path / "run/journal.sqlite")) as journal:
-            answered, lost = journal.count(0), sum(one.calls for one in journal.totals(0) if not one.known)
+            answered, lost = journal.count(0), sum(one.calls for one in journal.totals(0) if not one.counted)
         assert answered + lost == server.replies == 21
         assert lost >= 8
         server.stall_after = None
