@@ -252,9 +252,9 @@ def _begun(asking: Asking, job: Job, turn: int, most: Usage) -> Iterator[None]:
 
 async def _money(asking: Asking, usage: Usage) -> float | None:
     """Money set aside for a call, once calls under way have turned out cheaper than feared; None where it is short."""
-    while (held := asking.budget.hold(usage)) is None and asking.budget.calls:
+    while (reserved := asking.budget.hold(usage)) is None and asking.budget.calls:
         await asyncio.sleep(SETTLE_SECONDS)
-    return held
+    return reserved
 
 
 def _commit(asking: Asking, fresh: Fresh) -> None:
