@@ -83,7 +83,7 @@ def found_in(
         planted: count only the planted association.
     """
     settings = Discovery(draws=DRAWS, jobs=jobs, pooled="published" if before else "stratified")
-    found = discover(sets.profiles(one_prompt_each=before), settings)
+    found = discover(sets.profiles(prompt_per_story=before), settings)
     kept = found.tables.filter(significant=1)["model"].n_unique()
     claimed = found.associations.filter(verdict=ABOVE)
     if planted:
@@ -151,17 +151,17 @@ def _held(sets: StorySets) -> Iterator[tuple[float, float]]:
 
 STUDIES = (
     ("2 models, 1 story each", "model", Studies()),
-    ("2 models, 3 stories each, correlation 0.6", "model", Studies((3, 3), own=0.6)),
-    ("2 models, 1 and 5 stories of a prompt (cannot be tested)", "model", Studies((1, 5), own=0.6)),
+    ("2 models, 3 stories each, correlation 0.6", "model", Studies((3, 3), within=0.6)),
+    ("2 models, 1 and 5 stories of a prompt (cannot be tested)", "model", Studies((1, 5), within=0.6)),
     ("4 models, prompts suggest the same to all (0.3)", "model", Studies((1,) * 4, shared=0.3)),
     ("2 themes, 4 models, prompts suggest the same (0.3)", "theme", Studies((1,) * 4, themes=2, shared=0.3)),
     ("2 languages, 4 models, prompts suggest the same (0.3)", "language", Studies((1,) * 4, 2, shared=0.3)),
-    ("3 themes, 3 stories each, correlation 0.6", "theme", Studies((3,), themes=3, own=0.6)),
+    ("3 themes, 3 stories each, correlation 0.6", "theme", Studies((3,), themes=3, within=0.6)),
 )
 RAISED = (
     ("2 models, 1 story each, 15 % of stories moved", "model", Studies(scenarios=24, raised=0.15)),
     ("2 models, 1 story each, 25 % of stories moved", "model", Studies(scenarios=24, raised=0.25)),
-    ("2 models, 3 stories, correlation 0.3, 25 % moved", "model", Studies((3, 3), own=0.3, raised=0.25)),
+    ("2 models, 3 stories, correlation 0.3, 25 % moved", "model", Studies((3, 3), within=0.3, raised=0.25)),
 )
 
 

@@ -49,16 +49,16 @@ class Registry(Generic[T]):
             UserError: two plug-ins have the same name.
         """
         if self._things is None:
-            found: dict[str, T] = {}
+            by_name: dict[str, T] = {}
             others = (point.load() for point in entry_points(group=self._group))
             for thing in (*(self._builtin() if self._builtin else ()), *others):
-                if thing.name in found:
+                if thing.name in by_name:
                     raise UserError(
                         f"Two {self._kind}s have the name '{thing.name}'. Uninstall one of the packages that "
                         "register it."
                     )
-                found[thing.name] = thing
-            self._things = found
+                by_name[thing.name] = thing
+            self._things = by_name
         return self._things
 
     def entry_names(self) -> list[str]:

@@ -448,12 +448,12 @@ def test_calls_under_way_are_in_the_journal_until_they_are_answered(
     before = spent(journal.totals(0), PRICE) or 0.0
     assert before == pytest.approx(4 * cost(most, PRICE) + 3 * cost(Usage(10, 5), PRICE))
     assert journal.lose_calls(0) == Totals(
-        4, batched=False, usage=Usage(4 * most.prompt_tokens, 4 * most.completion_tokens), known=False
+        4, batched=False, usage=Usage(4 * most.prompt_tokens, 4 * most.completion_tokens), counted=False
     )
     assert journal.lose_calls(0).calls == 0
     assert spent(journal.totals(0), PRICE) == before
     ask_all(asking(Echo(), journal, budget=Budget(1.0, PRICE, before)), jobs(20))
-    assert [(one.calls, one.known) for one in journal.totals(0)] == [(20, True), (4, False)]
+    assert [(one.calls, one.counted) for one in journal.totals(0)] == [(20, True), (4, False)]
 
 
 def test_calls_that_cost_nothing_are_not_written_down(
@@ -461,7 +461,7 @@ def test_calls_that_cost_nothing_are_not_written_down(
 ) -> None:
     monkeypatch.setattr(calls, "COMMIT_SECONDS", 0.01)
     cut(Silent(), journal, Budget(None, None, 0.0))
-    assert [(one.calls, one.known) for one in journal.totals(0)] == [(3, True)]
+    assert [(one.calls, one.counted) for one in journal.totals(0)] == [(3, True)]
 
 
 def test_a_refused_call_is_not_taken_for_one_that_may_be_billed(journal: AnswerJournal) -> None:
@@ -472,7 +472,7 @@ def test_a_refused_call_is_not_taken_for_one_that_may_be_billed(journal: AnswerJ
 
 def test_the_cost_of_lost_calls_is_estimated_from_those_answered() -> None:
     known = Totals(10, batched=False, usage=Usage(1000, 70))
-    lost = Totals(3, batched=False, usage=Usage(402, 1536), known=False)
+    lost = Totals(3, batched=False, usage=Usage(402, 1536), counted=False)
     assert likely([known, lost]) == [known, replace(lost, usage=Usage(101, 21))]
     assert likely([lost]) == [replace(lost, usage=Usage(101, 1536))]
     wordy = Totals(1, batched=False, usage=Usage(10, 9999))
@@ -496,7 +496,7 @@ def test_a_journal_of_an_earlier_version_is_read(tmp_path: Path) -> None:
                 Batch(Submission("endoxa-1"), "batch-0", Usage(5, 6)),
                 Batch(Submission("endoxa-2"), None, Usage(7, 8)),
             ]
-            assert journal.totals(0) == [Totals(2, batched=False, usage=Usage(11, 22), known=False)]
+            assert journal.totals(0) == [Totals(2, batched=False, usage=Usage(11, 22), counted=False)]
     with closing(AnswerJournal(path)) as journal:
         journal.lose_batch(0, "endoxa-2")
         assert [(one.calls, one.batched) for one in journal.totals(0)] == [(2, False), (1, True)]
@@ -549,7 +549,7 @@ def test_a_batch_that_nobody_can_find_counts_as_paid(journal: AnswerJournal) -> 
     ask_in_batches(asking(Echo(), journal), Untagged(), lambda: jobs(1), 1, poll=0)
     paid = cost(Usage(1010, 1005), PRICE, batched=True)
     assert spent(journal.totals(0), PRICE) == pytest.approx(paid)
-    assert [one.calls for one in journal.totals(0) if not one.known] == [7]
+    assert [one.calls for one in journal.totals(0) if not one.counted] == [7]
 
 
 def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJournal) -> None:
@@ -571,7 +571,7 @@ def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJou
     assert len(model.asked) == 1
     paid = spent(journal.totals(0), PRICE)
     assert paid == pytest.approx(2 * most + cost(Usage(10, 5), PRICE))
-    assert [(one.calls, one.known) for one in journal.totals(0)] == [(1, True), (2, False)]
+    assert [(one.calls, one.counted) for one in journal.totals(0)] == [(1, True), (2, False)]
 
 
 @given(st.lists(st.text(), min_size=1, max_size=4), st.integers(1, 100))

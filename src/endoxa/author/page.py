@@ -19,13 +19,13 @@ from endoxa.report.tables import Column, Table
 from endoxa.report.words import decimal, listed, percent, plural
 from endoxa.runs.instrument import Shown
 from endoxa.schema.drafts import (
+    ANSWER_REASONS,
     APPROVED,
     DRAFT,
     KNOWN,
     REASONS,
     REJECTED,
     REPEATED,
-    WHOLE_ANSWERS,
     YIELD_COLUMNS,
 )
 from endoxa.sources.frames import read_table
@@ -104,7 +104,7 @@ def _page(runs: Sequence[Run], path: Path, drafts: pl.DataFrame, yields: pl.Data
             "Methods",
             template="methods.html.j2",
             folded=True,
-            values={"reasons": list({**WHOLE_ANSWERS, **REASONS}.items())},
+            values={"reasons": list({**ANSWER_REASONS, **REASONS}.items())},
         ),
     )
     task = str(drafts["task"][0]) if drafts.height and "task" in drafts.columns else "author"
@@ -192,7 +192,7 @@ def _yield_section(rows: Rows) -> Section:
     if not rows:
         return Section("yield", "What became of the rows asked for")
     findings = tuple(Finding(_yielded(row), (row,)) for row in rows)
-    names = ("asked", "rows", "drafts", REPEATED, KNOWN, "other reasons", *WHOLE_ANSWERS, "stopped")
+    names = ("asked", "rows", "drafts", REPEATED, KNOWN, "other reasons", *ANSWER_REASONS, "stopped")
     columns = (Column("model"), *(Column(name, numeric=True) for name in names))
     cells = tuple(
         (

@@ -13,7 +13,7 @@ from typing import Any
 from endoxa.author.prompts import STOP
 from endoxa.runs.answers.language import language
 from endoxa.runs.answers.objects import outer_objects
-from endoxa.runs.answers.text import declined, own_turn
+from endoxa.runs.answers.text import declined, first_reply
 
 LONGEST_ALONE = 300
 """Letters of an answer that can be the one field of a row."""
@@ -44,7 +44,7 @@ def read_reply(text: str, fields: Sequence[str], code: str = "en") -> Reply:
         fields: fields of a row.
         code: language of the prompt, in which the model may have declined.
     """
-    turn = own_turn(text)
+    turn = first_reply(text)
     before, stop, after = turn.partition(STOP)
     rows = tuple(_rows(before, fields))
     if not rows:

@@ -59,5 +59,5 @@ def _fields(part: Any) -> Iterator[str]:
             elif key != "datasets":
                 yield from _fields(value)
     elif isinstance(part, list):
-        for one in part:
-            yield from _fields(one)
+        for element in part:
+            yield from _fields(element)

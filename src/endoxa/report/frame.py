@@ -202,13 +202,15 @@ def with_part(page: Page) -> Page:
 
     def captioned(section: Section) -> Section:
         tables = (
-            replace(one, caption=f"{one.caption} [{words}]") if one.caption and one.measured else one
-            for one in section.tables
+            replace(table, caption=f"{table.caption} [{words}]")
+            if table.caption and table.measured
+            else table
+            for table in section.tables
         )
         # Titles of figures of which one is shown are buttons; their heading says it for all.
         if section.pick_by and len(section.figures) > 1:
             return replace(section, tables=tuple(tables), pick_by=f"{section.pick_by} [{words}]")
-        figures = (replace(one, title=f"{one.title} [{words}]") for one in section.figures)
+        figures = (replace(figure, title=f"{figure.title} [{words}]") for figure in section.figures)
         return replace(section, tables=tuple(tables), figures=tuple(figures))
 
     return _each_section(page, captioned)
@@ -219,11 +221,11 @@ def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:
 
     Words of ours that no native speaker has checked are named, as they are today.
     """
-    said = [str(run.facts["notice"]) for run in runs if run.facts.get("notice")]
+    texts = [str(run.facts["notice"]) for run in runs if run.facts.get("notice")]
     if any(model.startswith("sim/") for model in models):
-        said.append(SIMULATED_NOTICE)
+        texts.append(SIMULATED_NOTICE)
     line = unreviewed(pair for run in runs for pair in kept_words(run.facts))
-    return list(dict.fromkeys([*said, *_data_notes(runs), *filter(None, (part_note(runs), line))]))
+    return list(dict.fromkeys([*texts, *_data_notes(runs), *filter(None, (part_note(runs), line))]))
 
 
 def _data_notes(runs: Sequence[Run]) -> Iterator[str]:

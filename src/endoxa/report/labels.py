@@ -53,11 +53,11 @@ def without_directions(text: str) -> str:
 
 def visible_directions(text: str) -> str:
     r"""The text with such characters written as '\u202e', for what must not lose any."""
-    return DIRECTIONS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return DIRECTIONS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def name_models(
-    models: Sequence[str], told: Mapping[str, ModelName], simulated: Collection[str] = ()
+    models: Sequence[str], user_names: Mapping[str, ModelName], simulated: Collection[str] = ()
 ) -> dict[str, ModelName]:
     """Names for all models: those the file names first and in its order, then the others in theirs.
 
@@ -66,46 +66,47 @@ def name_models(
 
     Args:
         models: the models of the runs.
-        told: what `read_labels` gives.
+        user_names: what `read_labels` gives.
         simulated: models that their run calls simulated; those written 'sim/...' are anyway.
     """
     present = dict.fromkeys(models)
-    taken = {own.label for own in told.values()}
+    used_labels = {entry.label for entry in user_names.values()}
     short = {
-        model: model if label in taken else label for model, label in short_labels(list(present)).items()
+        model: model if label in used_labels else label
+        for model, label in short_labels(list(present)).items()
     }
     named: dict[str, ModelName] = {}
     for model in [
-        *(name for name in told if name in present),
-        *(name for name in present if name not in told),
+        *(name for name in user_names if name in present),
+        *(name for name in present if name not in user_names),
     ]:
-        own = _told_of(model, told) or ModelName(model, short[model], "")
+        entry = _user_name(model, user_names) or ModelName(model, short[model], "")
         made_up = model.startswith("sim/") or version_of(model)[0] in simulated
-        label = without_directions(own.label) or UNNAMED
+        label = without_directions(entry.label) or UNNAMED
         named[model] = ModelName(
             model,
             _apart(f"{label} ({SIMULATED})" if made_up else label, named.values()),
-            without_directions(own.provider or (SIMULATED if made_up else _provider(model))),
-            own.size,
+            without_directions(entry.provider or (SIMULATED if made_up else _provider(model))),
+            entry.size,
             made_up,
         )
     return named
 
 
-def _told_of(model: str, told: Mapping[str, ModelName]) -> ModelName | None:
+def _user_name(model: str, user_names: Mapping[str, ModelName]) -> ModelName | None:
     """What the user's table says of a model, or of the model that this is a version of."""
     name, version = version_of(model)
-    found = told.get(model) or told.get(name)
-    return found and (replace(found, label=f"{found.label} ({version})") if found.model != model else found)
+    entry = user_names.get(model) or user_names.get(name)
+    return entry and (replace(entry, label=f"{entry.label} ({version})") if entry.model != model else entry)
 
 
 def _apart(label: str, before: Iterable[ModelName]) -> str:
     """The label, numbered where another model has it."""
-    taken, number, found = {name.label for name in before}, 1, label
-    while found in taken:
+    used_labels, number, numbered = {name.label for name in before}, 1, label
+    while numbered in used_labels:
         number += 1
-        found = f"{label} #{number}"
-    return found
+        numbered = f"{label} #{number}"
+    return numbered
 
 
 def read_labels(path: Path) -> dict[str, ModelName]:
@@ -115,28 +116,28 @@ def read_labels(path: Path) -> dict[str, ModelName]:
         UserError: it cannot be read, a cell is empty, a model or a label stands twice, or a size is neither
             'large' nor 'small' nor a number above 0.
     """
-    found: dict[str, ModelName] = {}
+    names_by_model: dict[str, ModelName] = {}
     for number, row in enumerate(read_table(path, ("model", "label")).iter_rows(named=True), 1):
         cells = {name: (cell or "").strip() for name, cell in row.items()}
-        own = ModelName(
+        entry = ModelName(
             cells["model"], cells["label"], cells.get("provider", ""), cells.get("size", "").lower()
         )
-        fault = _fault(own, found)
+        fault = _fault(entry, names_by_model)
         if fault:
             raise UserError(f"{path}, row {number}, column {fault}.")
-        found[own.model] = own
-    return found
+        names_by_model[entry.model] = entry
+    return names_by_model
 
 
-def _fault(own: ModelName, before: Mapping[str, ModelName]) -> str | None:
-    if not own.model or not own.label:
-        return f"'{'label' if own.model else 'model'}': it is empty; every row names a model and its label"
-    if own.model in before:
-        return f"'model': '{own.model}' stands in an earlier row already; keep one of them"
-    if own.label in {other.label for other in before.values()}:
-        return f"'label': '{own.label}' is the label of another model already; labels must differ"
-    if own.size not in ("", LARGE, SMALL) and not _above_zero(own.size):
-        return f"'size': '{own.size}' is neither 'large' nor 'small' nor a number above 0; leave it empty if unknown"
+def _fault(entry: ModelName, before: Mapping[str, ModelName]) -> str | None:
+    if not entry.model or not entry.label:
+        return f"'{'label' if entry.model else 'model'}': it is empty; every row names a model and its label"
+    if entry.model in before:
+        return f"'model': '{entry.model}' stands in an earlier row already; keep one of them"
+    if entry.label in {other.label for other in before.values()}:
+        return f"'label': '{entry.label}' is the label of another model already; labels must differ"
+    if entry.size not in ("", LARGE, SMALL) and not _above_zero(entry.size):
+        return f"'size': '{entry.size}' is neither 'large' nor 'small' nor a number above 0; leave it empty if unknown"
     return None
 
 

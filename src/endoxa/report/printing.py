@@ -109,11 +109,11 @@ def notes(folder: Path, width: Width) -> Iterator[str]:
 def _printed_size(path: Path) -> tuple[float, float]:
     """Width in millimetres and size of labels in points; a figure not drawn for print counts as fitting."""
     with path.open(encoding="utf-8") as file:
-        found = _PRINTED.search(file.read(1000))
-    if found is None:
+        match = _PRINTED.search(file.read(1000))
+    if match is None:
         return 0.0, float(TEXT_POINTS)
-    width = float(found[1])
-    return width, _text_points(width, float(found[2]))
+    width = float(match[1])
+    return width, _text_points(width, float(match[2]))
 
 
 def _text_points(width: float, pixels: float) -> float:
@@ -139,17 +139,17 @@ def _fitted(spec: Spec, room: float) -> tuple[str, float]:
     if not _fits(best, room):
         stacked = _stacked_legends(spec)
         if stacked != spec:
-            spec, best = stacked, min(best, _drawn(stacked), key=lambda one: one[1])
+            spec, best = stacked, min(best, _drawn(stacked), key=lambda drawn: drawn[1])
     factor, slope = 1.0, max(best[1] / 2, 1.0)
-    found = best[1]
+    width = best[1]
     for _ in range(ROUNDS):
-        following = min(max(factor + (room - found) / slope, STRETCH[0]), STRETCH[1])
-        if abs(room - found) <= CLOSE or following == factor:
+        following = min(max(factor + (room - width) / slope, STRETCH[0]), STRETCH[1])
+        if abs(room - width) <= CLOSE or following == factor:
             break
         picture = _drawn(stretched(spec, following))
-        moved = (picture[1] - found) / (following - factor)
-        factor, found = following, picture[1]
-        best = min(best, picture, key=lambda one: (one[1] > room + CLOSE, abs(one[1] - room)))
+        moved = (picture[1] - width) / (following - factor)
+        factor, width = following, picture[1]
+        best = min(best, picture, key=lambda drawn: (drawn[1] > room + CLOSE, abs(drawn[1] - room)))
         if moved <= 0:  # something else decides the width: a legend, a title
             break
         slope = moved
@@ -213,7 +213,7 @@ def _is_view(part: Spec) -> bool:
 def _readable(part: Any) -> Any:
     """The chart with text of at least `SMALLEST_PIXELS`; its data are not copied."""
     if isinstance(part, list):
-        return [_readable(one) for one in part]
+        return [_readable(element) for element in part]
     if not isinstance(part, dict):
         return part
     made = {}
@@ -230,7 +230,7 @@ def _readable(part: Any) -> Any:
 def _stacked_legends(part: Any) -> Any:
     """The chart with one entry per line in every legend."""
     if isinstance(part, list):
-        return [_stacked_legends(one) for one in part]
+        return [_stacked_legends(element) for element in part]
     if not isinstance(part, dict):
         return part
     made = {

@@ -62,16 +62,16 @@ def picture(figure: Figure) -> str:
 def renumbered(svg: str) -> str:
     """Names of gradients counted from 0: vl-convert counts them over the whole process, so no two runs were alike."""
     names: dict[str, str] = {}
-    return _GRADIENT.sub(lambda found: names.setdefault(found[0], f"gradient_{len(names)}"), svg)
+    return _GRADIENT.sub(lambda match: names.setdefault(match[0], f"gradient_{len(names)}"), svg)
 
 
 def inline_svg(figure: Figure, svg: str) -> str:
     """The SVG for use inside an HTML page: its ids made unique, labelled by its title and description."""
-    own = re.sub(r'\bid="([^"]+)"', rf'id="{figure.name}-\1"', svg)
-    own = re.sub(r"url\(#([^)]+)\)", rf"url(#{figure.name}-\1)", own)
-    own = own.replace("<title>", f'<title id="{figure.name}-title">', 1)
-    own = own.replace("<desc>", f'<desc id="{figure.name}-desc">', 1)
-    head, _, body = _PART_ROLES.sub("", _TIP.sub(r' data-tip="\1"', own)).partition(">")
+    unique = re.sub(r'\bid="([^"]+)"', rf'id="{figure.name}-\1"', svg)
+    unique = re.sub(r"url\(#([^)]+)\)", rf"url(#{figure.name}-\1)", unique)
+    unique = unique.replace("<title>", f'<title id="{figure.name}-title">', 1)
+    unique = unique.replace("<desc>", f'<desc id="{figure.name}-desc">', 1)
+    head, _, body = _PART_ROLES.sub("", _TIP.sub(r' data-tip="\1"', unique)).partition(">")
     head = _NAMESPACES.sub("", head)
     return f'{head} aria-labelledby="{figure.name}-title {figure.name}-desc">{body}'
 

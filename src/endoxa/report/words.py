@@ -104,13 +104,14 @@ def short_labels(models: Sequence[str]) -> dict[str, str]:
     """
     parts = {model: _parts(model) for model in dict.fromkeys(models)}
     labels: dict[str, str] = {}
-    for model, own in parts.items():
+    for model, path in parts.items():
         others = [other for name, other in parts.items() if name != model]
         keep = next(
-            (k for k in range(1, len(own) + 1) if all(other[-k:] != own[-k:] for other in others)), len(own)
+            (k for k in range(1, len(path) + 1) if all(other[-k:] != path[-k:] for other in others)),
+            len(path),
         )
-        label = _middle_cut("/".join(own[-keep:]))
-        alike = sum(_stem(taken) == label for taken in labels.values())
+        label = _middle_cut("/".join(path[-keep:]))
+        alike = sum(_stem(earlier) == label for earlier in labels.values())
         labels[model] = f"{label} #{alike + 1}" if alike else label
     return labels
 

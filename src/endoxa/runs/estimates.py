@@ -29,14 +29,14 @@ Schemas = Mapping[str, Mapping[str, Any]]
 
 def settings_of(folder: Path, key: str = ANALYSIS) -> dict[str, Any] | None:
     """The settings of what a run folder holds, whichever version made it; None where it holds nothing."""
-    said = _said(folder, key)
-    settings = said.get("settings") if isinstance(said, dict) else None
+    entry = _entry(folder, key)
+    settings = entry.get("settings") if isinstance(entry, dict) else None
     return settings if isinstance(settings, dict) else None
 
 
 def holds(folder: Path, settings: Mapping[str, Any], key: str = ANALYSIS) -> bool:
     """Whether what a run folder holds was made with these settings by this version."""
-    return bool(_said(folder, key) == {"settings": dict(settings), "endoxa": __version__})
+    return bool(_entry(folder, key) == {"settings": dict(settings), "endoxa": __version__})
 
 
 def kept(folder: Path, settings: Mapping[str, Any], schemas: Schemas, key: str = ANALYSIS) -> Tables | None:
@@ -92,14 +92,14 @@ def once(
     key: str = ANALYSIS,
 ) -> Tables:
     """The tables that a run folder holds for these settings, or those of `analyze`, which it then holds."""
-    found = kept(folder, settings, schemas, key)
-    if found is None:
-        found = analyze()
-        keep(folder, settings, found, key)
-    return found
+    tables = kept(folder, settings, schemas, key)
+    if tables is None:
+        tables = analyze()
+        keep(folder, settings, tables, key)
+    return tables
 
 
-def _said(folder: Path, key: str) -> Any:
+def _entry(folder: Path, key: str) -> Any:
     """What `run.json` says under a key; None where it cannot be read."""
     try:
         return json.loads((folder / RUN).read_text(encoding="utf-8")).get(key)

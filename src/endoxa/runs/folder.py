@@ -156,7 +156,7 @@ def run_facts(
     command: Sequence[str],
     *,
     created: str,
-    own: dict[str, Any],
+    kind_facts: dict[str, Any],
 ) -> dict[str, Any]:
     """Everything needed to repeat a run; the time it finished is filled in later.
 
@@ -166,7 +166,7 @@ def run_facts(
         identity: everything that decides what the run writes.
         command: the words of the command line.
         created: when the run was first started, ISO 8601.
-        own: what only runs of this kind have.
+        kind_facts: what only runs of this kind have.
     """
     return {
         "kind": kind,
@@ -174,7 +174,7 @@ def run_facts(
         "command": list(command),
         "created": created,
         "finished": None,
-        **own,
+        **kind_facts,
         "settings": settings.model_dump(mode="json"),
         "identity": identity,
         "versions": {
@@ -190,10 +190,10 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _shared(one: str, other: str) -> int:
+def _shared(text: str, other: str) -> int:
     """Number of characters with which both texts begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))
+    pairs = enumerate(zip(text, other, strict=False))
+    return next((k for k, (a, b) in pairs if a != b), min(len(text), len(other)))
 
 
 def sampling_setting(facts: Mapping[str, Any], name: str) -> Any:

@@ -127,7 +127,7 @@ class Run:
         """Calls answered and failed by address, for models that have several."""
         from endoxa.models.addresses import counted
 
-        by_model = {one["name"]: one.get("addresses") for one in self.facts.get("models", [])}
+        by_model = {model["name"]: model.get("addresses") for model in self.facts.get("models", [])}
         by_model |= {name: use.get("addresses") for name, use in self.facts.get("usage", {}).items()}
         return [f"{name}: calls by address: {counted(counts)}" for name, counts in by_model.items() if counts]
 
@@ -216,8 +216,10 @@ class Instrument(Generic[S]):
         if self.headline is None:
             return None
         facts = json.loads((folder / RUN).read_text(encoding="utf-8"))
-        found, part = self.headline(folder), part_of_run(facts)
-        return replace(found, title=f"{found.title}\nOf a part of the data: {part}") if part else found
+        headline, part = self.headline(folder), part_of_run(facts)
+        return (
+            replace(headline, title=f"{headline.title}\nOf a part of the data: {part}") if part else headline
+        )
 
 
 INSTRUMENTS: Registry[Instrument[Any]] = Registry("instrument", "endoxa.instruments")

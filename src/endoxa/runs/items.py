@@ -45,7 +45,7 @@ def each_once(
     if journal is not None:
         journal.forget_items()
     for start, chunk in chunked(items):
-        twice = journal and journal.add_items((name(one), start + k) for k, one in enumerate(chunk))
+        twice = journal and journal.add_items((name(item), start + k) for k, item in enumerate(chunk))
         if twice:
             raise UserError(repeated(twice[0], twice[1] + 1, twice[2] + 1))
         yield from chunk

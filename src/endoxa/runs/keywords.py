@@ -17,37 +17,37 @@ def keywords(owner: Any) -> dict[str, OptionField]:
     return {option.path[-1]: option for option in options} | words
 
 
-def keyword_of(option: OptionField, known: Mapping[str, OptionField]) -> str:
+def keyword_of(option: OptionField, options: Mapping[str, OptionField]) -> str:
     """The name of an option's field; the word of the command where another option has that name."""
     field = option.path[-1]
-    if known[field].path == option.path:
+    if options[field].path == option.path:
         return field
-    return next(word for word, other in known.items() if other.path == option.path)
+    return next(word for word, other in options.items() if other.path == option.path)
 
 
-def nearest(word: str, known: Mapping[str, Any]) -> str:
+def nearest(word: str, choices: Mapping[str, Any]) -> str:
     """A question to put behind "There is no option ...": did you mean the nearest one? Empty where none is near."""
-    near = get_close_matches(word, known, n=1)
+    near = get_close_matches(word, choices, n=1)
     return f" Did you mean '{near[0]}'?" if near else ""
 
 
-def values_by_path(owner: Any, given: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
+def values_by_path(owner: Any, arguments: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
     """Values by the path of their setting, as `endoxa.schema.options.settings_from` takes them.
 
     Raises:
         TypeError: an option is not known.
     """
-    known = keywords(owner)
+    options = keywords(owner)
     values: dict[tuple[str, ...], Any] = {}
-    for word, value in given.items():
-        if word not in known:
-            raise TypeError(f"There is no option '{word}'.{nearest(word, known)}")
-        values[known[word].path] = _read(known[word], value)
+    for word, value in arguments.items():
+        if word not in options:
+            raise TypeError(f"There is no option '{word}'.{nearest(word, options)}")
+        values[options[word].path] = _read(options[word], value)
     return values
 
 
-def _read(one: OptionField, value: Any) -> Any:
+def _read(option: OptionField, value: Any) -> Any:
     """A value as the setting takes it: one word for several, a path for a text."""
-    if getattr(one.type, "__origin__", None) is tuple:
+    if getattr(option.type, "__origin__", None) is tuple:
         return (value,) if isinstance(value, str | Path) else tuple(value)
-    return str(value) if isinstance(value, Path) and one.type is not Path else value
+    return str(value) if isinstance(value, Path) and option.type is not Path else value

@@ -137,15 +137,15 @@ class ReportOptions:
     ] = None
     paper: PaperOptions = USUAL_PAPER
 
-    def having(self, given: Mapping[str, Any]) -> ReportOptions:
+    def having(self, changes: Mapping[str, Any]) -> ReportOptions:
         """These options with single fields replaced, those of `paper` among them (`width`, `interval`, ...).
 
         Raises:
             TypeError: a field that there is not.
         """
         names = {field.name for field in fields(PaperOptions)}
-        paper = {name: value for name, value in given.items() if name in names}
-        rest = {name: value for name, value in given.items() if name not in names}
+        paper = {name: value for name, value in changes.items() if name in names}
+        rest = {name: value for name, value in changes.items() if name not in names}
         base = rest.pop("paper", self.paper)
         return replace(self, paper=replace(base, **paper), **rest)
 

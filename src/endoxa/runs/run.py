@@ -35,7 +35,7 @@ from endoxa.schema import Progress
 from endoxa.sources.files import sha256
 from endoxa.sources.source import reading_once
 from endoxa.sources.statuses import left_out_notes, reading_drafts
-from endoxa.words.used import OWN_WORDS, Used
+from endoxa.words.used import COMPONENTS_KEY, Used
 
 log = logging.getLogger(__name__)
 
@@ -134,7 +134,7 @@ def measure(
             settings = settings if before is None else _with_earlier(settings, before, out)
             work = instrument.work(settings, out)
             _require_repeated(expected, work.identity)
-            own_words = _own_words(instrument, settings, before)
+            components = _components_used(instrument, settings, before)
         except UserError:
             if new:
                 out.rmdir()
@@ -149,11 +149,11 @@ def measure(
             _require_journal(work, out)
         created = before["created"] if before else now()
         facts = run_facts(
-            instrument.name, settings, work.identity, command, created=created, own=dict(work.facts)
+            instrument.name, settings, work.identity, command, created=created, kind_facts=dict(work.facts)
         )
         facts["versions"] |= work.versions
-        if own_words:
-            facts[OWN_WORDS] = own_words
+        if components:
+            facts[COMPONENTS_KEY] = components
         return Run(out, _measured(work, out, facts, before, progress), was_complete=False)
 
 
@@ -172,11 +172,13 @@ def outdated(instrument: Instrument[S], settings: S, out: Path) -> list[str]:
             return ["a model is not measured"]
         if grown := _grown(work, before):
             return [f"some {' and '.join(grown)} are not measured"]
-        found = differences(before["identity"], work.identity)
-        asked = settings.asked()
-        if instrument.estimate is not None and before.get("reported") != asked:
-            found += differences(before.get("reported"), asked, "estimates:") or ["estimates are missing"]
-        return found
+        changes = differences(before["identity"], work.identity)
+        analysis = settings.asked()
+        if instrument.estimate is not None and before.get("reported") != analysis:
+            changes += differences(before.get("reported"), analysis, "estimates:") or [
+                "estimates are missing"
+            ]
+        return changes
 
 
 def read_run(folder: Path) -> dict[str, Any]:
@@ -196,8 +198,8 @@ def _earlier(instrument: Instrument[S], out: Path, *, restart: bool) -> dict[str
         return None
     kind = before.get("kind")
     if kind != instrument.name:
-        known = INSTRUMENTS.all().get(str(kind))
-        holds = known.holds if known else f"a run of kind '{kind}'"
+        other = INSTRUMENTS.all().get(str(kind))
+        holds = other.holds if other else f"a run of kind '{kind}'"
         raise DifferentRunError(f"{out} holds {holds}: name another folder with --out.")
     return before
 
@@ -212,14 +214,14 @@ def _measured_nothing(out: Path) -> bool:
         journal.close()
 
 
-def _own_words(instrument: Instrument[S], settings: S, before: Mapping[str, Any] | None) -> Used:
+def _components_used(instrument: Instrument[S], settings: S, before: Mapping[str, Any] | None) -> Used:
     """Components of endoxa's own words that the run rests on; an earlier run has noted them.
 
     Raises:
         UserError: the data cannot be read.
     """
     if before is not None:
-        return dict(before.get(OWN_WORDS, {}))
+        return dict(before.get(COMPONENTS_KEY, {}))
     return instrument.words(settings) if instrument.words else {}
 
 
@@ -253,7 +255,7 @@ def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S
     return settings.model_copy(update={"models": (*earlier, *added)})
 
 
-def _refuse_other_addresses(left_out: Sequence[str], given: Sequence[str], out: Path) -> None:
+def _refuse_other_addresses(left_out: Sequence[str], models: Sequence[str], out: Path) -> None:
     """Say it where a model of the run is given again at other addresses.
 
     Raises:
@@ -262,7 +264,7 @@ def _refuse_other_addresses(left_out: Sequence[str], given: Sequence[str], out: 
     from endoxa.models.addresses import same_model
 
     for earlier in left_out:
-        for name in given:
+        for name in models:
             if same_model(earlier, name):
                 raise DifferentRunError(
                     f"{out} holds an unfinished run of '{earlier}', and its answers are kept under this name: give the "
@@ -307,10 +309,10 @@ def _require_same(before: Mapping[str, Any], work: Work, out: Path) -> None:
     earlier, kept = before["identity"], dict(work.identity)
     for name in ("models", *(work.growing if before.get("finished") else ())):
         kept[name] = kept[name][: len(earlier.get(name, []))]
-    if found := differences(earlier, kept):
+    if changed := differences(earlier, kept):
         raise DifferentRunError(
-            f"The folder {out} holds a different run ({'; '.join(found)}). Choose another --out, or pass --restart to "
-            "replace it."
+            f"The folder {out} holds a different run ({'; '.join(changed)}). Choose another --out, or pass --restart "
+            "to replace it."
         )
 
 

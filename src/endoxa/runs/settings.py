@@ -42,7 +42,7 @@ class RunSettings(Settings):
     notice: Annotated[str | None, Internal(decides=False)] = None
 
     @model_validator(mode="after")
-    def _one_part(self) -> Self:
+    def _limit_or_sample(self) -> Self:
         if self.limit is not None and self.sample is not None:
             raise UserError(
                 "--limit takes the first items and --sample a random part of all of them. Give only one of the two."

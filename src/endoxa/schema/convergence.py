@@ -106,11 +106,11 @@ DISCRIMINANT_COLUMNS: dict[str, str] = {
 ALL_AGREE = "all agree"
 CONTRADICT = "contradict"
 SOME_AGREE = "some agree"
-ONLY_ONE = "only one sees it"
+LONE_FINDING = "only one sees it"
 NONE_SEES = "none sees it"
-ONE_INSTRUMENT = "one instrument"
+SINGLE_INSTRUMENT = "one instrument"
 NOT_TESTED = "cannot be tested"
-AGREEMENTS = (ALL_AGREE, CONTRADICT, SOME_AGREE, ONLY_ONE, NONE_SEES, ONE_INSTRUMENT, NOT_TESTED)
+AGREEMENTS = (ALL_AGREE, CONTRADICT, SOME_AGREE, LONE_FINDING, NONE_SEES, SINGLE_INSTRUMENT, NOT_TESTED)
 """What the instruments say together about an association, in the order of the list to look at first."""
 
 AGREEMENT_COLUMNS: dict[str, str] = {

@@ -36,7 +36,7 @@ MALFORMED, AFTER_STOP, REPEATED, KNOWN = "malformed", "after-stop", "repeated", 
 OFF_LIST, ELSEWHERE = "off-list", "elsewhere"
 IDENTICAL, NO_GROUP, NEGATION, ALIKE, CHANGED = "identical", "no-group", "negation", "alike", "changed"
 
-WHOLE_ANSWERS: dict[str, str] = {
+ANSWER_REASONS: dict[str, str] = {
     REFUSED: "the model declined",
     FAILED: "no answer came (error of the provider)",
     UNREADABLE: "no row could be read in the answer",
@@ -62,7 +62,7 @@ YIELD_COLUMNS: dict[str, str] = {
     "model": "model as given",
     "asked": "rows asked for",
     "answers": "answers that came",
-    **WHOLE_ANSWERS,
+    **ANSWER_REASONS,
     "stopped": "answers that the model ended with the stop word",
     "rows": "rows read",
     **REASONS,

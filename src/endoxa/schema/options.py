@@ -123,7 +123,11 @@ def options_of(owner: Any) -> list[OptionField]:
     """
     return sorted(
         _options(owner, (), None),
-        key=lambda one: (not one.option.positional, GROUPS.index(one.option.group), one.default is not ...),
+        key=lambda entry: (
+            not entry.option.positional,
+            GROUPS.index(entry.option.group),
+            entry.default is not ...,
+        ),
     )
 
 
@@ -152,8 +156,8 @@ def _fields(owner: Any, instance: Any) -> Iterator[tuple[str, Any]]:
         for name, parameter in inspect.signature(owner).parameters.items():
             yield name, ... if parameter.default is parameter.empty else parameter.default
     elif dataclasses.is_dataclass(owner):
-        for one in dataclasses.fields(owner):
-            yield one.name, _default(one) if instance is None else getattr(instance, one.name)
+        for declared in dataclasses.fields(owner):
+            yield declared.name, _default(declared) if instance is None else getattr(instance, declared.name)
     else:
         for name, field in owner.model_fields.items():
             default = ... if field.is_required() else field.get_default(call_default_factory=True)
@@ -298,10 +302,10 @@ def json_object(text: str) -> dict[str, Any]:
         raise ValueError(f"{constant} is not a JSON number")
 
     try:
-        found = json.loads(text or "{}", parse_constant=refuse)
-        json.dumps(found, ensure_ascii=False).encode()
+        parsed = json.loads(text or "{}", parse_constant=refuse)
+        json.dumps(parsed, ensure_ascii=False).encode()
     except ValueError as problem:
         raise UserError(f"Invalid JSON ({problem}). Write for example '{{\"top_k\": 40}}'.") from problem
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise UserError("Expected a JSON object, for example '{\"top_k\": 40}'.")
-    return found
+    return parsed

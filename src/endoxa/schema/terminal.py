@@ -25,7 +25,7 @@ def terminal_text(text: str) -> str:
 
     Line breaks and tabs stay. JSON stays JSON of the same values, as it writes these characters in the same way.
     """
-    return _HARMFUL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _HARMFUL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 class _Escaped:

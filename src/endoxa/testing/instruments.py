@@ -52,11 +52,11 @@ def records(folder: Path) -> dict[str, list[Any]]:
     """Records of a run folder by file name; runs of encoders have vectors instead."""
     if (folder / RECORDS).exists():
         return {RECORDS: pl.read_parquet(folder / RECORDS).rows()}
-    found: dict[str, list[Any]] = {}
+    by_file: dict[str, list[Any]] = {}
     for path in sorted((folder / VECTORS).iterdir()):
         with np.load(path) as arrays:
-            found |= {f"{path.name} {name}": arrays[name].tolist() for name in arrays}
-    return found
+            by_file |= {f"{path.name} {name}": arrays[name].tolist() for name in arrays}
+    return by_file
 
 
 @contextmanager
@@ -150,23 +150,25 @@ def _check_repeats(
 def _check_added_model(
     instrument: Instrument[Any], settings: Any, added: str, out: Path, folder: Path
 ) -> None:
-    both = settings.model_copy(update={"models": (*settings.models, added)})
-    _check_stopped_addition(instrument, settings, both, out)
-    told: list[str] = []
-    done = run(instrument, both, out, progress=lambda what, *_: told.append(what))
+    extended = settings.model_copy(update={"models": (*settings.models, added)})
+    _check_stopped_addition(instrument, settings, extended, out)
+    phases: list[str] = []
+    done = run(instrument, extended, out, progress=lambda what, *_: phases.append(what))
     assert not done.was_complete
-    assert not [what for what in told if what.endswith(settings.models[0])], "only the new model is measured"
-    measure(instrument, both, folder / "both")
+    assert not [what for what in phases if what.endswith(settings.models[0])], (
+        "only the new model is measured"
+    )
+    measure(instrument, extended, folder / "both")
     assert records(out) == records(folder / "both"), "adding a model must give the records of one run of both"
     names = [model["name"] for model in read_run(out)["models"]]
     assert len(names) == 2, "run.json must name both models"
     assert run(instrument, settings, out).was_complete, "the first command must find its run complete"
 
 
-def _check_stopped_addition(instrument: Instrument[Any], settings: Any, both: Any, out: Path) -> None:
+def _check_stopped_addition(instrument: Instrument[Any], settings: Any, extended: Any, out: Path) -> None:
     before = records(out)
     with _refused(KeyboardInterrupt):
-        run(instrument, both, out, progress=_stopping("writing records"))
+        run(instrument, extended, out, progress=_stopping("writing records"))
     assert run(instrument, settings, out).was_complete, "a run to which a model is being added stays finished"
     kept = records(out)
     assert {name: kept[name] for name in before} == before, "its records stay until the new model is through"

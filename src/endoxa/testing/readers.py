@@ -64,8 +64,8 @@ def _check_pairs(reader: Reader, pairs: pl.DataFrame) -> None:
         empty = pairs.filter(pl.col(column).is_null() | (pl.col(column).str.strip_chars() == ""))
         assert empty.is_empty(), f"{reader.name}: '{column}' is empty in {empty.height} pairs of the example"
     assert pairs["item_id"].is_unique().all(), f"{reader.name}: two pairs of the example share an item_id"
-    for column, known in (("direction", DIRECTIONS), ("stereotypical", ("more", "less"))):
-        unknown = sorted(set(pairs[column]) - set(known))
+    for column, allowed in (("direction", DIRECTIONS), ("stereotypical", ("more", "less"))):
+        unknown = sorted(set(pairs[column]) - set(allowed))
         assert not unknown, f"{reader.name}: '{column}' holds {unknown}"
     cased = pairs.filter(pl.col("axis") != pl.col("axis").str.to_lowercase())
     assert cased.is_empty(), f"{reader.name}: axes must be in lower case"

@@ -43,16 +43,16 @@ def score_pairs(rule: Rule, model: Model, pairs: Sequence[Pair]) -> list[tuple[f
     Raises:
         ValueError: a sentence cannot be scored.
     """
-    requests = [request for both in rule.requests(pairs, model) for request in both]
-    found: dict[int, float] = {}
+    requests = [request for pair_requests in rule.requests(pairs, model) for request in pair_requests]
+    scores: dict[int, float] = {}
     for index, result in model.score(requests):
         if isinstance(result, Unscorable):
             raise ValueError(  # noqa: TRY004 - the value is at fault, not its type
                 f"pair {index // 2} cannot be scored: {result.reason}"
             )
-        found[index] = rule.value(result)
-    assert len(found) == len(requests), f"{rule.name}: some requests have no answer"
-    return [(found[2 * k], found[2 * k + 1]) for k in range(len(pairs))]
+        scores[index] = rule.value(result)
+    assert len(scores) == len(requests), f"{rule.name}: some requests have no answer"
+    return [(scores[2 * k], scores[2 * k + 1]) for k in range(len(pairs))]
 
 
 def _check_documented(rule: Rule) -> None:
@@ -81,7 +81,7 @@ def _check_refusals(rule: Rule, model: Model) -> None:
         raise AssertionError(f"{rule.name}: nothing scored must raise ValueError, not give {value}")
     wrong: Any = Pair(None, 3)  # type: ignore[arg-type]
     try:
-        requests = [request for both in rule.requests([wrong], model) for request in both]
+        requests = [request for pair_requests in rule.requests([wrong], model) for request in pair_requests]
         results = list(model.score(requests))
     except (TypeError, ValueError, AttributeError):
         return

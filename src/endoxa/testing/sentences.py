@@ -105,38 +105,38 @@ def check_verdict(row: Mapping[str, Any], where: str = "") -> None:
     verdict = row.get("verdict")
     if not verdict:
         return
-    told = f"{where} {dict(row)}"
+    label = f"{where} {dict(row)}"
     if "n_partitions" in row:
-        _check_permutations(row, told)
+        _check_permutations(row, label)
         return
     value = _number(row.get("difference") if row.get("difference") is not None else row.get("value"))
     neutral, p, corrected = (_number(row.get(name)) for name in ("neutral", "p_value", "p_adjusted"))
     alpha = 1 - _number(row.get("confidence"))
     low, high = _number(row.get("low")), _number(row.get("high"))
     if verdict == "cannot-be-tested":
-        assert row.get("reason"), f"{told}: cannot be tested, and no reason is given"
+        assert row.get("reason"), f"{label}: cannot be tested, and no reason is given"
         return
-    assert all(map(isfinite, (value, p, corrected))), f"{told}: a verdict without numbers"
-    assert corrected >= p - 1e-12, f"{told}: the correction made a p-value smaller"
+    assert all(map(isfinite, (value, p, corrected))), f"{label}: a verdict without numbers"
+    assert corrected >= p - 1e-12, f"{label}: the correction made a p-value smaller"
     if verdict in ("above", "below"):
-        assert corrected <= alpha + 1e-9, f"{told}: claimed, but p is {corrected} after correction"
-        assert (value > neutral) == (verdict == "above"), f"{told}: claimed in the wrong direction"
-        assert not low < neutral < high, f"{told}: claimed, but the interval holds the neutral value"
+        assert corrected <= alpha + 1e-9, f"{label}: claimed, but p is {corrected} after correction"
+        assert (value > neutral) == (verdict == "above"), f"{label}: claimed in the wrong direction"
+        assert not low < neutral < high, f"{label}: claimed, but the interval holds the neutral value"
         clusters = row.get("clusters")
         assert clusters is None or 2.0 ** (1 - clusters) <= alpha + 1e-9, (
-            f"{told}: too few clusters for any claim"
+            f"{label}: too few clusters for any claim"
         )
         return
-    assert verdict == "unclear", f"{told}: no such verdict"
+    assert verdict == "unclear", f"{label}: no such verdict"
     assert corrected > alpha - 1e-9 or abs(value - neutral) < 0.001, (
-        f"{told}: significant, but called unclear"
+        f"{label}: significant, but called unclear"
     )
     if p > alpha + 1e-9 and isfinite(low):
         inside = low <= neutral + 1e-9 <= high + 2e-9
-        assert inside, f"{told}: unclear, but the interval excludes the neutral value"
+        assert inside, f"{label}: unclear, but the interval excludes the neutral value"
 
 
-def _check_permutations(row: Mapping[str, Any], told: str) -> None:
+def _check_permutations(row: Mapping[str, Any], label: str) -> None:
     """The verdict of an association test: its interval is no inversion of its test, which may be one-sided."""
     effect, p, corrected = (_number(row.get(name)) for name in ("effect_size", "p_value", "p_adjusted"))
     alpha, verdict = 1 - _number(row.get("confidence")), row["verdict"]
@@ -144,15 +144,17 @@ def _check_permutations(row: Mapping[str, Any], told: str) -> None:
     sides = 2 if side == "two-sided" else 1
     hopeless = sides / partitions > alpha + 1e-9
     if verdict == "cannot-be-tested":
-        assert row.get("verdict_reason"), f"{told}: cannot be tested, and no reason is given"
+        assert row.get("verdict_reason"), f"{label}: cannot be tested, and no reason is given"
         return
-    assert not hopeless, f"{told}: {partitions:g} partitions cannot reach {alpha:g}"
-    assert all(map(isfinite, (effect, p, corrected))), f"{told}: a verdict without numbers"
-    assert corrected >= p - 1e-12, f"{told}: the correction made a p-value smaller"
+    assert not hopeless, f"{label}: {partitions:g} partitions cannot reach {alpha:g}"
+    assert all(map(isfinite, (effect, p, corrected))), f"{label}: a verdict without numbers"
+    assert corrected >= p - 1e-12, f"{label}: the correction made a p-value smaller"
     claimed = corrected <= alpha + 1e-9 and abs(effect) >= 0.0005
     expected = "above" if effect > 0 else "below"
-    asked = side == "two-sided" or (side == "greater") == (effect > 0)
-    assert verdict == (expected if claimed and asked else "unclear"), f"{told}: the verdict does not follow"
+    in_direction = side == "two-sided" or (side == "greater") == (effect > 0)
+    assert verdict == (expected if claimed and in_direction else "unclear"), (
+        f"{label}: the verdict does not follow"
+    )
 
 
 def _check_nearer(text: str, rows: Sequence[Mapping[str, Any]], where: str) -> None:
@@ -174,8 +176,8 @@ def _check_claims(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequence
             if phrase in bare:
                 assert verdicts & allowed, f"{where}: claims '{phrase}', but rests on {verdicts or 'nothing'}"
     for verdict in verdicts:
-        known = PHRASES[verdict] + (EITHER_WAY if verdict in ("above", "below") else ())
-        assert len(rows) > 1 or any(phrase in bare for phrase in known) or not _is_claim(rows[0]), (
+        accepted = PHRASES[verdict] + (EITHER_WAY if verdict in ("above", "below") else ())
+        assert len(rows) > 1 or any(phrase in bare for phrase in accepted) or not _is_claim(rows[0]), (
             f"{where}: rests on a row that is '{verdict}' and does not say so"
         )
     if "corrected for the number of tests" in bare:
@@ -192,10 +194,10 @@ def _is_claim(row: Mapping[str, Any]) -> bool:
 def _check_numbers(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequence[str], where: str) -> None:
     if not rows:
         return
-    known = _CONSTANTS | _spoken(rows)
+    printed = _CONSTANTS | _spoken(rows)
     for token in _NUMBER.findall(_without(text, rows, labels)):
         plain = token.replace("−", "-").replace(",", "").lstrip("+")
-        assert plain in known or plain.lstrip("-") in known, (
+        assert plain in printed or plain.lstrip("-") in printed, (
             f"{where}: the number {token} is in no row {rows}"
         )
 

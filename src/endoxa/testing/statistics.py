@@ -126,11 +126,11 @@ def _rows(sample: Sample, order: np.ndarray) -> Sample:
     return replace(sample, **{name: getattr(sample, name)[order] for name in _ARRAYS})
 
 
-def _close(one: list[Estimate], other: list[Estimate], *, exact: bool) -> bool:
+def _close(estimates: list[Estimate], other: list[Estimate], *, exact: bool) -> bool:
     """Whether two lists hold the same estimates; sums in another order may differ in the last digits."""
-    if len(one) != len(other):
+    if len(estimates) != len(other):
         return False
-    for a, b in zip(one, other, strict=True):
+    for a, b in zip(estimates, other, strict=True):
         for field in fields(Estimate):
             left, right = getattr(a, field.name), getattr(b, field.name)
             if isinstance(left, float) and isinstance(right, float):

@@ -47,21 +47,21 @@ class StorySets:
     confounded: bool = False
     seed: int = 0
 
-    def profiles(self, *, one_prompt_each: bool = False) -> Profiles:
+    def profiles(self, *, prompt_per_story: bool = False) -> Profiles:
         """The stories.
 
         Args:
-            one_prompt_each: call every story a prompt of its own, as tests of single stories take them.
+            prompt_per_story: call every story a prompt of its own, as tests of single stories take them.
         """
         rng = np.random.default_rng(self.seed)
         model, language, row, prompt = self._prompts()
-        told = [self._values(rng, table, row, language) for table in range(self.tables)]
+        drawn = [self._values(rng, table, row, language) for table in range(self.tables)]
         stories = np.repeat(np.arange(len(model)), self.repeats)
         unknown = self.columns
-        codes = [np.where(self._unread(rng, row[stories]), unknown, values.ravel()) for values in told]
+        codes = [np.where(self._unread(rng, row[stories]), unknown, values.ravel()) for values in drawn]
         zeros = np.zeros(len(stories), dtype=np.int32)
         words = tuple(f"{k}" for k in range(self.columns))
-        sample = np.arange(len(stories)) if one_prompt_each else prompt[stories]
+        sample = np.arange(len(stories)) if prompt_per_story else prompt[stories]
         return Profiles(
             models=tuple(f"set {k:04d}" for k in range(self.sets)),
             languages=tuple(f"l{k}" for k in range(self.languages)),
@@ -116,8 +116,8 @@ class StorySets:
         drawn = rng.random((len(row), self.repeats + 1, 1))
         values = (drawn > limits[..., :-1]).sum(axis=2)
         shared = rng.random((len(row), self.repeats)) < np.sqrt(self.dependence)
-        told: np.ndarray = np.where(shared, values[:, :1], values[:, 1:])
-        return told
+        codes: np.ndarray = np.where(shared, values[:, :1], values[:, 1:])
+        return codes
 
     def _unread(self, rng: np.random.Generator, row: np.ndarray) -> np.ndarray:
         share = np.full(len(row), self.unknown)
@@ -138,7 +138,7 @@ class Studies:
         traits: traits that prompts name.
         scenarios: prompts of each language, theme and trait.
         shared: correlation of two models' stories of one prompt.
-        own: correlation of two stories of one model and prompt.
+        within: correlation of two stories of one model and prompt.
         attributes: attributes read off the stories.
         raised: share of the first model's stories whose first attribute is set to its first value.
     """
@@ -149,7 +149,7 @@ class Studies:
     traits: int = 4
     scenarios: int = 12
     shared: float = 0.0
-    own: float = 0.0
+    within: float = 0.0
     attributes: int = 3
     raised: float = 0.0
 
@@ -162,13 +162,13 @@ class Studies:
         for model, number in enumerate(self.repeats):
             habit = self._values(rng, prompts)
             for _ in range(number):
-                values = np.where(self._chance(rng, prompts, self.own), habit, self._values(rng, prompts))
+                values = np.where(self._chance(rng, prompts, self.within), habit, self._values(rng, prompts))
                 values = np.where(self._chance(rng, prompts, self.shared), same, values)
                 if model == 0:
                     values[rng.random(prompts) < self.raised, 0] = 0
                 keys = {"language": language, "theme": theme, "base_value": trait, PROMPT: np.arange(prompts)}
-                told = {f"attribute {k}": values[:, k] for k in range(self.attributes)}
-                parts.append(pl.DataFrame({"model": np.full(prompts, model), **keys, **told}))
+                columns = {f"attribute {k}": values[:, k] for k in range(self.attributes)}
+                parts.append(pl.DataFrame({"model": np.full(prompts, model), **keys, **columns}))
         return pl.concat(parts).select(pl.all().cast(pl.String), base_attribute=pl.lit("trait"))
 
     def _values(self, rng: np.random.Generator, prompts: int) -> np.ndarray:

@@ -237,7 +237,7 @@ _ALL = (
         aligned=True,
     ),
 )
-COMPONENTS: Mapping[str, Component] = {one.name: one for one in _ALL}
+COMPONENTS: Mapping[str, Component] = {component.name: component for component in _ALL}
 """Every component by its name."""
 
 LEFT_OUT: Mapping[str, str] = {

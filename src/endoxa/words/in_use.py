@@ -24,9 +24,9 @@ def in_use(text: Text, package: Path = PACKAGE) -> str:
         text: the text.
         package: folder of the package.
     """
-    own = _WAYS.get(text.component)
-    found = own(text, _Place(text, package)) if own else None
-    return found if found is not None else _filled(text.text, _examples(text.language, package))
+    way = _WAYS.get(text.component)
+    sentence = way(text, _Place(text, package)) if way else None
+    return sentence if sentence is not None else _filled(text.text, _examples(text.language, package))
 
 
 class _Place:
@@ -37,7 +37,7 @@ class _Place:
         self.path = text.path
         self.tree = _tree(package, text.file)
         self.examples = _examples(text.language, package)
-        self.own = self.tree.get(text.language, self.tree)
+        self.section = self.tree.get(text.language, self.tree)
 
     def another(self, text: Text, file: str) -> Mapping[str, Any]:
         """Another file of the language."""
@@ -67,7 +67,7 @@ def _examples(language: str, package: Path) -> Mapping[str, str]:
 
 
 def _filled(template: str, values: Mapping[str, Any]) -> str:
-    return _NAMED.sub(lambda found: str(values.get(found[1], GAP)), template)
+    return _NAMED.sub(lambda match: str(values.get(match[1], GAP)), template)
 
 
 def _story(text: Text, place: _Place) -> str:
@@ -90,13 +90,13 @@ def _first(tree: Any) -> str:
 
 def _pair(text: Text, place: _Place) -> str | None:
     """A sentence about the example's group."""
-    own, examples = place.own, place.examples
-    subject = own.get("subject", "{identity}")
+    section, examples = place.section, place.examples
+    subject = section.get("subject", "{identity}")
     subject = _filled(subject if isinstance(subject, str) else subject["m"], examples)
-    stop = own.get("stop", ".")
+    stop = section.get("stop", ".")
     if text.path[1] == "subject":
-        said = _filled(own["said"], examples)
-        return _capital(f"{_filled(text.text, examples)} {said}{stop}")
+        statement = _filled(section["said"], examples)
+        return _capital(f"{_filled(text.text, examples)} {statement}{stop}")
     if text.path[1] in ("said", "denied", "verb_denied"):
         return _capital(f"{subject} {_filled(text.text, examples)}{stop}")
     return _listed(text, place)
@@ -124,24 +124,24 @@ def _harm(text: Text, place: _Place) -> str | None:
         case ("question", *_):
             return _filled(text.text, chosen)
         case ("attributes", attribute):
-            own = {"base": text.text, "base_value": _first(values.get(attribute, GAP))}
-            return _filled(question["statement"], {**chosen, **own})
+            replaced = {"base": text.text, "base_value": _first(values.get(attribute, GAP))}
+            return _filled(question["statement"], {**chosen, **replaced})
         case ("values", attribute, *_):
-            own = {"base": attributes.get(attribute, attribute), "base_value": text.text}
-            return _filled(question["statement"], {**chosen, **own})
+            replaced = {"base": attributes.get(attribute, attribute), "base_value": text.text}
+            return _filled(question["statement"], {**chosen, **replaced})
     return _listed(text, place)
 
 
 def _term(text: Text, place: _Place) -> str | None:
     """The term in a sentence of the association tests, where its grammatical form has one."""
     templates = place.another(text, "instruments/association_tests/items/templates/{language}.toml")
-    own = place.tree["set"][int(text.path[1]) - 1]
-    at = own["terms"][int(text.path[3]) - 1]
-    kind, form = own.get("kind", ""), str((own.get("forms") or [""])[0])
+    term_set = place.tree["set"][int(text.path[1]) - 1]
+    at = term_set["terms"][int(text.path[3]) - 1]
+    kind, form = term_set.get("kind", ""), str((term_set.get("forms") or [""])[0])
     if isinstance(at, dict):
         kind, form = at.get("kind", kind), text.path[4]
     elif isinstance(at, list):
-        form = own["forms"][int(text.path[4]) - 1]
+        form = term_set["forms"][int(text.path[4]) - 1]
     shapes = templates.get("templates", {}).get(kind, {})
     fitting = next((key for key in shapes if key == "*" or form in key.split()), None)
     if fitting is None:
@@ -163,13 +163,13 @@ def _template(text: Text, place: _Place) -> str | None:
 
 def _term_of(lists: Mapping[str, Any], kind: str, form: str) -> str:
     """A term of a kind that has a grammatical form, in this form; empty where there is none."""
-    for own in lists.get("set", []):
-        forms = own.get("forms", [])
-        for term in own["terms"]:
+    for term_set in lists.get("set", []):
+        forms = term_set.get("forms", [])
+        for term in term_set["terms"]:
             if isinstance(term, dict):
-                if term.get("kind", own.get("kind")) == kind and form in term:
+                if term.get("kind", term_set.get("kind")) == kind and form in term:
                     return str(term[form])
-            elif own.get("kind") == kind and (form in forms or form == "*"):
+            elif term_set.get("kind") == kind and (form in forms or form == "*"):
                 return str(term[forms.index(form)]) if isinstance(term, list) else str(term)
     return ""
 
@@ -179,8 +179,8 @@ def _with_words(template: str, term: str, form: str, templates: Mapping[str, Any
     vowel = templates.get("vowel", {})
     starts = term[:1].lower() in vowel.get("letters", "") if vowel else False
 
-    def word(found: re.Match[str]) -> str:
-        name = found[1]
+    def word(match: re.Match[str]) -> str:
+        name = match[1]
         if name.lower() == "term":
             return term[:1].upper() + term[1:] if name[0].isupper() else term
         forms = templates.get("words", {}).get(name.lower(), {})
@@ -202,8 +202,8 @@ def _question(text: Text, place: _Place) -> str | None:
 
 def _name(text: Text, _place: _Place) -> str:
     group, gender, latin = text.path and text.key.split("/")[-3:]
-    own = f" ({latin})" if latin != text.text else ""
-    return f"{text.text}{own}: {group}, {gender}"
+    transcription = f" ({latin})" if latin != text.text else ""
+    return f"{text.text}{transcription}: {group}, {gender}"
 
 
 def _listed(text: Text, place: _Place) -> str | None:
@@ -235,7 +235,7 @@ def _people(text: Text, place: _Place) -> str:
 
     match text.path:
         case (_, "form", number, _):
-            form = place.own["form"][int(number) - 1]
+            form = place.section["form"][int(number) - 1]
             names = Locale(text.language).territories
             used = [names.get(code, code) for code in form.get("countries", [])]
             starts = form.get("starts", [])

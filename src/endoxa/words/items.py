@@ -47,12 +47,12 @@ def items(language: str, components: Sequence[str] = (), package: Path = PACKAGE
             "text": text.text,
             "in_use": in_use(text, package),
             "english": text.english,
-            "purpose": one.purpose,
+            "purpose": entry.purpose,
         }
-        for one in chosen
-        for text in texts_of(one, language, package)
+        for entry in chosen
+        for text in texts_of(entry, language, package)
     ]
     if not rows:
-        known = sorted({code for one in chosen for code in languages_of(one, package)} - {ENGLISH})
-        raise UserError(f"No texts in '{language}'. Expected one of: {', '.join(known)}.")
+        languages = sorted({code for entry in chosen for code in languages_of(entry, package)} - {ENGLISH})
+        raise UserError(f"No texts in '{language}'. Expected one of: {', '.join(languages)}.")
     return rows

@@ -56,14 +56,14 @@ def make_patch(rows: Sequence[Mapping[str, str]], date: str, package: Path = PAC
     Raises:
         UserError: an item that is not known.
     """
-    known = _known(rows, package)
+    texts = _texts_by_item(rows, package)
     left: list[tuple[str, str]] = []
     settled: dict[str, tuple[Text, Mapping[str, str]]] = {}
     corrected: dict[str, str] = {}
     files: dict[str, str] = {}
     for row in rows:
         name = row["item_id"]
-        text = known.get(name)
+        text = texts.get(name)
         problem = _problem(row, text)
         if text is None or problem:
             left.append((name, problem))
@@ -73,8 +73,8 @@ def make_patch(rows: Sequence[Mapping[str, str]], date: str, package: Path = PAC
             new = _as_spaced(text.text, row["correction"])
             try:
                 files[text.file] = replaced(text.file, content, text.path, new)
-            except UserError as found:
-                left.append((name, str(found)))
+            except UserError as fault:
+                left.append((name, str(fault)))
                 continue
             corrected[name] = new
         settled[name] = (text, row)
@@ -91,21 +91,21 @@ def _as_spaced(old: str, new: str) -> str:
     return old[:start] + new.replace("\r\n", "\n").strip() + old[end:]
 
 
-def _known(rows: Sequence[Mapping[str, str]], package: Path) -> dict[str, Text]:
+def _texts_by_item(rows: Sequence[Mapping[str, str]], package: Path) -> dict[str, Text]:
     """The texts of the components and languages that the items are of, by the names of their items.
 
     Raises:
         UserError: a component that there is none of.
     """
-    found: dict[str, Text] = {}
+    texts: dict[str, Text] = {}
     for component, language in sorted({_parts(row["item_id"]) for row in rows}):
         if component not in COMPONENTS:
             raise UserError(
                 f"The component '{component}' is unknown. Expected items of `endoxa languages items`, and the table of "
                 "outcomes that `endoxa collect task export` writes beside the judgements (NAME_items)."
             )
-        found |= {item_id(text): text for text in texts_of(COMPONENTS[component], language, package)}
-    return found
+        texts |= {item_id(text): text for text in texts_of(COMPONENTS[component], language, package)}
+    return texts
 
 
 def _parts(name: str) -> tuple[str, str]:
@@ -136,7 +136,7 @@ def _reviews(
     judged: dict[tuple[str, str], list[Mapping[str, str]]] = defaultdict(list)
     for text, row in settled.values():
         judged[text.component, text.language].append(row)
-    found = []
+    reviews = []
     for (component, language), rows in judged.items():
         texts = texts_of(COMPONENTS[component], language, package)
         speakers = min(int(row["speakers"] or 0) for row in rows)
@@ -144,8 +144,8 @@ def _reviews(
             continue
         now = [replace(text, text=corrected.get(item_id(text), text.text)) for text in texts]
         names = {name.strip() for row in rows for name in (row.get("names") or "").split(";")} - {""}
-        found.append(Review(component, language, digest(now), speakers, date, tuple(sorted(names))))
-    return found
+        reviews.append(Review(component, language, digest(now), speakers, date, tuple(sorted(names))))
+    return reviews
 
 
 def _written(review: Review) -> str:

@@ -96,27 +96,29 @@ def states(
     chosen = [component(name) for name in components] or list(COMPONENTS.values())
     reviews = read_reviews(package)
     return [
-        _state(one, language, reviews, package)
-        for one in chosen
-        for language in languages_of(one, package)
+        _state(entry, language, reviews, package)
+        for entry in chosen
+        for language in languages_of(entry, package)
         if not languages or language in languages
     ]
 
 
-def _state(one: Component, language: str, reviews: Iterable[Review], package: Path) -> State:
-    texts = texts_of(one, language, package)
-    own = [review for review in reviews if (review.component, review.language) == (one.name, language)]
-    now = digest(texts) if own else ""
+def _state(component: Component, language: str, reviews: Iterable[Review], package: Path) -> State:
+    texts = texts_of(component, language, package)
+    matching = [
+        review for review in reviews if (review.component, review.language) == (component.name, language)
+    ]
+    now = digest(texts) if matching else ""
     # A text that was changed since makes what was reviewed another text.
-    valid = [review for review in own if review.digest == now]
+    valid = [review for review in matching if review.digest == now]
     used = {text.file for text in texts}
     return State(
-        component=one.name,
+        component=component.name,
         language=language,
         texts=len(texts),
         speakers=max((review.speakers for review in valid), default=0),
         names=tuple(dict.fromkeys(name for review in valid for name in review.names)),
-        files=tuple(name for name in files_of(one, package) if name in used),
+        files=tuple(name for name in files_of(component, package) if name in used),
     )
 
 

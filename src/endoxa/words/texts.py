@@ -123,14 +123,16 @@ def files_of(component: Component, package: Path = PACKAGE) -> tuple[str, ...]:
 @cache
 def _all_texts(component: Component, package: Path) -> tuple[Text, ...]:
     several = len(component.sources) > 1
-    found = []
+    texts = []
     for source in component.sources:
-        own = list(_texts(component.name, source, package, several=several))
+        source_texts = list(_texts(component.name, source, package, several=several))
         english = (
-            {text.key: text.text for text in own if text.language == ENGLISH} if component.aligned else {}
+            {text.key: text.text for text in source_texts if text.language == ENGLISH}
+            if component.aligned
+            else {}
         )
-        found += [_with_english(text, english) for text in own]
-    return tuple(found)
+        texts += [_with_english(text, english) for text in source_texts]
+    return tuple(texts)
 
 
 def _with_english(text: Text, english: Mapping[str, str]) -> Text:
@@ -176,9 +178,11 @@ def _chosen(source: Source, code: str, tree: Mapping[str, Any]) -> Iterator[tupl
             continue
         language, key = _language(source, code, tree, path)
         joined = "/".join(key)
-        if not language or not (not source.keep or any(fnmatchcase(joined, one) for one in source.keep)):
+        if not language or not (
+            not source.keep or any(fnmatchcase(joined, pattern) for pattern in source.keep)
+        ):
             continue
-        if not any(fnmatchcase(joined, one) for one in source.leave):
+        if not any(fnmatchcase(joined, pattern) for pattern in source.leave):
             yield language, key, path, value
 
 
@@ -194,10 +198,10 @@ def _language(source: Source, code: str, tree: Mapping[str, Any], path: Parts) -
         case "rows":
             return str(tree[path[0]].get("language") or ""), path
         case "columns":
-            found = _COLUMN.fullmatch(path[1])
+            match = _COLUMN.fullmatch(path[1])
             row = next(iter(tree[path[0]].values()))
-            form = found and (found["form"] or "name")
-            return (found["language"], (row, str(form))) if found else ("", path)
+            form = match and (match["form"] or "name")
+            return (match["language"], (row, str(form))) if match else ("", path)
         case "origin":
             return _of_name(tree[path[0]], path)
 
@@ -223,11 +227,11 @@ def _catalogue(content: str) -> dict[str, Any]:
     """Translations by their English text; several forms of one by their number. Drafts (fuzzy) are none."""
     from babel.messages.pofile import read_po
 
-    found: dict[str, Any] = {}
+    translations: dict[str, Any] = {}
     for message in read_po(io.BytesIO(content.encode())):
         if not message.id or message.fuzzy:
             continue
         single = message.id if isinstance(message.id, str) else message.id[0]
         name = f"{message.context}: {single}" if message.context else single
-        found[name] = message.string if isinstance(message.string, str) else list(message.string or ())
-    return found
+        translations[name] = message.string if isinstance(message.string, str) else list(message.string or ())
+    return translations

@@ -13,7 +13,7 @@ from endoxa.words.texts import ENGLISH, PACKAGE, languages_of, texts_of
 Used = dict[str, list[str]]
 """Components with the languages in which they were used, as `run.json` keeps them."""
 
-OWN_WORDS = "own_words"
+COMPONENTS_KEY = "own_words"
 """Where `run.json` keeps them."""
 _PLACE = re.compile(r"\\\{\w+\\\}")
 
@@ -26,22 +26,22 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        self._found: dict[str, set[str]] = {}
+        self._languages: dict[str, set[str]] = {}
 
     def add(self, name: str, languages: Iterable[str]) -> None:
         """Note a component; English, and languages that it does not have, say nothing."""
         codes = {code for code in languages if code != ENGLISH and texts_of(component(name), code)}
         if codes:
-            self._found.setdefault(name, set()).update(codes)
+            self._languages.setdefault(name, set()).update(codes)
 
     def has(self, name: str, language: str) -> bool:
         """Whether there is nothing more to note of it."""
-        return language == ENGLISH or language in self._found.get(name, ())
+        return language == ENGLISH or language in self._languages.get(name, ())
 
     @property
     def used(self) -> Used:
         """What was noted, sorted."""
-        return {name: sorted(codes) for name, codes in sorted(self._found.items())}
+        return {name: sorted(codes) for name, codes in sorted(self._languages.items())}
 
 
 def note_pair(tally: Tally, language: str, sentences: Iterable[str]) -> None:
@@ -56,9 +56,9 @@ def note_pair(tally: Tally, language: str, sentences: Iterable[str]) -> None:
     """
     if tally.has("opposites", language):
         return
-    both = list(sentences)
-    denied = any(made_with("pair templates", ["denied", "verb_denied"], language, text) for text in both)
-    if denied or any(made_with("pair templates", ["said"], language, text) for text in both):
+    texts = list(sentences)
+    denied = any(made_with("pair templates", ["denied", "verb_denied"], language, text) for text in texts)
+    if denied or any(made_with("pair templates", ["said"], language, text) for text in texts):
         tally.add("pair templates", [language])
         if not denied:
             tally.add("opposites", [language])
@@ -79,17 +79,17 @@ def made_with(name: str, keys: Iterable[str], language: str, text: str) -> bool:
 
 def languages_of_name(name: str) -> frozenset[str]:
     """Languages of a given name, written as in English questions; empty where the names bank does not have it."""
-    return _given_names().get(name, frozenset())
+    return _names_bank().get(name, frozenset())
 
 
 @cache
-def _given_names() -> dict[str, frozenset[str]]:
+def _names_bank() -> dict[str, frozenset[str]]:
     bank = component("names bank")
-    found: dict[str, set[str]] = {}
+    languages_by_name: dict[str, set[str]] = {}
     for language in languages_of(bank):
         for text in texts_of(bank, language):
-            found.setdefault(text.key.rsplit("/", 1)[-1], set()).add(language)
-    return {name: frozenset(codes) for name, codes in found.items()}
+            languages_by_name.setdefault(text.key.rsplit("/", 1)[-1], set()).add(language)
+    return {name: frozenset(codes) for name, codes in languages_by_name.items()}
 
 
 @cache
@@ -106,4 +106,4 @@ def _pattern(name: str, keys: tuple[str, ...], language: str) -> re.Pattern[str]
 
 def kept_words(facts: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """What `run.json` says of components, as `unreviewed` takes it; names that are known no more are left out."""
-    return [(name, codes) for name, codes in facts.get(OWN_WORDS, {}).items() if name in COMPONENTS]
+    return [(name, codes) for name, codes in facts.get(COMPONENTS_KEY, {}).items() if name in COMPONENTS]

@@ -350,7 +350,7 @@ def test_a_run_killed_before_the_id_of_its_batch_was_noted_hands_in_nothing_twic
             ask(server.url, journal, count, limit)
             assert journal.batches(0) == []
             (totals,) = journal.totals(0)
-            assert (totals.calls, totals.known) == (count, True)
+            assert (totals.calls, totals.counted) == (count, True)
             assert cost(totals.usage, PRICE, batched=True) <= limit
         names = [name.split("-", 2)[2] for group in server.batches for name in group]
         assert sorted(names) == sorted(f"{k}-0" for k in range(count))

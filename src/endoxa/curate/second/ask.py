@@ -20,7 +20,7 @@ from endoxa.curate.extract.omission import NOISE, REASONS, reason
 from endoxa.curate.normalise import Tables, normal_attribute, normal_identity
 from endoxa.runs.answers.language import ENGLISH, language, signs_of_new_question
 from endoxa.runs.answers.objects import nested, outer_objects
-from endoxa.runs.answers.text import before_new_question, own_turn, read_first
+from endoxa.runs.answers.text import before_new_question, first_reply, read_first
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal
@@ -118,7 +118,7 @@ def read_answer(text: str, item: ReaderItem, names: Tables | None = None) -> lis
     Thoughts are no answer; of several objects the last one counts. Confidence is 0: what a model's reading is worth is
     estimated from its agreement with the rules (`endoxa.curate.second.table`).
     """
-    turn = own_turn(text)
+    turn = first_reply(text)
     objects = read_first(turn, before_new_question(turn, language(ENGLISH)), _with_pairs, bool)
     if not objects or not isinstance(objects[-1][PAIRS], list):
         return None

@@ -124,7 +124,7 @@ def chord_figure(arcs: Sequence[Arc], noun: str) -> alt.TopLevelMixin:
         arcs: two to `MOST_ARCS` things, in the order drawn.
         noun: what their parts are, in the plural.
     """
-    found = chord_layout(arcs)
+    layout = chord_layout(arcs)
     colors = dict(zip((arc.name for arc in arcs), SERIES_COLORS, strict=False))
     size = {arc.name: arc for arc in arcs}
     ribbons = [
@@ -135,21 +135,21 @@ def chord_figure(arcs: Sequence[Arc], noun: str) -> alt.TopLevelMixin:
             f"{count(size[chord.origin].shared[chord.target])} {noun} of {chord.origin} found in {chord.target}",
             colors[chord.origin],  # not white: the thinnest chords are nothing but their edge
         )
-        for k, chord in enumerate(found.chords)
+        for k, chord in enumerate(layout.chords)
     ]
     rings = []
     for k, arc in enumerate(arcs):
         tip = f"{arc.name}: {count(arc.size)} {noun}, {count(arc.alone)} in no other"
-        rings.append(_shape(f"w{k}", _band(*found.arcs[arc.name]), "white", tip, colors[arc.name]))
+        rings.append(_shape(f"w{k}", _band(*layout.arcs[arc.name]), "white", tip, colors[arc.name]))
         if arc.alone < arc.size:
             rings.append(
-                _shape(f"e{k}", _band(*found.elsewhere[arc.name]), colors[arc.name], tip, colors[arc.name])
+                _shape(f"e{k}", _band(*layout.elsewhere[arc.name]), colors[arc.name], tip, colors[arc.name])
             )
     low = -EDGE - LINE * (2.3 * len(arcs))
     layers = [
         *([_filled(ribbons, low, opacity=0.62)] if ribbons else []),
         _filled(rings, low, opacity=1.0),
-        *_words(arcs, found, colors, noun, low),
+        *_words(arcs, layout, colors, noun, low),
     ]
     drawn = alt.layer(*layers).properties(
         width=2 * EDGE * PIXELS, height=(EDGE - low) * PIXELS, usermeta=ROUND
@@ -185,12 +185,12 @@ def _filled(shapes: Sequence[pl.DataFrame], low: float, *, opacity: float) -> al
 
 
 def _words(
-    arcs: Sequence[Arc], found: Layout, colors: Mapping[str, str], noun: str, low: float
+    arcs: Sequence[Arc], layout: Layout, colors: Mapping[str, str], noun: str, low: float
 ) -> list[alt.Chart]:
     """The numbers at the arcs, and below the figure a line with name and counts for each."""
     marks, names, counts = [], [], []
     for place, arc in enumerate(arcs):
-        x, y = _at(sum(found.arcs[arc.name]) / 2, 1.13)
+        x, y = _at(sum(layout.arcs[arc.name]) / 2, 1.13)
         marks.append({"x": x, "y": y, "text": str(place + 1), "color": colors[arc.name]})
         line = -EDGE - LINE * 2.3 * place
         names.append({"x": -EDGE, "y": line, "text": f"{place + 1}  {arc.name}", "color": colors[arc.name]})

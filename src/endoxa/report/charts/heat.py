@@ -124,9 +124,9 @@ def verdict_map(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]
     cells = alt.Chart(drawn).mark_rect(fill="#eef0f2", stroke="white")
     layers = [pointed(cells, drawn).encode(x=x, y=y)]
     for side, (near, far) in SIDES.items():
-        own = drawn.filter(verdict=side)
+        side_rows = drawn.filter(verdict=side)
         layers.append(
-            alt.Chart(own)
+            alt.Chart(side_rows)
             .mark_rect(stroke="white")
             .encode(x=x, y=y, fill=either(alt.FillValue, "datum.far", far, near))
         )

@@ -107,7 +107,7 @@ def series_dots(
     marks = [bars.encode(y=y, x=x("low"), x2=alt.X2("high:Q"), color=color)] if apart else []
     marks.append(dots.encode(y=y, x=x("value"), color=color, fill=fill))
     if apart:
-        marks = [one.encode(yOffset=beside(list(colors))) for one in marks]
+        marks = [mark.encode(yOffset=beside(list(colors))) for mark in marks]
     marks[-1] = pointed(marks[-1], drawn)
     notes = (
         alt.Chart(frame.unique("label", maintain_order=True).select("label", "note"))

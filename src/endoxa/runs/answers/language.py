@@ -78,10 +78,10 @@ def signs_of_new_question(codes: Sequence[str], most: int = 4) -> tuple[str, ...
 
 @cache
 def _compiled(code: str) -> Language:
-    both = [_words(each) for each in dict.fromkeys((code, ENGLISH)) if _known(each)]
+    tables = [_words(each) for each in dict.fromkeys((code, ENGLISH)) if _has_words(each)]
 
     def several(field: str) -> list[str]:
-        return list(dict.fromkeys(word for one in both for word in one[field]))
+        return list(dict.fromkeys(word for table in tables for word in table[field]))
 
     articles, adverbs = _any(several("articles")), _any(several("adverbs"))
     leading = [*several("breaks"), *several("reasons"), *several("conclusions")]
@@ -138,7 +138,7 @@ def _compiled(code: str) -> Language:
     )
 
 
-def _known(code: str) -> bool:
+def _has_words(code: str) -> bool:
     return _FOLDER.joinpath(f"{code}.toml").is_file()
 
 

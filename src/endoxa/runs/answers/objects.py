@@ -35,21 +35,21 @@ def outer_objects(text: str) -> Iterator[dict[str, Any]]:
         if place < 0:
             return
         try:
-            found, end = decoder.raw_decode(text, place)
+            parsed, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
             end = _closing(text, place)
-            found = _mended(text[place:end]) if end else None
-            end = end if found else place + 1
-        if found:
-            yield found
+            parsed = _mended(text[place:end]) if end else None
+            end = end if parsed else place + 1
+        if parsed:
+            yield parsed
         place = text.find("{", end)
 
 
-def nested(found: Any, depth: int = MOST_DEPTH) -> Iterator[dict[str, Any]]:
+def nested(value: Any, depth: int = MOST_DEPTH) -> Iterator[dict[str, Any]]:
     """An object and those inside it, outer ones first."""
-    if isinstance(found, dict) and depth:
-        yield found
-        for inside in found.values():
+    if isinstance(value, dict) and depth:
+        yield value
+        for inside in value.values():
             yield from nested(inside, depth - 1)
 
 
@@ -66,17 +66,17 @@ def _closing(text: str, place: int) -> int:
 def _mended(text: str) -> dict[str, Any] | None:
     """An object with a comma too many, or written as Python writes it."""
     try:
-        found = json.loads(_TRAILING.sub("", text))
+        parsed = json.loads(_TRAILING.sub("", text))
     except (ValueError, RecursionError):
-        found = _as_python(_WORD.sub(lambda word: _WORDS[word.group()], text))
-    return found if isinstance(found, dict) else None
+        parsed = _as_python(_WORD.sub(lambda word: _WORDS[word.group()], text))
+    return parsed if isinstance(parsed, dict) else None
 
 
 def _as_python(text: str) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a backslash that means nothing
-            found = ast.literal_eval(text)
+            value = ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
-    return found if isinstance(found, dict) and all(isinstance(key, str) for key in found) else None
+    return value if isinstance(value, dict) and all(isinstance(key, str) for key in value) else None

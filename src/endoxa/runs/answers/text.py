@@ -45,7 +45,7 @@ _TURN = regex.compile(
 """How chat templates and prompts begin a next turn: of ChatML, Llama, Gemma, Mistral, DeepSeek, Alpaca, Vicuna."""
 
 
-def own_turn(answer: str) -> str:
+def first_reply(answer: str) -> str:
     """An answer without thoughts, up to where a model that does not stop begins the next turn."""
     text = without_thoughts(answer)
     following = next((match for match in _TURN.finditer(text) if text[: match.start()].strip()), None)
@@ -58,23 +58,23 @@ def before_new_question(text: str, language: Language) -> str:
     A text that begins by repeating its question goes up to the next such beginning.
     """
     folded = fold(text)
-    found = list(language.new_question.finditer(folded))
-    if found and not folded[: found[0].start()].strip():
-        found = [match for match in found[1:] if match["label"] == found[0]["label"]]
-    return text[: found[0].start()] if found else text
+    questions = list(language.new_question.finditer(folded))
+    if questions and not folded[: questions[0].start()].strip():
+        questions = [match for match in questions[1:] if match["label"] == questions[0]["label"]]
+    return text[: questions[0].start()] if questions else text
 
 
 def read_first(
     text: str, first: str, read: Callable[[str], Reading], settled: Callable[[Reading], object]
 ) -> Reading:
     """What the first part of a text says where that settles it, else what the whole text says."""
-    found = read(first)
-    return found if first == text or settled(found) else read(text)
+    reading = read(first)
+    return reading if first == text or settled(reading) else read(text)
 
 
 def plain(answer: str) -> str:
     """The own turn of an answer without Markdown, tags and LaTeX; a boxed or tagged answer becomes 'answer: ...'."""
-    text = unicodedata.normalize("NFKC", own_turn(answer)).translate(_STRAIGHT)
+    text = unicodedata.normalize("NFKC", first_reply(answer)).translate(_STRAIGHT)
     text = _BRACKETED.sub(r"(\1)", text)
     text = _BOXED.sub(r"\nanswer: \1\n", text)
     text = _TAGGED.sub(r"\nanswer: \2\n", text)
@@ -127,9 +127,9 @@ def words(folded: str) -> tuple[Word, ...]:
 
 def key(text: str, articles: Container[str], *, accents: bool = False) -> tuple[str, ...]:
     """What of a text is compared with an option: its words, without articles in front."""
-    found = [word.text for word in words(fold(unicodedata.normalize("NFKC", text), accents=accents))]
-    first = next((place for place, word in enumerate(found) if word not in articles), len(found) - 1)
-    return tuple(found[max(first, 0) :])
+    tokens = [word.text for word in words(fold(unicodedata.normalize("NFKC", text), accents=accents))]
+    first = next((place for place, word in enumerate(tokens) if word not in articles), len(tokens) - 1)
+    return tuple(tokens[max(first, 0) :])
 
 
 @lru_cache(maxsize=65_536)

@@ -128,18 +128,18 @@ async def _ask_turn(
     *,
     watched: bool,
 ) -> None:
-    rounds, said = 0, False
+    rounds, warned = 0, False
     while rounds < ROUNDS:
         if watched:
             _require_readable(asking, jobs, turn)
         before = asking.journal.count(asking.number)
         handed_in = await _hand_in(asking, client, jobs(), turn)
         if handed_in.requests == 0:
-            if handed_in.held_back:
+            if handed_in.postponed:
                 raise _stopped(asking, handed_in)
             return
-        if handed_in.held_back and not said:
-            said = True
+        if handed_in.postponed and not warned:
+            warned = True
             log.warning(
                 "%s: --max-cost allows %s requests at once, each counted at its maximum cost; the others follow when "
                 "these have ended.",
@@ -148,7 +148,7 @@ async def _ask_turn(
             )
         await _collect(asking, client, poll)
         # A round is lost where requests are still open although nothing was held back, or nothing came at all.
-        rounds += not handed_in.held_back or asking.journal.count(asking.number) == before
+        rounds += not handed_in.postponed or asking.journal.count(asking.number) == before
     if next(_requests(asking, jobs(), turn), None) is not None:
         raise UserError(
             f"{asking.model.name}: some answers are missing after {ROUNDS} batches. Finished work is kept; run "
@@ -162,12 +162,12 @@ class _HandedIn:
 
     Attributes:
         requests: how many.
-        held_back: others wait, because they could exceed the limit of cost.
+        postponed: others wait, because they could exceed the limit of cost.
         affordable: of those that wait, how many would not exceed it.
     """
 
     requests: int
-    held_back: bool = False
+    postponed: bool = False
     affordable: int = 0
 
 
@@ -177,7 +177,7 @@ async def _hand_in(asking: Asking, client: BatchClient, jobs: Iterable[Job], tur
     for group in _groups(_requests(asking, jobs, turn), client.max_requests, client.max_bytes):
         count, most = _affordable(group, asking.budget)
         if count == 0 or count < SMALLEST < len(group):
-            return _HandedIn(handed_in, held_back=True, affordable=count)
+            return _HandedIn(handed_in, postponed=True, affordable=count)
         asking.budget.claim(most, batched=True)
         submission = Submission(f"endoxa-{secrets.token_hex(12)}", count, await client.mark())
         asking.journal.begin_batch(asking.number, submission, most)
@@ -186,15 +186,15 @@ async def _hand_in(asking: Asking, client: BatchClient, jobs: Iterable[Job], tur
             asking.journal.name_batch(asking.number, submission.tag, batch_id)
         handed_in += count
         if count < len(group):
-            return _HandedIn(handed_in, held_back=True)
+            return _HandedIn(handed_in, postponed=True)
     return _HandedIn(handed_in)
 
 
 def _stopped(asking: Asking, handed_in: _HandedIn) -> UserError:
     """Nothing is under way, and the next batch is not covered by what is left of the budget."""
     few, name = handed_in.affordable, asking.model.name
-    said = f"--max-cost allows only {few} more requests to {name}, and a batch holds at least {SMALLEST}"
-    return budget_spent(name, asking.budget, too_few=said if few else "")
+    too_few = f"--max-cost allows only {few} more requests to {name}, and a batch holds at least {SMALLEST}"
+    return budget_spent(name, asking.budget, too_few=too_few if few else "")
 
 
 def _requests(asking: Asking, jobs: Iterable[Job], turn: int) -> Iterator[Request]:
@@ -247,36 +247,36 @@ async def _collect(asking: Asking, client: BatchClient, poll: float | None) -> N
     for batch in asking.journal.batches(asking.number):
         requests = batch.submission.requests or client.max_requests
         with room_for_results(requests, asking.sampling.max_tokens):
-            await _collect_one(asking, client, batch, poll)
+            await _collect_batch(asking, client, batch, poll)
 
 
-async def _collect_one(asking: Asking, client: BatchClient, batch: Batch, poll: float | None) -> None:
-    taken = Usage()
+async def _collect_batch(asking: Asking, client: BatchClient, batch: Batch, poll: float | None) -> None:
+    usage = Usage()
     tag = batch.submission.tag
-    batch_id = batch.batch_id or await _found(asking, client, batch, poll)
+    batch_id = batch.batch_id or await _find_batch_id(asking, client, batch, poll)
     if batch_id is not None:
         await _wait(asking, client, tag, batch_id, poll)
-        taken = await _fetch(asking, client, batch_id)
+        usage = await _fetch(asking, client, batch_id)
     asking.journal.end_batch(asking.number, tag)
-    asking.budget.settle(asking.budget.price_of(batch.worst, batched=True), taken, batched=True)
+    asking.budget.settle(asking.budget.price_of(batch.worst, batched=True), usage, batched=True)
 
 
-async def _found(asking: Asking, client: BatchClient, batch: Batch, poll: float | None) -> str | None:
+async def _find_batch_id(asking: Asking, client: BatchClient, batch: Batch, poll: float | None) -> str | None:
     """The provider's id of a batch of which it is not known whether it arrived; None where it did not."""
     tag = batch.submission.tag
-    found = await client.find(batch.submission)
-    if found.state == "absent" and poll is not None:  # it may have been made a moment ago
+    lookup = await client.find(batch.submission)
+    if lookup.state == "absent" and poll is not None:  # it may have been made a moment ago
         await asyncio.sleep(poll)
-        found = await client.find(batch.submission)
-    while found.state == "unfinished":
+        lookup = await client.find(batch.submission)
+    while lookup.state == "unfinished":
         await _pause(
-            asking, poll, f"the batch {found.batch_id} is not finished and may hold questions of this run"
+            asking, poll, f"the batch {lookup.batch_id} is not finished and may hold questions of this run"
         )
-        found = await client.find(batch.submission)
-    if found.state == "found":
-        asking.journal.name_batch(asking.number, tag, found.batch_id)
-        return found.batch_id
-    if found.state == "unknown":  # it counts as paid
+        lookup = await client.find(batch.submission)
+    if lookup.state == "found":
+        asking.journal.name_batch(asking.number, tag, lookup.batch_id)
+        return lookup.batch_id
+    if lookup.state == "unknown":  # it counts as paid
         asking.journal.lose_batch(asking.number, tag)
         asking.budget.lose(batch.worst, batched=True)
     return None
@@ -307,17 +307,17 @@ async def _wait(asking: Asking, client: BatchClient, tag: str, batch_id: str, po
 async def _fetch(asking: Asking, client: BatchClient, batch_id: str) -> Usage:
     """Keep the answers of a batch; returns the tokens they took."""
     answered: list[Answered] = []
-    taken = Usage()
+    usage = Usage()
     async for name, answer in client.results(batch_id):
         job, turn = map(int, name.split("-"))
         if answer is not None:
             answered.append(Answered(job, turn, storable(answer), batched=True))
-            taken += answer.usage
+            usage += answer.usage
         if len(answered) >= COMMIT:
             _keep(asking, answered)
             answered = []
     _keep(asking, answered)
-    return taken
+    return usage
 
 
 def _keep(asking: Asking, answered: Sequence[Answered]) -> None:

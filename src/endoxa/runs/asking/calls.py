@@ -157,9 +157,9 @@ def counting_lost(number: int, journal: AnswerJournal, budget: Budget) -> Lost:
     def lost(messages: Sequence[Message], sampling: Sampling, usage: Usage | None) -> None:
         if usage is None and not budget.priced:
             return
-        taken = worst(messages, sampling) if usage is None else usage
-        journal.add_lost(number, taken, known=usage is not None)
-        if not budget.lose(taken):
+        billed = worst(messages, sampling) if usage is None else usage
+        journal.add_lost(number, billed, counted=usage is not None)
+        if not budget.lose(billed):
             raise ShortOfMoneyError
 
     return lost
@@ -171,19 +171,19 @@ def unanswered(
     """Jobs that lack answers, each with the answers it has."""
     several = iter(jobs)
     while chunk := list(islice(several, CHUNK)):
-        known = journal.answers(model, chunk[0].number, chunk[-1].number)
+        answers_by_job = journal.answers(model, chunk[0].number, chunk[-1].number)
         for job in chunk:
-            answers = known.get(job.number, [])
+            answers = answers_by_job.get(job.number, [])
             if len(answers) < len(job.turns):
                 yield job, answers
 
 
 async def _work(asking: Asking, waiting: Iterator[tuple[Job, list[ChatAnswer]]], fresh: Fresh) -> None:
     """Have one conversation after the other; calls under way are finished when the money runs out."""
-    for job, known in waiting:
+    for job, earlier in waiting:
         if fresh.first.hopeless:
             return
-        answers = list(known)
+        answers = list(earlier)
         while len(answers) < len(job.turns):
             if unasked := broken_off(job, answers):
                 fresh.answers += unasked
@@ -216,20 +216,20 @@ async def _ask(asking: Asking, job: Job, answers: Sequence[ChatAnswer]) -> ChatA
     """The next answer of a conversation; None where there is no money for it."""
     messages = conversation(job, answers)
     sampling = sampling_of(job, asking, len(answers))
-    told = {**job.told, "turn": len(answers), "turns": len(job.turns)}
+    respondent_facts = {**job.told, "turn": len(answers), "turns": len(job.turns)}
     most = worst(messages, sampling)
-    while (held := await _money(asking, most)) is not None:
-        taken = Usage()
+    while (reserved := await _money(asking, most)) is not None:
+        usage = Usage()
         try:
             with _begun(asking, job, len(answers), most):
-                answer = await asking.model.ask(messages, sampling, told)
+                answer = await asking.model.ask(messages, sampling, respondent_facts)
         except ShortOfMoneyError:
             continue
         else:
-            taken = answer.usage
+            usage = answer.usage
             return storable(answer)
         finally:
-            asking.budget.settle(held, taken)
+            asking.budget.settle(reserved, usage)
     return None
 
 
@@ -252,9 +252,9 @@ def _begun(asking: Asking, job: Job, turn: int, most: Usage) -> Iterator[None]:
 
 async def _money(asking: Asking, usage: Usage) -> float | None:
     """Money set aside for a call, once calls under way have turned out cheaper than feared; None where it is short."""
-    while (held := asking.budget.hold(usage)) is None and asking.budget.calls:
+    while (reserved := asking.budget.hold(usage)) is None and asking.budget.calls:
         await asyncio.sleep(SETTLE_SECONDS)
-    return held
+    return reserved
 
 
 def _commit(asking: Asking, fresh: Fresh) -> None:

@@ -46,17 +46,17 @@ def likely(totals: Sequence[Totals]) -> list[Totals]:
     Tokens sent are estimated as in a plan; tokens received are those of a mean answer of this model, and at most those
     allowed. As long as nothing has been answered they are those allowed.
     """
-    known = [total for total in totals if total.known]
-    calls = sum(one.calls for one in known)
-    received = sum(one.usage.completion_tokens for one in known)
+    counted = [total for total in totals if total.counted]
+    calls = sum(total.calls for total in counted)
+    received = sum(total.usage.completion_tokens for total in counted)
 
-    def estimated(one: Totals) -> Totals:
-        most = one.usage
-        answer = min(most.completion_tokens, round(one.calls * received / calls)) if calls else None
+    def estimated(lost: Totals) -> Totals:
+        most = lost.usage
+        answer = min(most.completion_tokens, round(lost.calls * received / calls)) if calls else None
         sent = -(-most.prompt_tokens // BYTES_PER_TOKEN)
-        return replace(one, usage=Usage(sent, most.completion_tokens if answer is None else answer))
+        return replace(lost, usage=Usage(sent, most.completion_tokens if answer is None else answer))
 
-    return [total if total.known else estimated(total) for total in totals]
+    return [total if total.counted else estimated(total) for total in totals]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class Budget:
     """
 
     def __init__(self, limit: float | None, price: Price | None, already: float) -> None:
-        self._limit, self._price, self._spent, self._held, self._calls = limit, price, already, 0.0, 0
+        self._limit, self._price, self._spent, self._reserved, self._calls = limit, price, already, 0.0, 0
 
     def hold(self, usage: Usage, *, batched: bool = False) -> float | None:
         """Set dollars aside for a call of at most these tokens; None where they would go beyond the limit."""
@@ -158,13 +158,13 @@ class Budget:
     def claim(self, usage: Usage, *, batched: bool = False) -> float:
         """Set dollars aside for what has been sent already, whatever the limit."""
         dollars = self.price_of(usage, batched=batched)
-        self._held += dollars
+        self._reserved += dollars
         self._calls += 1
         return dollars
 
-    def settle(self, held: float, usage: Usage, *, batched: bool = False) -> None:
+    def settle(self, reserved: float, usage: Usage, *, batched: bool = False) -> None:
         """Replace what was set aside by what the call took."""
-        self._held -= held
+        self._reserved -= reserved
         self._calls -= 1
         self._spent += self.price_of(usage, batched=batched)
 
@@ -178,7 +178,7 @@ class Budget:
         return not self._beyond(0.0)
 
     def _beyond(self, more: float) -> bool:
-        return self._limit is not None and self._spent + self._held + more > self._limit + ROUNDING
+        return self._limit is not None and self._spent + self._reserved + more > self._limit + ROUNDING
 
     def price_of(self, usage: Usage, *, batched: bool = False) -> float:
         """US dollars for so many tokens; 0 where the price is not known."""

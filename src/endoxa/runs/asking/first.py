@@ -37,11 +37,11 @@ class FirstAnswers:
         readable = job.readable[turn] if turn < len(job.readable) else None
         if readable is None or not self.watched or self.hopeless:
             return
-        said = spoken(answer).text
-        if answer.error or answer.refused or readable(said):
+        text = spoken(answer).text
+        if answer.error or answer.refused or readable(text):
             self.watched = False
         else:
-            self.unread.append(said)
+            self.unread.append(text)
 
     def require_readable(self, name: str) -> None:
         """Stop a run whose first answers cannot be read.
@@ -54,7 +54,7 @@ class FirstAnswers:
         """
         if not self.hopeless:
             return
-        shown = next((said.strip() for said in self.unread if said.strip()), "")
+        shown = next((text.strip() for text in self.unread if text.strip()), "")
         example = f"one is '{shown[:SHOWN]}'" if shown else "they are empty"
         raise UserError(
             f"{name}: none of its first {len(self.unread)} answers can be read ({example}). Expected the format that "

@@ -36,13 +36,13 @@ async def ignored_settings(model: ChatModel, sampling: Sampling, seed: int) -> s
     )
     try:
         async with asyncio.timeout(SECONDS):
-            first, again = [await _asked(model, drawn, seed) for _ in range(2)]
+            first, again = [await _answer_text(model, drawn, seed) for _ in range(2)]
             if not first or not again:
                 return ""
             if first != again:
                 return _other_answer(model.name, sampling)
             hot = sampling.temperature is not None and sampling.temperature >= LOWEST
-            if hot and await _asked(model, drawn, seed + 1) == first:
+            if hot and await _answer_text(model, drawn, seed + 1) == first:
                 return (
                     f"{model.name}: the server gave the same answer to one question with two seeds at temperature "
                     f"{sampling.temperature:g}: it seems to ignore temperature and seed. Repeats may all be alike, and "
@@ -66,6 +66,6 @@ def _other_answer(name: str, sampling: Sampling) -> str:
     )
 
 
-async def _asked(model: ChatModel, sampling: Sampling, seed: int) -> str:
+async def _answer_text(model: ChatModel, sampling: Sampling, seed: int) -> str:
     answer: ChatAnswer = await model.ask(QUESTION, sampling.with_seed(seed))
     return answer.reasoning + answer.text

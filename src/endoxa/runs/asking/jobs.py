@@ -55,7 +55,7 @@ class Answered:
     batched: bool = False
 
 
-NOT_ASKED = "not asked"
+SKIPPED = "not asked"
 """How an answer ended that was never asked for, because the one before it failed."""
 
 
@@ -97,7 +97,7 @@ def broken_off(job: Job, answers: Sequence[ChatAnswer]) -> list[Answered]:
     if not answers or not (answers[-1].error or answers[-1].refused):
         return []
     last = answers[-1]
-    unasked = ChatAnswer("", NOT_ASKED, last.refused, error=last.error)
+    unasked = ChatAnswer("", SKIPPED, last.refused, error=last.error)
     return [Answered(job.number, turn, unasked) for turn in range(len(answers), len(job.turns))]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from endoxa.models.chat.service import Submission
 from endoxa.models.chat.thoughts import spoken
-from endoxa.runs.asking.jobs import NOT_ASKED, Answered
+from endoxa.runs.asking.jobs import SKIPPED, Answered
 from endoxa.runs.journal import JournalFile
 from endoxa.schema import ChatAnswer, Usage
 
@@ -55,13 +55,13 @@ class Totals:
         calls: number of calls.
         batched: they went through the provider's batch interface.
         usage: their tokens.
-        known: the provider counted the tokens; otherwise no answer came, and they are the most it can have been.
+        counted: the provider counted the tokens; otherwise no answer came, and they are the most it can have been.
     """
 
     calls: int
     batched: bool
     usage: Usage
-    known: bool = True
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +87,15 @@ class AnswerJournal(JournalFile):
         super().__init__(path, TABLES)
         with self._explained():
             for table, column, kind in LATER:
-                known = self._db.execute(f"SELECT name FROM pragma_table_info('{table}')")  # noqa: S608
-                if (column,) not in known.fetchall():
+                columns = self._db.execute(f"SELECT name FROM pragma_table_info('{table}')")  # noqa: S608
+                if (column,) not in columns.fetchall():
                     self._db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
 
     def add(self, model: int, answered: Iterable[Answered]) -> None:
         """Remember answers, in one transaction; an answer that is known already stays as it is."""
-        rows = [(model, one.job, one.turn, *_columns(one.answer), int(one.batched)) for one in answered]
+        rows = [
+            (model, entry.job, entry.turn, *_columns(entry.answer), int(entry.batched)) for entry in answered
+        ]
         with self._explained(), self._transaction():
             self._db.executemany(
                 f"INSERT OR IGNORE INTO answers VALUES ({','.join('?' * 14)})",  # noqa: S608
@@ -119,10 +121,10 @@ class AnswerJournal(JournalFile):
 
     def lose_calls(self, model: int) -> Totals:
         """Count the calls as lost that an earlier process began and did not end; returns what they took at most."""
-        taken = "count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0)"
+        sums = "count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0)"
         with self._explained(), self._transaction():
             calls, *tokens = self._db.execute(
-                f"SELECT {taken} FROM begun WHERE model = ?",  # noqa: S608
+                f"SELECT {sums} FROM begun WHERE model = ?",  # noqa: S608
                 (model,),
             ).fetchone()
             self._db.execute(
@@ -130,18 +132,18 @@ class AnswerJournal(JournalFile):
                 (model,),
             )
             self._db.execute("DELETE FROM begun WHERE model = ?", (model,))
-        return Totals(calls, batched=False, usage=Usage(*tokens), known=False)
+        return Totals(calls, batched=False, usage=Usage(*tokens), counted=False)
 
     def answers(self, model: int, first: int, last: int) -> dict[int, list[ChatAnswer]]:
         """Answers of the jobs first..last (both included), in the order of their turns."""
         query = (
             f"SELECT job, {ANSWER} FROM answers WHERE model = ? AND job BETWEEN ? AND ? ORDER BY job, turn"  # noqa: S608
         )
-        found: dict[int, list[ChatAnswer]] = {}
+        by_job: dict[int, list[ChatAnswer]] = {}
         with self._explained():
             for job, *columns in self._db.execute(query, (model, first, last)):
-                found.setdefault(job, []).append(_answer(columns))
-        return found
+                by_job.setdefault(job, []).append(_answer(columns))
+        return by_job
 
     def count(self, model: int) -> int:
         """Answers of a model so far, all turns counted."""
@@ -160,21 +162,21 @@ class AnswerJournal(JournalFile):
             "FROM begun WHERE model = ? GROUP BY model"
         )
         with self._explained():
-            rows = self._db.execute(query, (model, NOT_ASKED, model, model)).fetchall()
+            rows = self._db.execute(query, (model, SKIPPED, model, model)).fetchall()
         return [
-            Totals(calls, bool(batched), Usage(*tokens), bool(known))
-            for batched, calls, *tokens, known in rows
+            Totals(calls, bool(batched), Usage(*tokens), bool(counted))
+            for batched, calls, *tokens, counted in rows
         ]
 
-    def add_lost(self, model: int, usage: Usage, *, known: bool) -> None:
+    def add_lost(self, model: int, usage: Usage, *, counted: bool) -> None:
         """Remember a call that may be billed and whose answer is not kept; tokens that are not known are the most."""
-        row = (model, int(known), usage.prompt_tokens, usage.completion_tokens)
+        row = (model, int(counted), usage.prompt_tokens, usage.completion_tokens)
         with self._explained():
             self._db.execute("INSERT INTO lost VALUES (?, 0, ?, ?, ?, 1)", row)
 
     def add_addresses(self, model: int, counts: Mapping[str, Mapping[str, int]]) -> None:
         """Add to the calls answered and failed by address; nothing where nothing was answered yet."""
-        rows = [(model, url, one["answered"], one["failed"]) for url, one in counts.items()]
+        rows = [(model, url, calls["answered"], calls["failed"]) for url, calls in counts.items()]
         if not any(answered for _, _, answered, _ in rows):
             return  # a run in which nothing was measured may still be changed
         with self._explained(), self._transaction():

@@ -66,13 +66,14 @@ def require_schemas(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> Non
     free = [spec.text for spec in specs if not spec.host.schemas]
     if not free or not getattr(settings, "structured", False):
         return
-    said = f"{', '.join(free)}: weights in this process cannot be held to a JSON schema."
-    given = settings.model_fields_set
-    if "structured" in given and given != set(type(settings).model_fields):
+    problem = f"{', '.join(free)}: weights in this process cannot be held to a JSON schema."
+    set_fields = settings.model_fields_set
+    if "structured" in set_fields and set_fields != set(type(settings).model_fields):
         raise UserError(
-            f"{said} Leave out --structured to read what they write freely, or serve them with an interface that can."
+            f"{problem} Leave out --structured to read what they write freely, or serve them with an interface that "
+            "can."
         )
-    log.warning("%s What they write is read as it comes.", said)
+    log.warning("%s What they write is read as it comes.", problem)
 
 
 def require_askable(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> None:
@@ -95,16 +96,16 @@ def prices(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> dict[str, Pr
     Raises:
         UserError: --max-cost is set, and a price is not known or answers may be of any length.
     """
-    found = {spec.text: price_of(spec, settings.price) for spec in specs}
-    unknown = [spec.text for spec in specs if found[spec.text] is None and not spec.host.free]
+    by_model = {spec.text: price_of(spec, settings.price) for spec in specs}
+    unknown = [spec.text for spec in specs if by_model[spec.text] is None and not spec.host.free]
     if settings.max_cost is not None and unknown:
         raise UserError(
             f"--max-cost needs the price of '{unknown[0]}', which is unknown. Give it with --price IN,OUT (US dollars "
             "per million tokens)."
         )
-    if settings.max_cost is not None and any(found.values()) and not bounded(settings.sampling):
+    if settings.max_cost is not None and any(by_model.values()) and not bounded(settings.sampling):
         raise UserError("--max-cost needs a maximum number of tokens per answer. Give --max-tokens N.")
-    return found
+    return by_model
 
 
 def planned(
@@ -126,10 +127,10 @@ def planned(
     share = BATCH_SHARE if settings.batch else 1.0
     most = longest if settings.sampling.reasoning not in (None, "none") and longest else expected
 
-    known = prices(settings, specs)
+    model_prices = prices(settings, specs)
 
     def dollars(spec: ChatSpec, work: Expected) -> float | None:
-        price = known[spec.text]
+        price = model_prices[spec.text]
         if price is None:
             return 0.0 if spec.host.free else None
         return share * cost(work.usage, price)
@@ -139,7 +140,7 @@ def planned(
             spec.text,
             expected,
             most,
-            known[spec.text],
+            model_prices[spec.text],
             dollars(spec, expected),
             dollars(spec, most),
             spec.host.unpriced,

@@ -78,46 +78,48 @@ class Questions:
     signs: Callable[[], tuple[str, ...]] = tuple
 
 
-def asking_work(asked: Questions) -> Work:
+def asking_work(questions: Questions) -> Work:
     """The work of a run that asks.
 
     Raises:
         UserError: the models cannot be asked so (batches, bounded cost).
     """
-    settings = asked.settings
-    require_askable(settings, asked.specs)
+    settings = questions.settings
+    require_askable(settings, questions.specs)
 
     def measure(
         journal: AnswerJournal, items: int, before: Mapping[str, Any], progress: Progress
     ) -> dict[str, Any]:
         earlier = before["models"] if before.get("finished") else []
-        models = _ask_all_models(asked, items, journal, earlier, progress)
-        used = {spec.text: usage(settings, asked.specs, k, journal) for k, spec in enumerate(asked.specs)}
+        models = _ask_all_models(questions, items, journal, earlier, progress)
+        used = {
+            spec.text: usage(settings, questions.specs, k, journal) for k, spec in enumerate(questions.specs)
+        }
         return {"models": models, "usage": used}
 
     def write(journal: AnswerJournal, folder: Path) -> dict[str, int]:
-        counts = asked.write(journal, folder)
-        write_counts(asked.outcomes(folder), folder)
+        counts = questions.write(journal, folder)
+        write_counts(questions.outcomes(folder), folder)
         return counts
 
     return Work(
         settings=settings,
-        models=[dict(spec.host.identity(spec, settings.options)) for spec in asked.specs],
-        contents=asked.contents,
-        facts={"notice": settings.notice, "data": asked.data, "models": []},
+        models=[dict(spec.host.identity(spec, settings.options)) for spec in questions.specs],
+        contents=questions.contents,
+        facts={"notice": settings.notice, "data": questions.data, "models": []},
         journal=AnswerJournal,
-        scan=asked.scan,
+        scan=questions.scan,
         measure=measure,
         write=write,
-        files=asked.files,
-        available=asked.available,
-        versions=versions(asked.specs),
+        files=questions.files,
+        available=questions.available,
+        versions=versions(questions.specs),
         reopen=settings.retry_errors,
     )
 
 
 def _ask_all_models(
-    asked: Questions,
+    questions: Questions,
     items: int,
     journal: AnswerJournal,
     earlier: Sequence[dict[str, Any]],
@@ -126,7 +128,7 @@ def _ask_all_models(
     """Bring the answers of all models into the journal; returns the models' facts.
 
     Args:
-        asked: what is asked.
+        questions: what is asked.
         items: number of items.
         journal: where answers go.
         earlier: facts of models whose run was finished before; those with all answers are not opened again.
@@ -135,23 +137,23 @@ def _ask_all_models(
     Raises:
         UserError: what went wrong with the models that could not be asked to the end.
     """
-    settings = asked.settings
-    numbers = range(len(asked.specs))
+    settings = questions.settings
+    numbers = range(len(questions.specs))
     for number in numbers:
-        if said := cut_off(settings, asked.specs[number], number, journal):
-            log.warning("%s", said)
+        if warning := cut_off(settings, questions.specs[number], number, journal):
+            log.warning("%s", warning)
     if settings.retry_errors:
         for number in numbers:
             journal.forget_errors(number)
-    pending = [number for number in numbers if journal.count(number) < items * asked.calls]
+    pending = [number for number in numbers if journal.count(number) < items * questions.calls]
     progress("checking the models", 0, 0)
-    failed: dict[int, UserError] = {} if asked.score else dict(find_silent(asked, pending, journal))
+    failed: dict[int, UserError] = {} if questions.score else dict(find_silent(questions, pending, journal))
     stops: dict[str, tuple[str, ...]] = {}
-    if not asked.score:
+    if not questions.score:
         answering = [number for number in pending if number not in failed]
-        fresh = [asked.specs[number] for number in answering if not journal.count(number)]
+        fresh = [questions.specs[number] for number in answering if not journal.count(number)]
         warn_of_ignored_settings(fresh, settings)
-        stops = find_stops([asked.specs[number] for number in answering], settings, asked.signs())
+        stops = find_stops([questions.specs[number] for number in answering], settings, questions.signs())
     facts = []
     for number in numbers:
         if number < len(earlier) and number not in pending:
@@ -159,20 +161,20 @@ def _ask_all_models(
             continue
         try:
             if number not in failed:
-                facts.append(_ask_one(asked, number, items, journal, progress, stops=stops))
+                facts.append(_collect_answers(questions, number, items, journal, progress, stops=stops))
         except JournalError:
             raise
         except UserError as problem:
             failed[number] = problem
-        if number in failed and len(asked.specs) > 1:
+        if number in failed and len(questions.specs) > 1:
             log.warning("%s Continuing with the other models.", failed[number])
     if failed:
-        raise _together(failed, len(asked.specs))
+        raise _together(failed, len(questions.specs))
     return facts
 
 
-def _ask_one(
-    asked: Questions,
+def _collect_answers(
+    questions: Questions,
     number: int,
     items: int,
     journal: AnswerJournal,
@@ -187,10 +189,10 @@ def _ask_one(
         nonlocal done
         done += new
         details = [detail] if detail else []
-        progress(f"asking {asked.specs[number].text}", done, items * asked.calls, *details)
+        progress(f"asking {questions.specs[number].text}", done, items * questions.calls, *details)
 
     report(0)
-    ask = asked.score or partial(ask_model, asked, stops=stops.get(asked.specs[number].text, ()))
+    ask = questions.score or partial(ask_model, questions, stops=stops.get(questions.specs[number].text, ()))
     facts = ask(number, journal, report)
     facts.pop("addresses", None)  # counted over all starts of the run in `usage`
     return facts
@@ -200,11 +202,13 @@ def _together(failed: Mapping[int, UserError], models: int) -> UserError:
     """What is said at the end of a run in which models failed."""
     if models == 1:
         return failed[0]
-    said = " ".join(str(problem) for _, problem in sorted(failed.items()))
-    return UserError(f"{len(failed)} of {models} models did not finish; the others did. {said}")
+    problems = " ".join(str(problem) for _, problem in sorted(failed.items()))
+    return UserError(f"{len(failed)} of {models} models did not finish; the others did. {problems}")
 
 
-def find_silent(asked: Questions, numbers: Iterable[int], journal: AnswerJournal) -> dict[int, SilentError]:
+def find_silent(
+    questions: Questions, numbers: Iterable[int], journal: AnswerJournal
+) -> dict[int, SilentError]:
     """Check every model that is asked from here, before the first question; the models that do not answer.
 
     Weights are not loaded: they are checked where the run's identity is made.
@@ -214,15 +218,15 @@ def find_silent(asked: Questions, numbers: Iterable[int], journal: AnswerJournal
     """
 
     async def look(number: int) -> None:
-        spec = asked.specs[number]
+        spec = questions.specs[number]
         if spec.host.runs_here:
             return
 
-        def lost(_messages: Sequence[Message], _sampling: Sampling, taken: Usage | None) -> None:
-            if taken is not None:
-                journal.add_lost(number, taken, known=True)
+        def lost(_messages: Sequence[Message], _sampling: Sampling, tokens: Usage | None) -> None:
+            if tokens is not None:
+                journal.add_lost(number, tokens, counted=True)
 
-        chat = open_chat(spec, asked.settings.options, lost)
+        chat = open_chat(spec, questions.settings.options, lost)
         try:
             await chat.check()
         finally:
@@ -232,15 +236,15 @@ def find_silent(asked: Questions, numbers: Iterable[int], journal: AnswerJournal
         return await asyncio.gather(*map(look, several), return_exceptions=True)
 
     several = list(numbers)
-    found = dict(zip(several, asyncio.run(look_at_all(several)), strict=True))
-    for problem in found.values():
+    outcomes = dict(zip(several, asyncio.run(look_at_all(several)), strict=True))
+    for problem in outcomes.values():
         if problem is not None and not isinstance(problem, SilentError):
             raise problem
-    return {number: problem for number, problem in found.items() if isinstance(problem, SilentError)}
+    return {number: problem for number, problem in outcomes.items() if isinstance(problem, SilentError)}
 
 
 def ask_model(
-    asked: Questions,
+    questions: Questions,
     number: int,
     journal: AnswerJournal,
     report: Report,
@@ -250,7 +254,7 @@ def ask_model(
     """Bring all answers of one model into the journal.
 
     Args:
-        asked: what is asked.
+        questions: what is asked.
         number: which of the models.
         journal: where answers go.
         report: told how many answers have come since the last time.
@@ -262,8 +266,8 @@ def ask_model(
     Raises:
         UserError: no answer will come, or the budget is spent; what was answered is in the journal.
     """
-    settings, spec = asked.settings, asked.specs[number]
-    budget = _budget(asked, number, journal)
+    settings, spec = questions.settings, questions.specs[number]
+    budget = _budget(questions, number, journal)
     lost = counting_lost(number, journal, budget)
     chat, copies = chat_model(spec, settings.options, lost, settings.engine)
     ends_at = {"ends_at": list(stops)} if stops else {}
@@ -276,27 +280,27 @@ def ask_model(
         client = open_batch(spec, settings.options, worked=journal.worked(number))
         if settings.batch:
             asyncio.run(chat.close())  # it only names the model; the batches have a client of their own
-            ask_in_batches(asking, client, asked.jobs, asked.turns)
+            ask_in_batches(asking, client, questions.jobs, questions.turns)
             return {**chat.describe(), **ends_at}
         fetch_ended(asking, client)
     try:
-        ask_all(asking, asked.jobs())
+        ask_all(asking, questions.jobs())
     finally:
         journal.add_addresses(number, chat.describe().get("addresses", {}))
     return {**chat.describe(), **ends_at}
 
 
-def _budget(asked: Questions, number: int, journal: AnswerJournal) -> Budget:
+def _budget(questions: Questions, number: int, journal: AnswerJournal) -> Budget:
     """What this model may still spend: the limit less what all models have cost, or cost at most in batches."""
-    settings, specs = asked.settings, asked.specs
-    known = prices(settings, specs)
+    settings, specs = questions.settings, questions.specs
+    model_prices = prices(settings, specs)
     already = 0.0
     for k, spec in enumerate(specs):
-        already += spent(journal.totals(k), known[spec.text]) or 0.0
+        already += spent(journal.totals(k), model_prices[spec.text]) or 0.0
         if k != number:
             waiting = [Totals(1, batched=True, usage=batch.worst) for batch in journal.batches(k)]
-            already += spent(waiting, known[spec.text]) or 0.0
-    return Budget(settings.max_cost, known[specs[number].text], already)
+            already += spent(waiting, model_prices[spec.text]) or 0.0
+    return Budget(settings.max_cost, model_prices[specs[number].text], already)
 
 
 def cut_off(settings: ChatRunSettings, spec: ChatSpec, number: int, journal: AnswerJournal) -> str:
@@ -306,8 +310,8 @@ def cut_off(settings: ChatRunSettings, spec: ChatSpec, number: int, journal: Ans
     most = spent([lost], price)
     if not most:
         return ""
-    known = [total for total in journal.totals(number) if total.known]
-    about = spent(likely([*known, lost])[-1:], price)
+    counted = [total for total in journal.totals(number) if total.counted]
+    about = spent(likely([*counted, lost])[-1:], price)
     calls, they = ("1 call was", "it") if lost.calls == 1 else (f"{lost.calls} calls were", "they")
     return (
         f"{spec.text}: {calls} under way when the run was stopped; {they} may have been billed: about ${about:.4f}, at "
@@ -325,14 +329,14 @@ def usage(
     and failed at each of several addresses, in all starts of the run that ended by themselves.
     """
     totals = journal.totals(number)
-    known = [total for total in totals if total.known]
+    counted = [total for total in totals if total.counted]
     price = price_of(specs[number], settings.price)
     return {
-        "calls": sum(one.calls for one in known),
-        "prompt_tokens": sum(one.usage.prompt_tokens for one in known),
-        "completion_tokens": sum(one.usage.completion_tokens for one in known),
-        "reasoning_tokens": sum(one.usage.reasoning_tokens for one in known),
-        "lost_calls": sum(total.calls for total in totals if not total.known),
+        "calls": sum(total.calls for total in counted),
+        "prompt_tokens": sum(total.usage.prompt_tokens for total in counted),
+        "completion_tokens": sum(total.usage.completion_tokens for total in counted),
+        "reasoning_tokens": sum(total.usage.reasoning_tokens for total in counted),
+        "lost_calls": sum(total.calls for total in totals if not total.counted),
         "errors": journal.errors(number),
         "cost_usd": spent(likely(totals), price),
         "most_cost_usd": spent(totals, price),

@@ -43,8 +43,8 @@ def begun_ahead(begun: Iterable[T], depth: int) -> Iterator[T]:
     Where beginning means sending work to a worker, this keeps all workers busy, and holds no more than they need.
     """
     waiting: deque[T] = deque()
-    for one in begun:
-        waiting.append(one)
+    for item in begun:
+        waiting.append(item)
         if len(waiting) >= depth:
             yield waiting.popleft()
     yield from waiting
@@ -91,12 +91,12 @@ def _shared_out(
     while waiting or begun:
         while begun and (begun[0].done() or not waiting):
             yield begun.popleft().result()
-        while waiting and sum(not one.done() for one in begun) < ahead:
+        while waiting and sum(not future.done() for future in begun) < ahead:
             begun.append(pool.submit(task, waiting.popleft()))
         if waiting:
-            own = Future[T]()
-            own.set_result(task(waiting.popleft()))
-            begun.append(own)
+            local = Future[T]()
+            local.set_result(task(waiting.popleft()))
+            begun.append(local)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ class ChatHolder:
 
     def __init__(self, opened: Callable[[], ChatModel]) -> None:
         self._opened = opened
-        self._held: ChatModel | None = None
+        self._model: ChatModel | None = None
         self._opening = asyncio.Lock()
 
     async def ready(self) -> None:
@@ -34,9 +34,9 @@ class ChatHolder:
 
     async def _copy(self) -> ChatModel:
         async with self._opening:
-            if self._held is None:
-                self._held = await asyncio.to_thread(self._opened)
-        return self._held
+            if self._model is None:
+                self._model = await asyncio.to_thread(self._opened)
+        return self._model
 
 
 async def _facts(model: ChatModel) -> dict[str, Any]:

@@ -64,12 +64,13 @@ class PooledModel:
 
 def _facts_of_encoders(several: Sequence[Encoder]) -> list[dict[str, Any]]:
     return [
-        {"name": one.name, "poolings": one.poolings, "described": dict(one.describe())} for one in several
+        {"name": encoder.name, "poolings": encoder.poolings, "described": dict(encoder.describe())}
+        for encoder in several
     ]
 
 
 def _encode(several: Sequence[Encoder], texts: Sequence[str], *, which: int) -> list[tuple[int, Any]]:
-    return [(one.index, one.vectors) for one in several[which].encode(texts)]
+    return [(encoded.index, encoded.vectors) for encoded in several[which].encode(texts)]
 
 
 def _unknown_share_of(several: Sequence[Encoder], which: int, texts: Sequence[str]) -> float | None:
@@ -96,8 +97,8 @@ class PooledEncoder:
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
         """See `endoxa.models.encoders.Encoder.encode`; the texts are sent to a worker now."""
-        found = self._pool.each(partial(_encode, which=self._which), texts)
-        return (Encoded(index, vectors) for index, vectors in found)
+        encoded = self._pool.each(partial(_encode, which=self._which), texts)
+        return (Encoded(index, vectors) for index, vectors in encoded)
 
 
 def pooled_encoders(pool: Pool) -> list[PooledEncoder]:

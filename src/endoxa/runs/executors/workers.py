@@ -59,10 +59,10 @@ class _Heard(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(record.getMessage())
+        self.messages.append(record.getMessage())
 
 
 class Holder:
@@ -70,7 +70,7 @@ class Holder:
 
     def __init__(self, opened: Callable[[], Any]) -> None:
         self._opened = opened
-        self._held: Any = None
+        self._copy: Any = None
         self._unsaid: list[str] = []
 
     def open(self) -> None:
@@ -84,20 +84,20 @@ class Holder:
         root = logging.getLogger("endoxa")
         root.addHandler(heard)
         try:
-            if self._held is None:
-                self._held = self._opened()
-            found = task(self._held, *arguments)
+            if self._copy is None:
+                self._copy = self._opened()
+            result = task(self._copy, *arguments)
         finally:
             root.removeHandler(heard)
-        said, self._unsaid = [*self._unsaid, *heard.said], []
-        return found, said
+        warnings, self._unsaid = [*self._unsaid, *heard.messages], []
+        return result, warnings
 
     def ready(self) -> int:
         """The process id; answers once the worker is there."""
         return os.getpid()
 
 
-def _nothing(_held: Any) -> None:
+def _nothing(_copy: Any) -> None:
     """A task that leaves the copy alone."""
 
 
@@ -158,7 +158,7 @@ class Pool:
     name: str
     workers: list[Worker]
     ahead: int = field(init=False)
-    _said: set[str] = field(init=False, default_factory=set)
+    _logged: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         self.ahead = AHEAD * len(self.workers)
@@ -207,12 +207,12 @@ class Pool:
 
     def _heard(self, answer: tuple[Any, list[str]]) -> Any:
         """A result; what a worker warned of is said here, once for all of them."""
-        found, said = answer
-        for warning in said:
-            if warning not in self._said:
-                self._said.add(warning)
+        result, warnings = answer
+        for warning in warnings:
+            if warning not in self._logged:
+                self._logged.add(warning)
                 log.warning("%s", warning)
-        return found
+        return result
 
     def _done(self, piece: Piece) -> None:
         assert piece.worker is not None
@@ -220,8 +220,8 @@ class Pool:
 
     def do(self, task: Callable[..., R], *arguments: Any) -> R:
         """Begin a task and wait for its result."""
-        found: R = self.result(self.begin(task, *arguments))
-        return found
+        result: R = self.result(self.begin(task, *arguments))
+        return result
 
     def each(self, task: Callable[..., Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         """Pairs (index, result) that a task gives for items; sent now, waited for when they are read.
@@ -237,19 +237,19 @@ class Pool:
         self, task: Callable[..., Any], items: Sequence[Any], piece: Piece
     ) -> Iterator[tuple[int, Any]]:
         try:
-            found = self.result(piece)
+            results = self.result(piece)
         except DeadlyPieceError:
             if len(items) == 1:
                 raise
         else:
-            yield from found
+            yield from results
             return
         middle = len(items) // 2
-        said = "%s: workers died of %d texts at once (most likely of memory): going on with %d"
-        log.warning(said, self.name, len(items), middle)
+        message = "%s: workers died of %d texts at once (most likely of memory): going on with %d"
+        log.warning(message, self.name, len(items), middle)
         for start, half in ((0, items[:middle]), (middle, items[middle:])):
-            for index, one in self._each(task, half, self.begin(task, half)):
-                yield start + index, one
+            for index, result in self._each(task, half, self.begin(task, half)):
+                yield start + index, result
 
     def close(self) -> None:
         """End the workers."""
@@ -350,8 +350,8 @@ def start(holder: type, opened: Callable[[], Any], engine: EngineOptions, name: 
         raise UserError(f"--num-gpus {gpus:g}: the cluster has {all_gpus:g} GPUs.")
     count = engine.workers or (int(all_gpus / gpus) if gpus else len(machines))
     cpus = min(machine["CPU"] for machine in machines)
-    on_one = -(-count // len(machines))
-    needed = cpus // on_one or cpus / on_one
+    per_machine = -(-count // len(machines))
+    needed = cpus // per_machine or cpus / per_machine
     actor: Any = ray.remote(
         num_cpus=needed,
         num_gpus=gpus,
@@ -413,7 +413,7 @@ def _machines() -> list[dict[str, float]]:
 
 
 @contextmanager
-def _own_signals() -> Iterator[None]:
+def _restored_signals() -> Iterator[None]:
     """Ray answers SIGTERM by an exit of its own, without the commits that an interrupted run makes."""
     handler = signal.getsignal(signal.SIGTERM)
     try:
@@ -439,7 +439,7 @@ def connect(address: str | None) -> None:
     try:
         # Not None, which joins whatever cluster was started last on this machine.
         joined = address or os.environ.get("RAY_ADDRESS") or "local"
-        with _own_signals():
+        with _restored_signals():
             ray.init(address=joined, log_to_driver=False, logging_level=logging.ERROR)
     except Exception as problem:  # Ray raises nothing narrower where it cannot start
         where = f"at '{address}'" if address else "on this machine"

@@ -12,10 +12,10 @@ from endoxa.schema.convergence import (
     AGREEMENTS,
     ALL_AGREE,
     CONTRADICT,
+    LONE_FINDING,
     NONE_SEES,
     NOT_TESTED,
-    ONE_INSTRUMENT,
-    ONLY_ONE,
+    SINGLE_INSTRUMENT,
     SOME_AGREE,
 )
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
@@ -84,14 +84,14 @@ def kind_of(claims: Mapping[str, int]) -> str:
     if tested == 0:
         return NOT_TESTED
     if tested == 1:
-        return ONE_INSTRUMENT
+        return SINGLE_INSTRUMENT
     if above and below:
         return CONTRADICT
     if most == 0:
         return NONE_SEES
     if most == tested:
         return ALL_AGREE
-    return SOME_AGREE if most > 1 else ONLY_ONE
+    return SOME_AGREE if most > 1 else LONE_FINDING
 
 
 def _urgency(row: Mapping[str, Any]) -> tuple[int, int, float, str]:

@@ -21,15 +21,15 @@ def _settings() -> Settings:
     )
     parser.add_argument("--retry-after", default="0.01", help="seconds that a 429 asks to wait")
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     return Settings(
-        port=given.port,
-        model=given.model,
-        latency=given.latency,
-        faults=given.faults,
-        kinds=tuple(given.kind or FAULTS),
-        retry_after=given.retry_after,
-        seed=given.seed,
+        port=arguments.port,
+        model=arguments.model,
+        latency=arguments.latency,
+        faults=arguments.faults,
+        kinds=tuple(arguments.kind or FAULTS),
+        retry_after=arguments.retry_after,
+        seed=arguments.seed,
     )
 
 

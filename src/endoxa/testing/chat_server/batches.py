@@ -82,7 +82,7 @@ class BatchStore:
         kind, _, number = name.partition("-")
         if kind == "file":
             return self._files[name]
-        lines = [_openai_line(*one) for one in self._answered(self.batches[int(number)])]
+        lines = [_openai_line(*answered) for answered in self._answered(self.batches[int(number)])]
         wanted = [line for line in lines if (line["error"] is None) == (kind == "output")]
         return b"".join(json.dumps(line).encode() + b"\n" for line in wanted)
 
@@ -96,7 +96,7 @@ class BatchStore:
 
     def create_anthropic(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Begin a batch from the requests themselves."""
-        requests = [(one["custom_id"], one["params"]) for one in body["requests"]]
+        requests = [(request["custom_id"], request["params"]) for request in body["requests"]]
         self.batches.append(_Batch(len(self.batches), requests))
         return self.anthropic(self.batches[-1], look=False)
 
@@ -105,7 +105,7 @@ class BatchStore:
         after = query.get("after_id")
         older = self.batches[: self._named(after).number] if after else self.batches
         page = older[::-1][: int(query.get("limit", "20"))]
-        shown = [self.anthropic(one) for one in page]
+        shown = [self.anthropic(batch) for batch in page]
         return {**listed(shown), "has_more": len(older) > len(page)}
 
     def openai(self, batch: _Batch, *, look: bool = True) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class BatchStore:
 
     def results(self, batch: _Batch) -> bytes:
         """Anthropic's file of results."""
-        lines = [_anthropic_line(*one) for one in self._answered(batch)]
+        lines = [_anthropic_line(*answered) for answered in self._answered(batch)]
         return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
     def _look(self, batch: _Batch, *, look: bool) -> bool:
@@ -171,23 +171,23 @@ def listed(things: list[dict[str, Any]]) -> dict[str, Any]:
     return {"object": "list", "data": things, "has_more": False, "first_id": None, "last_id": None}
 
 
-def _openai_line(name: str, body: dict[str, Any], said: str | Refusal | None) -> dict[str, Any]:
-    if said is None:
+def _openai_line(name: str, body: dict[str, Any], reply: str | Refusal | None) -> dict[str, Any]:
+    if reply is None:
         error = {"code": "batch_expired", "message": "This request could not be executed in time."}
         return {"custom_id": name, "response": None, "error": error}
-    if isinstance(said, Refusal):
-        response = {"status_code": said.status, "body": error_body(said, anthropic=False)}
+    if isinstance(reply, Refusal):
+        response = {"status_code": reply.status, "body": error_body(reply, anthropic=False)}
     else:
-        response = {"status_code": 200, "body": completion(body, said)}
+        response = {"status_code": 200, "body": completion(body, reply)}
     return {"custom_id": name, "response": response, "error": None}
 
 
-def _anthropic_line(name: str, body: dict[str, Any], said: str | Refusal | None) -> dict[str, Any]:
+def _anthropic_line(name: str, body: dict[str, Any], reply: str | Refusal | None) -> dict[str, Any]:
     result: dict[str, Any]
-    if said is None:
+    if reply is None:
         result = {"type": "expired"}
-    elif isinstance(said, Refusal):
-        result = {"type": "errored", "error": error_body(said, anthropic=True)}
+    elif isinstance(reply, Refusal):
+        result = {"type": "errored", "error": error_body(reply, anthropic=True)}
     else:
-        result = {"type": "succeeded", "message": message(body, said)}
+        result = {"type": "succeeded", "message": message(body, reply)}
     return {"custom_id": name, "result": result}

@@ -62,7 +62,7 @@ def message(body: Mapping[str, Any], text: str) -> dict[str, Any]:
         "stop_reason": "end_turn",
         "stop_sequence": None,
         "usage": {
-            "input_tokens": sum(len(one["content"].split()) for one in body["messages"]),
+            "input_tokens": sum(len(turn["content"].split()) for turn in body["messages"]),
             "output_tokens": len(text.split()),
         },
     }

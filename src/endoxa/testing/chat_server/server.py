@@ -65,18 +65,18 @@ class FaultDice:
 
 
 async def misbehave(
-    kind: str, whole: bytes, retry_after: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    kind: str, payload: bytes, retry_after: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
     """Send what a faulty server sends in the place of the response `whole`, and close the connection where it breaks.
 
     Args:
         kind: one of `FAULTS` but "empty" and "no-choices", which are in the answer itself.
-        whole: the response as it should be.
+        payload: the response as it should be.
         retry_after: value of that header for "429-after".
         reader: the client's side, to notice that it gave up.
         writer: the connection.
     """
-    head, _, body = whole.partition(b"\r\n\r\n")
+    head, _, body = payload.partition(b"\r\n\r\n")
     if kind in _ERRORS:
         error = {"error": {"message": "try again later", "type": "server_error", "code": None}}
         headers = {"Retry-After": retry_after} if kind == "429-after" else {}
@@ -142,7 +142,7 @@ class ChatServer:
         self.requests: Counter[str] = Counter()
         self.broken: Counter[str] = Counter()
         self.headers: dict[str, str] = {}
-        self.stall_after, self.said = settings.stall_after, 0
+        self.stall_after, self.replies = settings.stall_after, 0
         self._settings = settings
         self._dice = FaultDice(settings.faults, settings.kinds, settings.seed)
         self._batches = BatchStore(settings.reply, settings.looks, settings.expired)
@@ -202,26 +202,26 @@ class ChatServer:
         if self._settings.latency:
             await asyncio.sleep(self._settings.latency)
         if request.method == "POST" and request.path.endswith(("/completions", "/messages")):
-            self.said += 1
-            if self.stall_after is not None and self.said > self.stall_after:
+            self.replies += 1
+            if self.stall_after is not None and self.replies > self.stall_after:
                 await asyncio.Event().wait()
         content = self._refused(request) or self._content(request)
         if fault in {"empty", "no-choices"} and isinstance(content, dict):
             content = emptied(content, fault)
-        whole = response(_body(content, request), content.status if isinstance(content, Refusal) else 200)
+        payload = response(_body(content, request), content.status if isinstance(content, Refusal) else 200)
         if fault is not None:
             self.broken[fault] += 1
         if fault is None or fault in {"empty", "no-choices"}:
-            writer.write(whole)
+            writer.write(payload)
         else:
-            await misbehave(fault, whole, self._settings.retry_after, reader, writer)
+            await misbehave(fault, payload, self._settings.retry_after, reader, writer)
 
     def _refused(self, request: HttpRequest) -> Refusal | None:
         """What a wrong key gets: the key itself, as careless servers do."""
-        said = request.headers.get("authorization", "").removeprefix("Bearer ")
-        if self._settings.key in {None, said}:
+        key = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if self._settings.key in {None, key}:
             return None
-        return Refusal(401, f"Incorrect API key provided: {said}.", "invalid_api_key")
+        return Refusal(401, f"Incorrect API key provided: {key}.", "invalid_api_key")
 
     def _content(self, request: HttpRequest) -> Any:
         """What an undisturbed server answers to whoever has the key."""
@@ -229,19 +229,19 @@ class ChatServer:
             case "GET", ["models"]:
                 return listed([{"id": self._settings.model, "object": "model", "type": "model"}])
             case "POST", ["chat", "completions"]:
-                return self._said(request, completion)
+                return self._reply(request, completion)
             case "POST", ["messages"]:
-                return self._said(request, message)
+                return self._reply(request, message)
             case method, ["files" | "batches", *_]:
                 return self._batches.answer(method, request)
             case method, ["messages", "batches", *_]:
                 return self._batches.answer_anthropic(method, request)
         return Refusal(404, f"no such page: {request.path}")
 
-    def _said(self, request: HttpRequest, form: Callable[[Any, str], dict[str, Any]]) -> Any:
+    def _reply(self, request: HttpRequest, form: Callable[[Any, str], dict[str, Any]]) -> Any:
         body = json.loads(request.body)
-        said = self._settings.reply(body)
-        return said if isinstance(said, Refusal) else form(body, said)
+        reply = self._settings.reply(body)
+        return reply if isinstance(reply, Refusal) else form(body, reply)
 
 
 def _body(content: Any, request: HttpRequest) -> Any:

@@ -6,6 +6,6 @@ beside a word of offence ("stole", `offence.toml`): there one capitalised word c
 where the offence is said of them. One name alone is not found; countries and their people are left alone.
 """
 
-from endoxa.words.persons.naming import Known, names_somebody
+from endoxa.words.persons.naming import NotAPerson, names_somebody
 
-__all__ = ["Known", "names_somebody"]
+__all__ = ["NotAPerson", "names_somebody"]

@@ -13,7 +13,7 @@ from endoxa.words.persons.first_names import in_any_language, is_also_a_word, is
 from endoxa.words.persons.folding import folded, folded_words
 from endoxa.words.persons.offences import Offence, find_offences
 
-Known: TypeAlias = Callable[[str], bool]
+NotAPerson: TypeAlias = Callable[[str], bool]
 """Whether words that may be a name are known to be something else, such as a town."""
 
 _LANGUAGES = ("en", "es", "fr", "pt", "ar", "hi", "sw")
@@ -34,23 +34,23 @@ _BETWEEN = 6
 _SURNAME = 3
 
 
-def names_somebody(text: str, language: str, known: Known) -> bool:
+def names_somebody(text: str, language: str, not_a_person: NotAPerson) -> bool:
     """Whether a text may name a person.
 
     Args:
         text: the words.
         language: code of their language.
-        known: of two capitalised words, one capitalised word or a first name: whether it is something else.
+        not_a_person: of two capitalised words, one capitalised word or a first name: whether it is something else.
     """
-    if _TITLED.search(text) or _accuses_somebody(text, language, known):
+    if _TITLED.search(text) or _accuses_somebody(text, language, not_a_person):
         return True
     if language in _NOUNS_CAPITALISED:
         return False
-    found = (match.group() for match in _CAPITALISED.finditer(text))
-    return any(not _is_country(words, language) and not known(words) for words in found)
+    candidates = (match.group() for match in _CAPITALISED.finditer(text))
+    return any(not _is_country(words, language) and not not_a_person(words) for words in candidates)
 
 
-def _accuses_somebody(text: str, language: str, known: Known) -> bool:
+def _accuses_somebody(text: str, language: str, not_a_person: NotAPerson) -> bool:
     """Whether a name of one word stands beside a word of offence, in any language of the lists."""
     words = folded_words(text)
     offences = find_offences(words)
@@ -59,15 +59,20 @@ def _accuses_somebody(text: str, language: str, known: Known) -> bool:
     inside = {at for offence in offences for at in range(offence.start, offence.end)}
     for at, word in enumerate(words):
         titled = (
-            at > 0 and word not in in_any_language("between") and words[at - 1] in _own("titles", language)
+            at > 0
+            and word not in in_any_language("between")
+            and words[at - 1] in _entries("titles", language)
         )
         certain, perhaps = is_name(word), is_also_a_word(word) or titled
         if at in inside or not (certain or perhaps) or _is_country(word, language):
             continue
-        if (certain and not known(word)) or _accused(at, words, offences, language):
+        if (certain and not not_a_person(word)) or _accused(at, words, offences, language):
             return True
     return language not in _NOUNS_CAPITALISED and any(
-        word[0].isupper() and not word.isupper() and not _names_a_group(word, language) and not known(word)
+        word[0].isupper()
+        and not word.isupper()
+        and not _names_a_group(word, language)
+        and not not_a_person(word)
         for word in _WORD.findall(text)[1:]
     )
 
@@ -75,11 +80,11 @@ def _accuses_somebody(text: str, language: str, known: Known) -> bool:
 def _accused(at: int, words: Sequence[str], offences: Sequence[Offence], language: str) -> bool:
     """Whether an offence is said of what may be a name: "rosa roba", "peter and paul are thieves", "steal like tom"."""
     before = words[at - 1] if at else ""
-    if before in _own("before", language):
+    if before in _entries("before", language):
         return False
     if before in in_any_language("like") and at == len(words) - 1:
         return not words[at].endswith("s")
-    if _said_of(at + 1, words, offences):
+    if _offence_follows(at + 1, words, offences):
         return True
     surname = words[at + 1] if at + 1 < len(words) else ""
     return (
@@ -89,11 +94,11 @@ def _accused(at: int, words: Sequence[str], offences: Sequence[Offence], languag
         and surname not in in_any_language("nobody")
         and at + 2 < len(words)
         and words[at + 2] in in_any_language("between")
-        and _said_of(at + 2, words, offences)
+        and _offence_follows(at + 2, words, offences)
     )
 
 
-def _said_of(start: int, words: Sequence[str], offences: Sequence[Offence]) -> bool:
+def _offence_follows(start: int, words: Sequence[str], offences: Sequence[Offence]) -> bool:
     """Whether an offence follows, after words such as "is a" or further names."""
     several = False
     for at in range(start, min(start + _BETWEEN + 1, len(words))):
@@ -109,7 +114,7 @@ def _said_of(start: int, words: Sequence[str], offences: Sequence[Offence]) -> b
     return False
 
 
-def _own(table: str, language: str) -> frozenset[str]:
+def _entries(table: str, language: str) -> frozenset[str]:
     return listed(table).get(language, frozenset())
 
 

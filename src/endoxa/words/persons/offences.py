@@ -67,13 +67,13 @@ def _readings(word: str) -> Iterator[tuple[str, bool]]:
 def _offences() -> dict[str, list[tuple[tuple[str, ...], bool]]]:
     """By their first word: the words that follow, and whether it is a base form."""
     text = files(__package__).joinpath("offence.toml").read_text(encoding="utf-8")
-    found: dict[str, list[tuple[tuple[str, ...], bool]]] = {}
+    by_first_word: dict[str, list[tuple[tuple[str, ...], bool]]] = {}
     for lists in tomllib.loads(text).values():
         for kind, entries in lists.items():
             for form in (form for entry in entries for form in expand(entry)):
                 first, *rest = folded_words(form)
-                found.setdefault(first, []).append((tuple(rest), kind == "base"))
-    return found
+                by_first_word.setdefault(first, []).append((tuple(rest), kind == "base"))
+    return by_first_word
 
 
 def expand(entry: str) -> list[str]:

@@ -469,16 +469,16 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
             *("--price", "1,10", "--max-cost", "1", "--out", str(tmp_path / "run")),
         ]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-            while server.said < 13 + 8:
+            while server.replies < 13 + 8:
                 time.sleep(0.02)
             process.send_signal(signal.SIGKILL)
         with closing(AnswerJournal(tmp_path / "run/journal.sqlite")) as journal:
-            answered, lost = journal.count(0), sum(one.calls for one in journal.totals(0) if not one.known)
-        assert answered + lost == server.said == 21
+            answered, lost = journal.count(0), sum(one.calls for one in journal.totals(0) if not one.counted)
+        assert answered + lost == server.replies == 21
         assert lost >= 8
         server.stall_after = None
         finished = subprocess.run(command, capture_output=True, text=True, check=False)
-        seen = server.said
+        seen = server.replies
     assert finished.returncode == 0, finished.stderr
     said = f"{name}: {lost} calls were under way when the run was stopped; they may have been billed: about "
     assert re.search(f"{re.escape(said)}\\$0\\.\\d+, at most \\$0\\.\\d+\\.", finished.stderr)

@@ -159,7 +159,7 @@ def kept_families(sets, **more):
 def test_repeats_that_depend_on_their_prompt_are_no_evidence() -> None:
     """Taken as independent, stories of one prompt keep a family in 0.4; at 0.05, more than 17 of 150 are 1 in 1,000."""
     sets = StorySets(sets=150, repeats=3, dependence=0.6, unknown=0.2)
-    assert kept_families(sets, one_prompt_each=True)[0] > 0.3
+    assert kept_families(sets, prompt_per_story=True)[0] > 0.3
     assert kept_families(sets)[0] <= 17 / 150
     unequal = StorySets(sets=150, repeats=5, dependence=1.0, unknown=0.5, unequal=True, seed=1)
     assert kept_families(unequal)[0] <= 17 / 150
@@ -168,7 +168,7 @@ def test_repeats_that_depend_on_their_prompt_are_no_evidence() -> None:
 @pytest.mark.slow
 def test_independent_repeats_are_as_good_as_prompts_of_their_own() -> None:
     sets = StorySets(sets=60, repeats=3, lift=2.5, unknown=0.1)
-    as_stories, as_prompts = kept_families(sets, one_prompt_each=True), kept_families(sets)
+    as_stories, as_prompts = kept_families(sets, prompt_per_story=True), kept_families(sets)
     assert as_stories[0] > 0.6
     assert as_prompts[0] > as_stories[0] - 0.1
 
@@ -421,7 +421,7 @@ def test_models_that_tell_a_prompt_unequally_often_cannot_be_compared() -> None:
 
 
 def test_a_difference_of_models_is_found_with_repeats() -> None:
-    assert claimed(Studies((3, 3), scenarios=24, own=0.3, raised=0.5), "model", 8) == 1
+    assert claimed(Studies((3, 3), scenarios=24, within=0.3, raised=0.5), "model", 8) == 1
 
 
 # ------------------------------------------------------------------ null

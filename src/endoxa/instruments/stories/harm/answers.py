@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from endoxa.errors import UserError
 from endoxa.runs.answers.language import Language, language
-from endoxa.runs.answers.text import before_new_question, declined, fold, own_turn, plain, read_first
+from endoxa.runs.answers.text import before_new_question, declined, first_reply, fold, plain, read_first
 from endoxa.sources.files import require_file
 
 ENGLISH = "en"
@@ -302,7 +302,7 @@ class AnswerReader:
             answer: what the model said.
             refused: the provider marked it as refused.
         """
-        text = own_turn(answer)
+        text = first_reply(answer)
         first = before_new_question(text, self.language)
         return read_first(
             text,

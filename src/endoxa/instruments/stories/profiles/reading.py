@@ -12,7 +12,7 @@ from typing import Any
 from endoxa.instruments.stories.settings import ATTRIBUTES_FIRST, Order
 from endoxa.runs.answers.language import ENGLISH, language
 from endoxa.runs.answers.objects import nested, outer_objects
-from endoxa.runs.answers.text import before_new_question, own_turn, read_first
+from endoxa.runs.answers.text import before_new_question, first_reply, read_first
 from endoxa.sources.stereotales import OTHER, UNKNOWN, Attribute, Vocabulary
 
 REFUSAL = "refusal"
@@ -152,7 +152,7 @@ def read_refusal(text: str) -> bool | None:
 
     Of several answers the last one counts; thoughts are none.
     """
-    answer = own_turn(text)
+    answer = first_reply(text)
     for outer in reversed(list(outer_objects(answer))):
         for inner in nested(outer):
             for key, value in inner.items():
@@ -193,7 +193,7 @@ class ProfileReader:
         Keys that are no attributes are ignored. An attribute that is missing, null or said to be open is "unknown", and
         so is a value that is neither in the list nor a synonym; "other" must be said.
         """
-        answer = own_turn(text)
+        answer = first_reply(text)
         return read_first(
             answer, before_new_question(answer, language(ENGLISH)), self._read, lambda profile: profile
         )

@@ -12,7 +12,14 @@ from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.words import count, listed, plural, short_labels
 from endoxa.runs.families import CONVERGENCE, DISCRIMINATION, SINGLE_ASSOCIATIONS
-from endoxa.schema.convergence import ALL_AGREE, CONTRADICT, NOT_TESTED, ONE_INSTRUMENT, ONLY_ONE, SOME_AGREE
+from endoxa.schema.convergence import (
+    ALL_AGREE,
+    CONTRADICT,
+    LONE_FINDING,
+    NOT_TESTED,
+    SINGLE_INSTRUMENT,
+    SOME_AGREE,
+)
 from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
 from endoxa.study.convergence import correlations, discriminant
@@ -242,7 +249,7 @@ def _discriminant(convergence: Convergence, labels: Mapping[str, str]) -> Sectio
 
 def _first(convergence: Convergence, labels: Mapping[str, str]) -> Section | None:
     rows = convergence.agreement
-    several = rows.filter(~pl.col("agreement").is_in([ONE_INSTRUMENT, NOT_TESTED]))
+    several = rows.filter(~pl.col("agreement").is_in([SINGLE_INSTRUMENT, NOT_TESTED]))
     if several.is_empty():
         return None
     return Section(
@@ -271,7 +278,7 @@ def _shares(several: pl.DataFrame, labels: Mapping[str, str]) -> Iterator[Findin
         ALL_AGREE: "seen by all of them",
         CONTRADICT: "on which they contradict each other",
         SOME_AGREE: "seen by several but not all",
-        ONLY_ONE: "seen by only one",
+        LONE_FINDING: "seen by only one",
     }
     for (model,), part in several.group_by("model", maintain_order=True):
         numbers = {"total": part.height} | {kind: int((part["agreement"] == kind).sum()) for kind in words}
