@@ -64,13 +64,9 @@ def matched_names(answers: pl.DataFrame) -> list[tuple[Side, Side]]:
     """The sides of every data set without names and one with names, for the models and protocols of both."""
     matched, compared = [], ["model", "protocol"]
     for original, substituted in paired_labels(answers):
-        unnamed, named = (
-            answers.filter(data=original),
-            answers.filter(data=substituted),
-        )
+        unnamed, named = answers.filter(data=original), answers.filter(data=substituted)
         matched += matched_sides(
-            unnamed.join(named, on=compared, how="semi"),
-            named.join(unnamed, on=compared, how="semi"),
+            unnamed.join(named, on=compared, how="semi"), named.join(unnamed, on=compared, how="semi")
         )
     return matched
 
@@ -104,16 +100,10 @@ def matched_sides(original: pl.DataFrame, substituted: pl.DataFrame) -> list[tup
     """The sides that are compared, sorted by model and protocol."""
     matched = []
     for model, other_model in _common(original, substituted, "model"):
-        unnamed, named = (
-            original.filter(model=model),
-            substituted.filter(model=other_model),
-        )
+        unnamed, named = original.filter(model=model), substituted.filter(model=other_model)
         for protocol, other_protocol in _common(unnamed, named, "protocol"):
             matched.append(
-                (
-                    _side(unnamed.filter(protocol=protocol)),
-                    _side(named.filter(protocol=other_protocol)),
-                )
+                (_side(unnamed.filter(protocol=protocol)), _side(named.filter(protocol=other_protocol)))
             )
     return matched
 

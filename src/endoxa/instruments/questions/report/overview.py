@@ -25,7 +25,7 @@ UNKNOWN_PRICE = "not known"
 
 def overview(runs: Sequence[Run], results: QaResults) -> Section:
     """What each model was asked, what could not be read, and where the answers came from."""
-    questions_table = table_of(
+    questions = table_of(
         "What each model was asked",
         results.question_counts,
         (
@@ -46,7 +46,7 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
     return what_was_run(
         _unread(results),
         (
-            questions_table,
+            questions,
             outcome_table(counts, results.label),
             run_table(runs, fields, data="file"),
             _models(results),
