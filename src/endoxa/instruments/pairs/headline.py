@@ -66,8 +66,8 @@ def _rows(cells: pl.DataFrame) -> Iterator[dict[str, Any]]:
     for row in overall.iter_rows(named=True):
         yield row
         if row["verdict"] == UNTESTED:
-            own = every.filter(pl.col("language") != ALL, model=row["model"], rule=row["rule"])
-            yield from own.iter_rows(named=True)
+            by_language = every.filter(pl.col("language") != ALL, model=row["model"], rule=row["rule"])
+            yield from by_language.iter_rows(named=True)
 
 
 def _texts(row: dict[str, Any], labels: dict[str, str], *, by_language: bool) -> tuple[str, ...]:

@@ -66,12 +66,12 @@ def write_run(
     records.write_parquet(folder / RECORDS)
     if unscored:
         write_table(pl.DataFrame(unscored), folder / "unscored.csv")
-    asked = records.select(list(PAIR_COLUMNS)).unique().sort("item_id")
-    content = json.dumps(asked.rows(), default=str).encode()
+    pairs = records.select(list(PAIR_COLUMNS)).unique().sort("item_id")
+    content = json.dumps(pairs.rows(), default=str).encode()
     return {
         "rules": records["rule"].unique(maintain_order=True).to_list(),
-        "data": {"path": logs[0].group, "sha256": hashlib.sha256(content).hexdigest(), "pairs": asked.height},
-        "counts": {"items": asked.height, "records": records.height, "unscored": len(unscored)},
+        "data": {"path": logs[0].group, "sha256": hashlib.sha256(content).hexdigest(), "pairs": pairs.height},
+        "counts": {"items": pairs.height, "records": records.height, "unscored": len(unscored)},
     }
 
 
@@ -100,9 +100,9 @@ def _scored(sample: Mapping[str, Any], task: str) -> dict[str, Any]:
 
 def _loglikelihoods(sample: Mapping[str, Any]) -> dict[str, float]:
     """Log-likelihood of each continuation, by its text."""
-    texts = [str(one["arg_1"]).strip() for one in sample["arguments"].values()]
-    found = [float(one[0]) for one in sample["filtered_resps"]]
-    return dict(zip(texts, found, strict=True))
+    texts = [str(argument["arg_1"]).strip() for argument in sample["arguments"].values()]
+    values = [float(response[0]) for response in sample["filtered_resps"]]
+    return dict(zip(texts, values, strict=True))
 
 
 def _exported(doc: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,16 +147,16 @@ def _choices(log: Log) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
 
 def _choice(sample: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """A pair as its sentences were published, and which of them was chosen: 'more', 'less', or why none."""
-    asked = sample["metadata"]
+    metadata = sample["metadata"]
     shown = ("more", "less") if str(sample["id"]).endswith("/a") else ("less", "more")
-    sentences = dict(zip(shown, (str(asked["first"]), str(asked["second"])), strict=True))
+    sentences = dict(zip(shown, (str(metadata["first"]), str(metadata["second"])), strict=True))
     scores = sample.get("scores") or {}
     answer = str(scores["choice"]["answer"]) if scores else "failed"
     pair = {
-        **{name: str(asked[name]) for name in ("item_id", "language", "axis")},
-        "identity": asked.get("identity"),
+        **{name: str(metadata[name]) for name in ("item_id", "language", "axis")},
+        "identity": metadata.get("identity"),
         "direction": "unknown",  # the exported task does not hold the label
-        "stereotypical": shown[int(asked["stereotypical"]) - 1],
+        "stereotypical": shown[int(metadata["stereotypical"]) - 1],
         "sent_more": sentences["more"],
         "sent_less": sentences["less"],
     }

@@ -239,7 +239,7 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     named = [name for name in ("data", "protocol") if overall[name].n_unique() > 1]
     rows = list(overall.iter_rows(named=True))
     by_cell = {competence.cell: competence for competence in competences(estimates)}
-    at_chance = {cell for cell, one in by_cell.items() if one.at_chance}
+    at_chance = {cell for cell, competence in by_cell.items() if competence.at_chance}
     return Headline(
         title=TITLE if len(at_chance) < len(by_cell) else AT_CHANCE_TITLE,
         columns=("model", *named, "contexts", "accuracy", "lean", "interval", "verdict", "answers read"),
@@ -281,11 +281,11 @@ def _texts(
         row["context_condition"],
         percent(row["accuracy"]),
         *lean,
-        read_of_asked(row),
+        read_of_all(row),
     )
 
 
-def read_of_asked(row: dict[str, Any]) -> str:
+def read_of_all(row: dict[str, Any]) -> str:
     """'200', or '150 of 200' where not every answer could be read."""
     read, total = count(row["n_read"]), count(row["n"])
     return total if read == total else f"{read} of {total}"

@@ -258,7 +258,7 @@ def test_restart_does_not_touch_the_run_of_another_process(data, tiny, tmp_path)
     working.add_scores(0, [(b"k", Score(-1.0, 2))])
     with pytest.raises(UserError, match="Another process"):
         measure(PAIRS, settings_for(data, tiny["causal"]), out, restart=True)
-    assert working.known(0, [b"k"])
+    assert working.answered(0, [b"k"])
     assert (out / "run.json").read_bytes() == kept
     working.close()
 
@@ -335,10 +335,10 @@ def test_journal_gives_back_what_it_was_told(tmp_path):
     keys = [request_key(CausalRequest(str(k), "nothing")) for k in range(1500)]
     journal.add_scores(0, [(key, Score(-float(k), k)) for k, key in enumerate(keys[:-1])])
     journal.add_scores(0, [(keys[-1], Unscorable("it is too long"))])
-    known = journal.known(0, keys)
+    known = journal.answered(0, keys)
     assert known[keys[7]] == Score(-7.0, 7)
     assert known[keys[-1]] == Unscorable("it is too long")
-    assert journal.known(1, keys) == {}
+    assert journal.answered(1, keys) == {}
     row = Row(0, 0, 3, -1.0, -2.0, 4, 4, None, 0, None)
     journal.add_records([row, row])
     assert journal.records(0, 9) == [row]

@@ -18,7 +18,7 @@ from scipy.stats import binomtest, fisher_exact
 
 from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
 from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, parts
-from endoxa.instruments.questions.estimates.inference import templates_test, whole
+from endoxa.instruments.questions.estimates.inference import integer_totals, templates_test
 from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap_of
 from endoxa.stats.differences import difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test
@@ -58,7 +58,9 @@ def test_the_gap_is_mantel_haenszels_risk_difference(rows):
             below += Fraction(first * second, first + second)
     assert gap.value == pytest.approx(float(above / below) if below else np.nan, nan_ok=True)
     if gap.denominator <= 10_000:
-        assert np.allclose(whole(gap.totals, gap.denominator), gap.totals * gap.denominator, atol=1e-6)
+        assert np.allclose(
+            integer_totals(gap.totals, gap.denominator), gap.totals * gap.denominator, atol=1e-6
+        )
 
 
 def test_the_gap_of_a_balanced_design_is_the_difference_of_the_accuracies():

@@ -14,7 +14,7 @@ from endoxa.instruments.questions.names.build import build_names, draw_names, su
 from endoxa.instruments.questions.names.check import problems
 from endoxa.instruments.questions.names.gender import required_genders
 from endoxa.instruments.questions.names.phrases import UnwritableError, find_phrases
-from endoxa.instruments.questions.names.rewrite import Told, rewrite
+from endoxa.instruments.questions.names.rewrite import Story, rewrite
 from endoxa.instruments.questions.names.text import bundles, group_words, mended
 from endoxa.sources.bbq import read_items, read_rows, write_items
 from support.name_samples import bank, question
@@ -23,8 +23,8 @@ WORDS = group_words(bank())
 NAMED = {"Veldish": "Dorn", "Tamori": "Sefi", "East Orlan": "Torvo"}
 
 
-def written(text, told=None):
-    return rewrite(mended(text), WORDS, told or Told()).text(NAMED)
+def written(text, story=None):
+    return rewrite(mended(text), WORDS, story or Story()).text(NAMED)
 
 
 GRAMMAR = {
@@ -132,10 +132,10 @@ def test_what_cannot_be_said_with_a_name_is_refused(text, reason):
 
 
 def test_options_follow_from_the_context():
-    told = Told()
-    written("The Veldish team met the Tamori team.", told)
-    assert written("The Veldish fans", told) == "The fans of Dorn's team"
-    assert written("the Tamori fans ", told) == "the fans of Sefi's team"
+    story = Story()
+    written("The Veldish team met the Tamori team.", story)
+    assert written("The Veldish fans", story) == "The fans of Dorn's team"
+    assert written("the Tamori fans ", story) == "the fans of Sefi's team"
     assert written("Veldish man") == "Dorn"
     assert written("The Veldish one") == "Dorn"
 

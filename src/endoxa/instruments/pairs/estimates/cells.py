@@ -76,8 +76,8 @@ class Scores:
         if len(languages) < 2 or self.keyed[chosen].all():
             return ""
         _, cluster = np.unique(self.sample.cluster[chosen], return_inverse=True)
-        both = np.unique(np.column_stack([cluster, codes]), axis=0)
-        spoken = np.bincount(both[:, 0])[cluster]
+        occurring = np.unique(np.column_stack([cluster, codes]), axis=0)
+        spoken = np.bincount(occurring[:, 0])[cluster]
         if (spoken > 1).mean() >= MOSTLY:
             return ""
         return (
@@ -110,8 +110,8 @@ def cells_of(records: pl.DataFrame) -> list[Cell]:
     languages = records["language"].unique().sort().to_list()
     if len(languages) > 1:
         cells += [Cell(language, ALL) for language in languages]
-        both = records.select("language", "axis").unique().sort("language", "axis")
-        cells += [Cell(language, axis) for language, axis in both.iter_rows()]
+        combinations = records.select("language", "axis").unique().sort("language", "axis")
+        cells += [Cell(language, axis) for language, axis in combinations.iter_rows()]
     return cells
 
 

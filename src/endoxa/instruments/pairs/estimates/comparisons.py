@@ -68,11 +68,11 @@ _TEXT = (
     "verdict",
     "reason",
 )
-_WHOLE = ("n", "n_left_out", "both", "neither", "a_only", "b_only", "n_ties", "clusters")
+_COUNTS = ("n", "n_left_out", "both", "neither", "a_only", "b_only", "n_ties", "clusters")
 COMPARISON_TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(COMPARISON_COLUMNS, pl.Float64),
     **dict.fromkeys(_TEXT, pl.String),
-    **dict.fromkeys(_WHOLE, pl.Int64),
+    **dict.fromkeys(_COUNTS, pl.Int64),
     "same_rule": pl.Boolean,
 }
 
@@ -105,14 +105,16 @@ def compare_models(
 
 def _matched(scores: Sequence[Scores]) -> Iterator[tuple[Scores, Scores]]:
     by_model: dict[str, dict[str, Scores]] = {}
-    for one in scores:
-        by_model.setdefault(one.model, {})[one.rule] = one
+    for score in scores:
+        by_model.setdefault(score.model, {})[score.rule] = score
     for a, b in combinations(sorted(by_model), 2):
         shared = sorted(by_model[a].keys() & by_model[b].keys())
         if shared:
             yield from ((by_model[a][rule], by_model[b][rule]) for rule in shared)
         else:
-            yield from ((by_model[a][one], by_model[b][two]) for one in by_model[a] for two in by_model[b])
+            yield from (
+                (by_model[a][rule_a], by_model[b][rule_b]) for rule_a in by_model[a] for rule_b in by_model[b]
+            )
 
 
 def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> dict[str, object] | None:

@@ -65,8 +65,8 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
     """
     missing = [name for name in REQUIRED if name not in records.columns]
     if missing:
-        found = ", ".join(records.columns) or "none"
-        raise UserError(f"The records have no column '{missing[0]}' (columns found: {found}).")
+        available = ", ".join(records.columns) or "none"
+        raise UserError(f"The records have no column '{missing[0]}' (columns found: {available}).")
     columns = {**REQUIRED, **OPTIONAL, CONTENT: pl.UInt64}
     if set(_SENTENCES) <= set(records.columns):
         content = pl.concat_str(_SENTENCES, separator="\t", ignore_nulls=True).hash()

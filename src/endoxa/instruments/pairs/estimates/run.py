@@ -137,9 +137,9 @@ def _estimates(scores: Sequence[Scores], cells: Sequence[Cell], confidence: floa
     rows = [
         row
         for cell in cells
-        for one in scores
+        for score in scores
         for statistic in STATISTICS.all().values()
-        for row in _rows(statistic, one, cell, confidence, seed)
+        for row in _rows(statistic, score, cell, confidence, seed)
     ]
     frame = adjusted(pl.DataFrame(rows, schema=_TYPES), PREFERENCES)
     frame = pl.concat([frame, _detectable(frame, scores, cells, confidence)])
@@ -156,22 +156,22 @@ def _detectable(
     frame: pl.DataFrame, scores: Sequence[Scores], cells: Sequence[Cell], confidence: float
 ) -> pl.DataFrame:
     """The least preference ratio that each cell could have shown, identities and the number of tests considered."""
-    told = (
+    tested = (
         frame.filter(name="preference_ratio", interval=IDENTITIES)
         .group_by("rule")
         .agg(pl.col("p_value").is_finite().sum())
     )
-    tests: dict[str, int] = dict(told.iter_rows())
+    tests: dict[str, int] = dict(tested.iter_rows())
     rows = [
         _row(
-            one,
+            score,
             cell,
-            detectable_ratio(sample, tests[one.rule], confidence, significance(confidence)),
+            detectable_ratio(sample, tests[score.rule], confidence, significance(confidence)),
             "share of pairs",
         )
         for cell in cells
-        for one in scores
-        for sample in _sample(one, cell)
+        for score in scores
+        for sample in _sample(score, cell)
         if (sample.difference != 0).any()
     ]
     return pl.DataFrame(rows, schema=_TYPES)
@@ -179,8 +179,8 @@ def _detectable(
 
 def _rule_unit(rule: str) -> str:
     """Unit of a rule's scores; records made with a rule that is not installed here may still be analyzed."""
-    known = rule_facts(rule)
-    return known[0] if known else f"unit of {rule}"
+    facts = rule_facts(rule)
+    return facts[0] if facts else f"unit of {rule}"
 
 
 def _sample(scores: Scores, cell: Cell) -> Iterator[Sample]:

@@ -92,7 +92,7 @@ class _Work:
     options: PairOptions
     language: str
     templates: Mapping[str, Template]
-    own: Sequence[str] = ()  # columns of the table that pairs have no other place for
+    extra_columns: Sequence[str] = ()  # columns of the table that pairs have no other place for
     pairs: list[dict[str, str]] = field(default_factory=list)
     problems: list[dict[str, str]] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
@@ -121,8 +121,8 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
     language = options.language or DEFAULT_LANGUAGE
     absent = [name for name in _OPTIONAL if name not in associations.columns]
     table = associations.with_columns(pl.lit("").alias(name) for name in absent)
-    own = [name for name in associations.columns if name not in (*BUILT_COLUMNS, "attribute")]
-    work = _Work(options, language, load_templates(options.templates), own)
+    extra_columns = [name for name in associations.columns if name not in (*BUILT_COLUMNS, "attribute")]
+    work = _Work(options, language, load_templates(options.templates), extra_columns)
     if language not in work.templates:
         raise UserError(
             f"No template for the language '{language}' (available: "
@@ -143,7 +143,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
         if _add(row, "" if hidden else row["region"], number, work):
             placeless += hidden
     return Built(
-        pl.DataFrame(work.pairs, schema=dict.fromkeys((*BUILT_COLUMNS, *work.own), pl.String)),
+        pl.DataFrame(work.pairs, schema=dict.fromkeys((*BUILT_COLUMNS, *work.extra_columns), pl.String)),
         pl.DataFrame(work.problems, schema=dict.fromkeys(PROBLEM_COLUMNS, pl.String)),
         rare,
         (*_assumed(absent, work), *unrated(table, options), *_short(work)),
@@ -152,16 +152,18 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
 
 
 def _assumed(absent: list[str], work: _Work) -> tuple[str, ...]:
-    known = _ASSUMED | {"language": f"every language is '{work.language}'"}
+    assumptions = _ASSUMED | {"language": f"every language is '{work.language}'"}
     if work.options.min_support > 1:
-        known["support"] = "every association counts as said by one respondent"
-    return tuple(f"There is no column '{name}': {known[name]}." for name in absent if name in known)
+        assumptions["support"] = "every association counts as said by one respondent"
+    return tuple(
+        f"There is no column '{name}': {assumptions[name]}." for name in absent if name in assumptions
+    )
 
 
 def _short(work: _Work) -> tuple[str, ...]:
-    asked = work.options.framings
+    framings = work.options.framings
     return tuple(
-        f"'{language}' has {there} of the {asked} framings asked for."
+        f"'{language}' has {there} of the {framings} framings asked for."
         for language, there in work.short.items()
     )
 
@@ -208,14 +210,14 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
         tell("kept", f"'{row['attribute']}' may name a person: leave it out of what you publish if it does")
     for place, variant in enumerate(_framed(made, template, work), start=1):
         pair = _pair({**row, "region": region}, name, language, variant, work.options)
-        pair |= _own_cells(row, work.own, hidden=bool(row["region"]) and not region)
+        pair |= _extra_cells(row, work.extra_columns, hidden=bool(row["region"]) and not region)
         work.pairs.append(pair if place == 1 else {**pair, "item_id": f"{pair['item_id']}-{place}"})
     return True
 
 
-def _own_cells(row: Mapping[str, str], own: Sequence[str], *, hidden: bool) -> dict[str, str]:
+def _extra_cells(row: Mapping[str, str], columns: Sequence[str], *, hidden: bool) -> dict[str, str]:
     """Cells of the user's own columns; those that could tell the place are empty where the region is not given."""
-    return {name: "" if hidden and name in _PLACES else row[name] for name in own}
+    return {name: "" if hidden and name in _PLACES else row[name] for name in columns}
 
 
 _PLACES = ("country", "place")
@@ -273,8 +275,8 @@ def _sentences(row: Mapping[str, str], template: Template, work: _Work) -> Sente
 
 
 def _lexicon(language: str, options: PairOptions) -> Lexicon | None:
-    known = language in languages() or options.lexicon is not None
-    return load_lexicon(language, options.lexicon) if known else None
+    available = language in languages() or options.lexicon is not None
+    return load_lexicon(language, options.lexicon) if available else None
 
 
 def _pair(

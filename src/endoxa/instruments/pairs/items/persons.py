@@ -11,10 +11,10 @@ def name_in(attribute: str, language: str) -> bool:
 
     A guess by form: one name alone, without a title or a word of offence, is not found.
     """
-    return names_somebody(attribute, language, _is_known)
+    return names_somebody(attribute, language, _has_capitals)
 
 
-def _is_known(words: str) -> bool:
+def _has_capitals(words: str) -> bool:
     """Whether all words are written with capitals as the names of places, peoples, languages and faiths."""
     written = with_capitals(words.lower())
     return all(word[0].isupper() for word in written.split() if word[0].isalpha())

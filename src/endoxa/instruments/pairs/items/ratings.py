@@ -10,14 +10,14 @@ from endoxa.errors import UserError
 from endoxa.instruments.pairs.options import PairOptions
 
 
-def _asked(options: PairOptions) -> dict[str, tuple[float, str]]:
+def _thresholds(options: PairOptions) -> dict[str, tuple[float, str]]:
     """Thresholds that were given: the column of the export, its minimum, the option."""
-    given = {
+    thresholds = {
         "ratings": (options.min_ratings, "--min-ratings", 0),
         "mean": (options.min_mean, "--min-mean", 1),
         "knowers": (options.min_knowers, "--min-knowers", 0),
     }
-    return {name: (least, option) for name, (least, option, unset) in given.items() if least > unset}
+    return {name: (least, option) for name, (least, option, unset) in thresholds.items() if least > unset}
 
 
 def require_ratings(columns: Collection[str], options: PairOptions) -> None:
@@ -26,7 +26,7 @@ def require_ratings(columns: Collection[str], options: PairOptions) -> None:
     Raises:
         UserError: a column is missing.
     """
-    for name, (_, option) in _asked(options).items():
+    for name, (_, option) in _thresholds(options).items():
         if name not in columns:
             raise UserError(
                 f"{option} needs the column '{name}', which the table lacks. Give pairs.csv of `endoxa collect "
@@ -42,17 +42,17 @@ def weakness(row: Mapping[str, str], number: int, options: PairOptions) -> str:
     Raises:
         UserError: a cell is not a number.
     """
-    for name, (least, option) in _asked(options).items():
+    for name, (least, option) in _thresholds(options).items():
         cell = row[name]
-        found = _number(cell, name, number)
-        if found is None or found < least:
+        value = _number(cell, name, number)
+        if value is None or value < least:
             return f"{name} {cell or 'empty'}, below {least:g} ({option})"
     return ""
 
 
 def unrated(table: pl.DataFrame, options: PairOptions) -> tuple[str, ...]:
     """A sentence about associations without any rating, where the table counts ratings and no threshold was given."""
-    if "ratings" not in table.columns or _asked(options):
+    if "ratings" not in table.columns or _thresholds(options):
         return ()
     counts = table["ratings"].cast(pl.Float64, strict=False).fill_null(0)
     none = int((counts == 0).sum())

@@ -68,8 +68,8 @@ def language_notes(path: Path, settings: PairsSettings) -> list[str]:
     """
     if settings.languages:
         return []
-    asked = replace(settings.read_options(), language=NO_LANGUAGE, chunk_rows=_LOOKED_AT)
-    first = next(iter(read_pairs(path, asked, settings.format)), None)
+    options = replace(settings.read_options(), language=NO_LANGUAGE, chunk_rows=_LOOKED_AT)
+    first = next(iter(read_pairs(path, options, settings.format)), None)
     if first is None or first.filter(pl.col("language") == NO_LANGUAGE).is_empty():
         return []
     unsaid = first.filter(pl.col("language") == NO_LANGUAGE)
@@ -101,8 +101,8 @@ def require_items(count: int, path: Path, settings: PairsSettings) -> None:
         UserError: nothing is left after the filters.
     """
     if not count:
-        asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
-        raise UserError(f"{path} contains no pair{asked}. Expected at least one.")
+        scope = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
+        raise UserError(f"{path} contains no pair{scope}. Expected at least one.")
 
 
 def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:

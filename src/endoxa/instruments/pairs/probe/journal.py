@@ -64,8 +64,8 @@ class Journal(JournalFile):
             names: name and rules of each model, in the order of their numbers.
         """
         with self._explained():
-            known = self._db.execute("SELECT item_id, number FROM items").fetchall()
-        items = pl.DataFrame(known, schema={"item_id": pl.String, "item": pl.Int64}, orient="row")
+            item_numbers = self._db.execute("SELECT item_id, number FROM items").fetchall()
+        items = pl.DataFrame(item_numbers, schema={"item_id": pl.String, "item": pl.Int64}, orient="row")
         numbers = pl.DataFrame(
             [
                 (model, rule, number, place)
@@ -97,9 +97,9 @@ class Journal(JournalFile):
                 for row in rows.iter_rows(named=True)
             )
 
-    def known(self, model: int, keys: Sequence[bytes]) -> dict[bytes, Score | Unscorable]:
+    def answered(self, model: int, keys: Sequence[bytes]) -> dict[bytes, Score | Unscorable]:
         """Results of the requests that were answered before."""
-        found: dict[bytes, Score | Unscorable] = {}
+        results: dict[bytes, Score | Unscorable] = {}
         for start in range(0, len(keys), LOOKUP):
             some = keys[start : start + LOOKUP]
             marks = ",".join("?" * len(some))
@@ -108,8 +108,8 @@ class Journal(JournalFile):
             )
             with self._explained():
                 for key, total, tokens, problem in self._db.execute(query, (model, *some)):
-                    found[key] = Score(total, tokens) if problem is None else Unscorable(problem)
-        return found
+                    results[key] = Score(total, tokens) if problem is None else Unscorable(problem)
+        return results
 
     def add_scores(self, model: int, results: Iterable[tuple[bytes, Score | Unscorable]]) -> None:
         """Remember results, in one transaction."""

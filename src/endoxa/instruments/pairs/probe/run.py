@@ -90,9 +90,9 @@ def unknown_tokens(model: Model, chunk: Chunk) -> dict[str, float]:
     texts: dict[str, list[str]] = {}
     for item in chunk.items:
         texts.setdefault(item["language"], []).extend((item["sent_more"], item["sent_less"]))
-    shares = {language: model.unknown_share(found) for language, found in sorted(texts.items())}
-    known = {language: share for language, share in shares.items() if share is not None}
-    for language, share in known.items():
+    shares = {language: model.unknown_share(sentences) for language, sentences in sorted(texts.items())}
+    measured = {language: share for language, share in shares.items() if share is not None}
+    for language, share in measured.items():
         if share > WORTH_SAYING:
             log.warning(
                 "%s: %.0f %% of the tokens of its '%s' sentences are unknown to the tokenizer; the scores are "
@@ -101,7 +101,7 @@ def unknown_tokens(model: Model, chunk: Chunk) -> dict[str, float]:
                 100 * share,
                 language,
             )
-    return known
+    return measured
 
 
 SHORT = 20
@@ -242,7 +242,7 @@ def _require_scorable(work: Scoring, number: int, spec: ModelSpec, rules: Sequen
     for chunk in _doubtful(work, reader.max_tokens):
         lines, requests = lines_of(chunk.items, chunk.first, rules, model, calibrate=False, first_rule=first)
         read = zip(requests, reader.read(list(requests.values())), strict=True)
-        results = {key: one if isinstance(one, Unscorable) else _READABLE for key, one in read}
+        results = {key: result if isinstance(result, Unscorable) else _READABLE for key, result in read}
         _rows(work, chunk, list(rows_of(lines, rules, number, results)))
 
 

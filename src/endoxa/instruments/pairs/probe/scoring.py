@@ -46,15 +46,15 @@ def neutral_pairs(item: Mapping[str, Any]) -> list[Pair]:
         return []
     by_agreement = neutral_identities().get(item["language"].split("-")[0], {})
     phrases = by_agreement.get(item["agreement"] or "any", [])
-    found = []
+    pairs = []
     for phrase in phrases:
         more, less = (replace_identity(item[side], identity, phrase) for side in ("sent_more", "sent_less"))
         if more is None or less is None or more == less:
             return []
         prompt = item["prompt"] or ""
-        asked = replace_identity(prompt, identity, phrase) or prompt
-        found.append(Pair(more, less, item["direction"], asked, phrase, item["language"] or ""))
-    return found
+        neutral_prompt = replace_identity(prompt, identity, phrase) or prompt
+        pairs.append(Pair(more, less, item["direction"], neutral_prompt, phrase, item["language"] or ""))
+    return pairs
 
 
 def replace_identity(text: str, identity: str, phrase: str) -> str | None:
@@ -76,7 +76,7 @@ Results = dict[bytes, Score | Unscorable]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestKeys:
     """A pair as one rule asks about it: the keys of its two requests."""
 
     more: bytes
@@ -89,8 +89,8 @@ class Line:
 
     rule: int
     item: int
-    own: Asked
-    neutral: tuple[Asked, ...]
+    original: RequestKeys
+    neutral: tuple[RequestKeys, ...]
 
 
 def lines_of(
@@ -103,20 +103,20 @@ def lines_of(
     first_rule: int = 0,
 ) -> tuple[list[Line], dict[bytes, Request]]:
     """What must be known about each item under each rule from `first_rule` on, and the distinct requests behind it."""
-    own = [pair_of(item) for item in items]
+    originals = [pair_of(item) for item in items]
     neutral = [neutral_pairs(item) if calibrate else [] for item in items]
-    everything = [*own, *(pair for pairs in neutral for pair in pairs)]
+    everything = [*originals, *(pair for pairs in neutral for pair in pairs)]
     requests: dict[bytes, Request] = {}
     lines = []
     for number, rule in enumerate(rules[first_rule:], first_rule):
-        asked = []
+        request_keys = []
         for more, less in rule.requests(everything, model):
             keys = request_key(more), request_key(less)
             requests.update(zip(keys, (more, less), strict=True))
-            asked.append(Asked(*keys))
-        extra = iter(asked[len(own) :])
+            request_keys.append(RequestKeys(*keys))
+        extra = iter(request_keys[len(originals) :])
         for k, pairs in enumerate(neutral):
-            lines.append(Line(number, first + k, asked[k], tuple(next(extra) for _ in pairs)))
+            lines.append(Line(number, first + k, request_keys[k], tuple(next(extra) for _ in pairs)))
     return lines, requests
 
 
@@ -126,13 +126,13 @@ class Begun:
 
     Attributes:
         requests: all of them, by key.
-        known: results that the journal had.
+        answered: results that the journal had.
         missing: keys of those that were sent; the others are under way for an earlier chunk.
         answers: what comes back: place in `missing`, and result.
     """
 
     requests: Mapping[bytes, Request]
-    known: Results
+    answered: Results
     missing: list[bytes]
     answers: Iterator[tuple[int, Score | Unscorable]]
 
@@ -149,10 +149,10 @@ def begin(
         journal: where results are kept.
         under_way: keys that were sent for earlier chunks; those sent now are added.
     """
-    known = journal.known(number, list(requests))
-    missing = [key for key in requests if key not in known and key not in under_way]
+    answered = journal.answered(number, list(requests))
+    missing = [key for key in requests if key not in answered and key not in under_way]
     under_way.update(missing)
-    return Begun(requests, known, missing, model.score([requests[key] for key in missing]))
+    return Begun(requests, answered, missing, model.score([requests[key] for key in missing]))
 
 
 def finish(begun: Begun, number: int, journal: Journal, advance: Callable[[float], None]) -> Results:
@@ -166,7 +166,7 @@ def finish(begun: Begun, number: int, journal: Journal, advance: Callable[[float
         journal: where results are kept.
         advance: told the share (0 to 1) of the requests that is answered.
     """
-    results = dict(begun.known)
+    results = dict(begun.answered)
     fresh: list[tuple[bytes, Score | Unscorable]] = []
     saved = time.monotonic()
     try:
@@ -180,7 +180,7 @@ def finish(begun: Begun, number: int, journal: Journal, advance: Callable[[float
                 advance(len(results) / len(begun.requests))
     finally:
         journal.add_scores(number, fresh)
-    return results | journal.known(number, [key for key in begun.requests if key not in results])
+    return results | journal.answered(number, [key for key in begun.requests if key not in results])
 
 
 def _finite(result: Score | Unscorable) -> Score | Unscorable:
@@ -194,7 +194,7 @@ def rows_of(lines: Sequence[Line], rules: Sequence[Rule], model: int, results: R
     """Finished records of a chunk; a pair that cannot be scored gets its reason instead of a number."""
     for line in lines:
         rule = rules[line.rule]
-        more, less = results[line.own.more], results[line.own.less]
+        more, less = results[line.original.more], results[line.original.less]
         for side, result in (("sent_more", more), ("sent_less", less)):
             if isinstance(result, Unscorable):
                 problem = f"{side} cannot be scored by the rule '{rule.name}': {result.reason}"
@@ -231,9 +231,9 @@ def pair_of(item: dict[str, Any]) -> Pair:
 
 
 def _neutral_differences(line: Line, rule: Rule, results: Results) -> list[float]:
-    found = []
-    for asked in line.neutral:
-        more, less = results[asked.more], results[asked.less]
+    differences = []
+    for keys in line.neutral:
+        more, less = results[keys.more], results[keys.less]
         if isinstance(more, Score) and isinstance(less, Score):
-            found.append(rule.value(more) - rule.value(less))
-    return found
+            differences.append(rule.value(more) - rule.value(less))
+    return differences

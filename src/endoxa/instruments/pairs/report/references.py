@@ -55,7 +55,7 @@ def references() -> tuple[Reference, ...]:
     """All published values, in the order of the file."""
     text = files(__package__).joinpath("references.toml").read_text(encoding="utf-8")
     return tuple(
-        Reference(**{**one, "rules": tuple(one["rules"])}) for one in tomllib.loads(text)["reference"]
+        Reference(**{**entry, "rules": tuple(entry["rules"])}) for entry in tomllib.loads(text)["reference"]
     )
 
 
@@ -65,16 +65,16 @@ def published_values(results: Results, runs: Sequence[Run]) -> Section | None:
     A file is recognised by its hash, because pairs of one's own can have the same format.
     """
     mark = runs[0].facts.get("data", {}).get("sha256")
-    known = [one for one in references() if mark and sources()[one.data].sha256 == mark]
-    known = [one for one in known if one.language in results.languages]
-    if not known:
+    matches = [reference for reference in references() if mark and sources()[reference.data].sha256 == mark]
+    matches = [reference for reference in matches if reference.language in results.languages]
+    if not matches:
         return None
-    tables = tuple(_table(results, one) for one in known)
+    tables = tuple(_table(results, reference) for reference in matches)
     return Section(
         anchor=f"published-{results.slug}",
         title="Published values of this data set",
         tables=tables,
-        notes=tuple(dict.fromkeys(note for one in known for note in _notes(results, one))),
+        notes=tuple(dict.fromkeys(note for reference in matches for note in _notes(results, reference))),
     )
 
 
@@ -86,12 +86,12 @@ def _table(results: Results, reference: Reference) -> Table:
     return Table(
         f"Percent of the pairs with the stereotypical sentence preferred, {language_name(reference.language)}",
         COLUMNS,
-        (*_own(results, reference), *published),
+        (*_measured_cells(results, reference), *published),
         measured=False,
     )
 
 
-def _own_rows(results: Results, reference: Reference) -> Iterator[Mapping[str, Any]]:
+def _measured_rows(results: Results, reference: Reference) -> Iterator[Mapping[str, Any]]:
     """The estimates that are computed as the paper's, over all pairs of the language."""
     language = reference.language if len(results.languages) > 1 else ALL
     rows = results.estimates.filter(name=reference.estimate, language=language, axis=ALL)
@@ -100,8 +100,8 @@ def _own_rows(results: Results, reference: Reference) -> Iterator[Mapping[str, A
             yield row
 
 
-def _own(results: Results, reference: Reference) -> Iterator[tuple[str, ...]]:
-    for row in _own_rows(results, reference):
+def _measured_cells(results: Results, reference: Reference) -> Iterator[tuple[str, ...]]:
+    for row in _measured_rows(results, reference):
         percent = row["value"] * (1 if row["unit"] == "percent" else 100)
         value = NO_VALUE if percent is None else f"{percent:.1f}\u00a0%"
         yield results.labels[row["model"]], row["rule"], value, count(row["n"]), HERE
@@ -109,17 +109,17 @@ def _own(results: Results, reference: Reference) -> Iterator[tuple[str, ...]]:
 
 def _notes(results: Results, reference: Reference) -> Iterator[str]:
     """Whether one's own values can be compared, and why not."""
-    own = list(_own_rows(results, reference))
-    if not own:
+    measured = list(_measured_rows(results, reference))
+    if not measured:
         yield (
             f"The values from {reference.source} are of the rule {' or '.join(reference.rules)}; no model of this page "
             "was scored with it, so they cannot be compared."
         )
-    fewer = sorted({row["n"] for row in own} - {reference.pairs})
+    fewer = sorted({row["n"] for row in measured} - {reference.pairs})
     if fewer:
         yield (
             f"The values from {reference.source} rest on {plural(reference.pairs, 'pair')}; here "
             f"{listed([count(n) for n in fewer])} were scored, so they are of other sets of pairs."
         )
-    if own and not fewer:
+    if measured and not fewer:
         yield f"Own values are computed as those from {reference.source}: same pairs, rule and treatment of ties."

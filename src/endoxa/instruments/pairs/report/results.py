@@ -159,8 +159,8 @@ def _titles(groups: Sequence[Sequence[Run]]) -> list[str]:
     for group in groups:
         path = group[0].data.get("path")
         name = Path(path).stem if isinstance(path, str) and path else group[0].folder.name
-        taken = {slug(title) for title in titles}
-        number = next(k for k in range(1, len(groups) + 2) if slug(_numbered(name, k)) not in taken)
+        slugs = {slug(title) for title in titles}
+        number = next(k for k in range(1, len(groups) + 2) if slug(_numbered(name, k)) not in slugs)
         titles.append(_numbered(name, number))
     return titles
 

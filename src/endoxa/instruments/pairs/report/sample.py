@@ -54,7 +54,7 @@ def pairs_shown(results: Results, folders: Sequence[Path], most: int) -> Section
         else f"Shown are {chosen.height:,} of {total:,} pairs: in turn those with the largest absolute difference "
         "under each model and rule, largest first."
     )
-    found = {
+    differences = {
         (item, model, rule): difference for item, model, rule, difference in _differences(results, chosen)
     }
     return Section(
@@ -66,8 +66,8 @@ def pairs_shown(results: Results, folders: Sequence[Path], most: int) -> Section
         tables=(
             Table(
                 "Sentence pairs and their differences",
-                (*COLUMNS, *(_column(results, *one) for one in results.combinations)),
-                tuple(_row(results, row, found) for row in _with_sentences(chosen, folders)),
+                (*COLUMNS, *(_column(results, *combination) for combination in results.combinations)),
+                tuple(_row(results, row, differences) for row in _with_sentences(chosen, folders)),
                 tall=True,
                 sortable=True,
                 unveil="Show the sentences (they quote stereotypes and can be offensive)",
@@ -101,8 +101,8 @@ def _chosen(results: Results, rows: int) -> pl.DataFrame:
 
 def _differences(results: Results, chosen: pl.DataFrame) -> Iterator[tuple[str, str, str, float]]:
     """Item, model, rule and difference of the pairs shown."""
-    own = results.records.join(chosen.select("item_id"), on="item_id", how="semi")
-    yield from own.select("item_id", "model", "rule", "difference").iter_rows()
+    records = results.records.join(chosen.select("item_id"), on="item_id", how="semi")
+    yield from records.select("item_id", "model", "rule", "difference").iter_rows()
 
 
 def _with_sentences(chosen: pl.DataFrame, folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
@@ -129,17 +129,20 @@ def _with_sentences(chosen: pl.DataFrame, folders: Sequence[Path]) -> Iterator[M
 
 
 def _row(
-    results: Results, row: Mapping[str, Any], found: Mapping[tuple[str, str, str], float]
+    results: Results, row: Mapping[str, Any], by_combination: Mapping[tuple[str, str, str], float]
 ) -> tuple[str | Cell, ...]:
     language = str(row["language"])
-    differences = (found.get((row["item_id"], *one)) for one in results.combinations)
+    differences = (by_combination.get((row["item_id"], *combination)) for combination in results.combinations)
     return (
         str(row["item_id"]),
         str(row["axis"]),
         language_name(language),
         Cell(str(row["first"]), language=language),
         Cell(str(row["second"]), language=language),
-        *(Cell(NO_VALUE, order=LAST) if one is None else Cell(signed(one), order=one) for one in differences),
+        *(
+            Cell(NO_VALUE, order=LAST) if difference is None else Cell(signed(difference), order=difference)
+            for difference in differences
+        ),
     )
 
 

@@ -40,12 +40,12 @@ def shared_positions(first: Sequence[Unit], second: Sequence[Unit]) -> tuple[lis
 
 def _token_requests(lower: bool, pairs: Sequence[Pair], model: Model) -> list[tuple[Request, Request]]:
     firsts, seconds = _encode_by_label(pairs, model, lower)
-    found = []
+    requests = []
     for pair, first, second in zip(pairs, firsts, seconds, strict=True):
         in_first, in_second = shared_positions(first.ids, second.ids)
         made = _alone(first, in_first), _alone(second, in_second)
-        found.append(_more_first(pair, *made))
-    return found
+        requests.append(_more_first(pair, *made))
+    return requests
 
 
 def _alone(sentence: Encoded, shared: Sequence[int]) -> Request:
@@ -54,26 +54,26 @@ def _alone(sentence: Encoded, shared: Sequence[int]) -> Request:
 
 
 def _word_requests(
-    words_of: Callable[[str, Encoded], list[Word]], whole: bool, pairs: Sequence[Pair], model: Model
+    words_of: Callable[[str, Encoded], list[Word]], by_word: bool, pairs: Sequence[Pair], model: Model
 ) -> list[tuple[Request, Request]]:
-    found: list[tuple[Request, Request]] = []
+    requests: list[tuple[Request, Request]] = []
     texts = [text for pair in pairs for text in (pair.sent_more, pair.sent_less)]
     encoded = encode(model, texts)
     for index in range(0, len(texts), 2):
         more, less = (words_of(texts[k], encoded[k]) for k in (index, index + 1))
         in_more, in_less = shared_positions([word for word, _ in more], [word for word, _ in less])
-        found.append(
+        requests.append(
             (
-                _words_masked(encoded[index], [more[k] for k in in_more], whole),
-                _words_masked(encoded[index + 1], [less[k] for k in in_less], whole),
+                _words_masked(encoded[index], [more[k] for k in in_more], by_word),
+                _words_masked(encoded[index + 1], [less[k] for k in in_less], by_word),
             )
         )
-    return found
+    return requests
 
 
-def _words_masked(sentence: Encoded, shared: Sequence[Word], whole: bool) -> Request:
+def _words_masked(sentence: Encoded, shared: Sequence[Word], by_word: bool) -> Request:
     groups = [positions for _, positions in shared if positions]
-    if not whole:
+    if not by_word:
         groups = [(position,) for positions in groups for position in positions]
     return MaskedRequest(sentence.ids, tuple(groups))
 
@@ -117,14 +117,16 @@ def _more_first(pair: Pair, first: Side, second: Side) -> tuple[Side, Side]:
     return (second, first) if pair.direction == "antistereo" else (first, second)
 
 
-def _word_rule(name: str, words_of: Callable[[str, Encoded], list[Word]], whole: bool, summary: str) -> Rule:
+def _word_rule(
+    name: str, words_of: Callable[[str, Encoded], list[Word]], by_word: bool, summary: str
+) -> Rule:
     return Rule(
         name,
         "masked",
         "nats per token",
         summary,
         "IndiBias 6.1 (encoder models)",
-        partial(_word_requests, words_of, whole),
+        partial(_word_requests, words_of, by_word),
         per_token,
     )
 

@@ -238,7 +238,7 @@ class _Reader:
         text = self.without_list(text)
         return (
             self.fields(text)
-            or self.whole(text)
+            or self.bare_option(text)
             or self.statement(text)
             or self.line(text)
             or self.start(text)
@@ -276,15 +276,17 @@ class _Reader:
         """The option that a line of a list repeats: its text, whatever its letter, or its letter alone."""
         lettered = leading_letter(line, fold(line), self.question.language.labels)
         named = lettered and self.question.option_of(lettered[1])
-        whole = self.whole(line) if named is None else None
-        return whole.choice if whole else named
+        reading = self.bare_option(line) if named is None else None
+        return reading.choice if reading else named
 
     def fields(self, text: str) -> Reading | None:
         """Values of a JSON object that are letters or options and disagree."""
-        found = [reading.choice for value in fields(text) if (reading := self.whole(value)) is not None]
-        return _DISAGREE if len(set(found)) > 1 else None
+        choices = [
+            reading.choice for value in fields(text) if (reading := self.bare_option(value)) is not None
+        ]
+        return _DISAGREE if len(set(choices)) > 1 else None
 
-    def whole(self, text: str) -> Reading | None:
+    def bare_option(self, text: str) -> Reading | None:
         """A letter, an option's text, or a letter with a text; nothing else."""
         bare, labels = text.strip(), self.question.language.labels
         folded = fold(bare)
@@ -306,15 +308,17 @@ class _Reader:
         for marker in reversed(markers[-_STATEMENTS:]):
             rest = text[marker.end() : marker.end() + _STATEMENT].lstrip(" \t\r\n\"':")
             line = rest.split("\n", maxsplit=1)[0]
-            found = self.whole(line) or self.start(line) or self._settled(line)
-            if found is None:
+            reading = self.bare_option(line) or self.start(line) or self._settled(line)
+            if reading is None:
                 continue
-            if found.choice is None:
-                return found
-            if found.choice == self.question.unknown or not dismisses(folded, marker.start(), self.question):
-                if self._against_before(text, marker.start(), found):
+            if reading.choice is None:
+                return reading
+            if reading.choice == self.question.unknown or not dismisses(
+                folded, marker.start(), self.question
+            ):
+                if self._against_before(text, marker.start(), reading):
                     return _DISAGREE
-                return self._beside_letter(text, marker.start(), replace(found, rule="statement"))
+                return self._beside_letter(text, marker.start(), replace(reading, rule="statement"))
         return None
 
     def line(self, text: str) -> Reading | None:
@@ -322,10 +326,10 @@ class _Reader:
         lines = [line for line in text.split("\n") if line.strip()]
         if len(lines) < 2:
             return None
-        first, second, before, last = (self.whole(lines[k]) for k in (0, 1, -2, -1))
+        first, second, before, last = (self.bare_option(lines[k]) for k in (0, 1, -2, -1))
         if lines[-1].rstrip().endswith(":"):
             last = None  # "A:" at the end is a question's label, and nothing follows
-        ends = [found for found, beside in ((first, second), (last, before)) if found and not beside]
+        ends = [reading for reading, beside in ((first, second), (last, before)) if reading and not beside]
         choices = {end.choice for end in ends}
         if len(choices) != 1:
             return None
@@ -337,11 +341,11 @@ class _Reader:
 
     def start(self, text: str) -> Reading | None:
         """A letter at the start, unless another letter is named as well or the rest names another person outright."""
-        found = leading_letter(text, fold(text), self.question.language.labels)
-        if found is None:
+        letter = leading_letter(text, fold(text), self.question.language.labels)
+        if letter is None:
             return None
-        option = self.order[found[0]]
-        rest = statements_in(found[1], self.question, self.order)
+        option = self.order[letter[0]]
+        rest = statements_in(letter[1], self.question, self.order)
         if any(
             statements.lettered and statements.affirmed and statements.option != option for statements in rest
         ):
@@ -352,11 +356,11 @@ class _Reader:
 
     def end(self, text: str) -> Reading | None:
         """A letter that is the whole last sentence, unless what stands before it answers with another option."""
-        found = _LAST.search(text)
-        if found is None:
+        letter = _LAST.search(text)
+        if letter is None:
             return None
-        option = self.order["ABC".index(found["letter"])]
-        before = statements_in(text[: found.start()], self.question, self.order)
+        option = self.order["ABC".index(letter["letter"])]
+        before = statements_in(text[: letter.start()], self.question, self.order)
         if contradicts(before, option, self.question.unknown):
             return _DISAGREE
         return Reading(option, refused=False, rule="letter")
@@ -364,52 +368,52 @@ class _Reader:
     def free(self, text: str) -> Reading:
         """Sentences."""
         rest = declined(text, self.question.language)
-        found = decide(statements_in(rest.text, self.question, self.order), self.question.unknown)
-        if found.choice is None and rest.refused:
+        reading = decide(statements_in(rest.text, self.question, self.order), self.question.unknown)
+        if reading.choice is None and rest.refused:
             return Reading(None, refused=True, rule="refusal")
-        if found.choice is None and rest.uninformed:
+        if reading.choice is None and rest.uninformed:
             return Reading(self.question.unknown, refused=False, rule=UNKNOWN)
-        return found
+        return reading
 
     def _glued(self, text: str) -> tuple[int, str] | None:
-        found = glued_letter(text)
-        if found is None:
+        glued = glued_letter(text)
+        if glued is None:
             return None
-        place, rest, may_be_article = found
+        place, rest, may_be_article = glued
         option = self.question.option_of(rest)
         is_letter = option is not None and not (may_be_article and option != self.question.unknown)
         return (place, rest) if is_letter else None
 
-    def _beside_letter(self, text: str, marker: int, found: Reading) -> Reading:
+    def _beside_letter(self, text: str, marker: int, reading: Reading) -> Reading:
         """A statement, unless a letter right before it is that of another option ("A. The answer is the farmer")."""
         begin = text.rfind("\n", 0, marker) + 1
         line = text[begin:].split("\n", maxsplit=1)[0]
         letter = leading_letter(line, fold(line), self.question.language.labels)
-        if letter is None or self.order[letter[0]] == found.choice:
-            return found
+        if letter is None or self.order[letter[0]] == reading.choice:
+            return reading
         between = text[begin + len(line) - len(letter[1]) : marker]
-        return found if len(between.split()) > 1 else _DISAGREE
+        return reading if len(between.split()) > 1 else _DISAGREE
 
-    def _against_before(self, text: str, marker: int, found: Reading) -> bool:
+    def _against_before(self, text: str, marker: int, reading: Reading) -> bool:
         """Whether a plain statement follows another answer at once ("The farmer / The answer is (B).")."""
         ends = [match.end() for match in _ENDS.finditer(text, 0, marker)]
         begin = ends[-1] if ends else 0
         if not begin or len(text[begin:marker].split()) > 1:
             return False
         before = text[:begin].strip()
-        whole = self.whole(before)
-        if whole is not None:
-            return whole.choice != found.choice
+        earlier = self.bare_option(before)
+        if earlier is not None:
+            return earlier.choice != reading.choice
         statements = [each for each in statements_in(before, self.question, self.order) if each.affirmed]
         return (
             bool(statements)
             and statements[-1].outright
-            and statements[-1].option not in {found.choice, self.question.unknown}
+            and statements[-1].option not in {reading.choice, self.question.unknown}
         )
 
     def _settled(self, text: str) -> Reading | None:
-        found = decide(statements_in(text, self.question, self.order), self.question.unknown)
-        return None if found.choice is None else found
+        reading = decide(statements_in(text, self.question, self.order), self.question.unknown)
+        return None if reading.choice is None else reading
 
 
 def outcome(reading: Reading, item: QaItem) -> str:

@@ -268,7 +268,7 @@ def statements_in(text: str, question: Question, order: tuple[int, int, int]) ->
         for before, after in pairwise(named)
         if question.language.joins.fullmatch(folded, before.end, after.start)
     )
-    return _whole_sentences(
+    return _outright_alone(
         _in_order(
             _Parsed(
                 folded,
@@ -371,7 +371,7 @@ def _first(folded: str, clause: Clause) -> str:
     return next((word.text for word in words(folded[clause.start : clause.end])), "")
 
 
-def _whole_sentences(statements: Sequence[Statement]) -> list[Statement]:
+def _outright_alone(statements: Sequence[Statement]) -> list[Statement]:
     """Options that stand alone in a clause are named outright where their sentence names no other."""
     named: dict[int, set[int]] = {}
     for statement in statements:

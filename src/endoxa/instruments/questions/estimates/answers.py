@@ -66,9 +66,11 @@ def _refuse_unlike(model: str, runs: tuple[str, str], identities: Mapping[str, M
 def _entry(identity: Mapping[str, Any], model: str) -> object:
     """What an identity says of one of its models."""
     entries = identity.get("models")
-    found = entries if isinstance(entries, list) else []
+    candidates = entries if isinstance(entries, list) else []
     name, _ = version_of(model)
-    return next((first for first in found if isinstance(first, dict) and first.get("name") == name), None)
+    return next(
+        (first for first in candidates if isinstance(first, dict) and first.get("name") == name), None
+    )
 
 
 NEEDED: dict[str, type[pl.DataType]] = {
@@ -124,7 +126,7 @@ def load_answers(
     if not runs:
         raise UserError("No run was given: name at least one folder of `endoxa probe qa`.")
     described = {run: _described(run) for run in runs}
-    facts = {run: _data_facts(run, said) for run, said in described.items()}
+    facts = {run: _data_facts(run, description) for run, description in described.items()}
     _refuse_shared_labels(facts)
     wanted = [name for name in QA_RECORD_COLUMNS if name not in LONG_TEXTS]
     if columns is not None:
@@ -134,7 +136,7 @@ def load_answers(
     answers = _versions_apart(pl.concat(frames, how="diagonal_relaxed"), keep=SERVED in wanted)
     if not checked:
         return answers.drop("run")
-    identities = {str(run): _mapping(said.get("identity")) for run, said in described.items()}
+    identities = {str(run): _mapping(description.get("identity")) for run, description in described.items()}
     return check_answers(numbered(answers, identities).drop("run"))
 
 

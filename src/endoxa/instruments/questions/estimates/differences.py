@@ -14,15 +14,15 @@ from polars import selectors as cs
 from endoxa.instruments.questions.estimates.estimates import ACCURACY_GAP, TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
-    NOT_ASKED_FOR,
+    NOT_REQUESTED,
     Ends,
     TemplateTest,
     effective,
     expanded,
+    integer_totals,
     judged,
     resampled,
     templates_test,
-    whole,
     without_interval,
 )
 from endoxa.instruments.questions.estimates.measures import (
@@ -213,7 +213,7 @@ def _row(measure: _Measure, settings: _Settings) -> dict[str, Any]:
     before, after = measure.values
     difference = before - after
     test = _test(measure.sums, difference, measure.name, settings)
-    ends = NOT_ASKED_FOR
+    ends = NOT_REQUESTED
     if not isnan(difference):
         ends = expanded(measure.draws, measure.weights, settings.confidence)
         if test.untestable:
@@ -239,7 +239,7 @@ def _row(measure: _Measure, settings: _Settings) -> dict[str, Any]:
         "p_value": test.p_value,
         "verdict": "",
         "verdict_reason": test.untestable,
-        "reason": "; ".join(_reasons(before, after, NOT_ASKED_FOR if interval.defined else ends)),
+        "reason": "; ".join(_reasons(before, after, NOT_REQUESTED if interval.defined else ends)),
     }
 
 
@@ -249,7 +249,7 @@ def _test(sums: _Sums | None, difference: float, name: str, settings: _Settings)
     if isnan(difference):
         return TemplateTest(NAN, "the difference is not defined")
     return templates_test(
-        whole(sums.totals, sums.denominator),
+        integer_totals(sums.totals, sums.denominator),
         sums.speaking,
         happens="answers change with names",
         kind=" with items of both kinds" if name == ACCURACY_GAP else "",

@@ -11,14 +11,14 @@ import polars as pl
 from polars import selectors as cs
 
 from endoxa.instruments.questions.estimates.inference import (
-    NOT_ASKED_FOR,
+    NOT_REQUESTED,
     Ends,
     TemplateTest,
     expanded,
+    integer_totals,
     judged,
     resampled,
     templates_test,
-    whole,
     without_interval,
 )
 from endoxa.instruments.questions.estimates.measures import (
@@ -172,7 +172,7 @@ def _undefined(cell: Cell) -> str:
 def _test(cell: Cell, shares: _Shares, confidence: float, seed: int) -> TemplateTest:
     ambiguous = cell.key["context_condition"] == "ambig"
     test = templates_test(
-        whole(shares.first - shares.second, shares.denominator),
+        integer_totals(shares.first - shares.second, shares.denominator),
         shares.speaking,
         happens="a person is named" if ambiguous else "answers are wrong",
         kind="" if ambiguous else " with items of both kinds",
@@ -259,7 +259,7 @@ def _row(cell: Cell, *, confidence: float, seed: int, resamples: int) -> dict[st
     drawn = measured(Counts.of(resampled(cell.per_template, resamples, seed)), condition)
     weights = rarer_answers(Counts.of(cell.per_template))
     intervals = {
-        name: NOT_ASKED_FOR if isnan(values[name]) else expanded(drawn[name], weights[name], confidence)
+        name: NOT_REQUESTED if isnan(values[name]) else expanded(drawn[name], weights[name], confidence)
         for name in MEASURES
     } | _of_lean(lean, values)
     if_none, if_all = bias_score_bounds(total, condition)

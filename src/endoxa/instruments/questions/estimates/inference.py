@@ -47,7 +47,7 @@ class Ends:
     why: str = ""
 
 
-NOT_ASKED_FOR = Ends(NAN, NAN)
+NOT_REQUESTED = Ends(NAN, NAN)
 """In place of the interval of a value that is not defined itself."""
 
 
@@ -90,8 +90,8 @@ def expanded(draws: np.ndarray, weights: np.ndarray, confidence: float, units: s
         why = f"the rarer answers it rests on come from too few {units}"
     if why:
         return Ends(NAN, NAN, why)
-    found = expanded_interval(draws, Clusters(weights[:, None]), confidence)
-    return Ends(found.low, found.high)
+    interval = expanded_interval(draws, Clusters(weights[:, None]), confidence)
+    return Ends(interval.low, interval.high)
 
 
 def percentile(draws: np.ndarray, weights: np.ndarray, confidence: float, units: str = "items") -> Ends:
@@ -197,7 +197,7 @@ def templates_test(
     return TemplateTest(1.0 if np.isnan(p_value) else p_value)
 
 
-def whole(totals: np.ndarray, denominator: int = 1) -> np.ndarray:
+def integer_totals(totals: np.ndarray, denominator: int = 1) -> np.ndarray:
     """The totals times what makes them whole, because for whole totals the test is exact however many there are."""
     return np.round(totals * denominator) if denominator <= _LARGEST_DENOMINATOR else np.round(totals, 9)
 

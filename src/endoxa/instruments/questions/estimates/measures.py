@@ -105,10 +105,10 @@ def counted() -> dict[str, pl.Expr]:
 COUNTED = tuple(counted())
 
 
-def share(part: Array, whole: Array) -> Array:
+def share(part: Array, total: Array) -> Array:
     """`part` / `whole`; NaN where `whole` is 0."""
-    undefined = np.full(np.shape(whole), np.nan)
-    return np.asarray(np.divide(part, whole, out=undefined, where=np.asarray(whole) != 0))
+    undefined = np.full(np.shape(total), np.nan)
+    return np.asarray(np.divide(part, total, out=undefined, where=np.asarray(total) != 0))
 
 
 def accuracy(counts: Counts) -> Array:

@@ -64,9 +64,9 @@ def matched_names(answers: pl.DataFrame) -> list[tuple[Side, Side]]:
     """The sides of every data set without names and one with names, for the models and protocols of both."""
     matched, compared = [], ["model", "protocol"]
     for original, substituted in paired_labels(answers):
-        one, other = answers.filter(data=original), answers.filter(data=substituted)
+        unnamed, named = answers.filter(data=original), answers.filter(data=substituted)
         matched += matched_sides(
-            one.join(other, on=compared, how="semi"), other.join(one, on=compared, how="semi")
+            unnamed.join(named, on=compared, how="semi"), named.join(unnamed, on=compared, how="semi")
         )
     return matched
 
@@ -100,10 +100,10 @@ def matched_sides(original: pl.DataFrame, substituted: pl.DataFrame) -> list[tup
     """The sides that are compared, sorted by model and protocol."""
     matched = []
     for model, other_model in _common(original, substituted, "model"):
-        one, other = original.filter(model=model), substituted.filter(model=other_model)
-        for protocol, other_protocol in _common(one, other, "protocol"):
+        unnamed, named = original.filter(model=model), substituted.filter(model=other_model)
+        for protocol, other_protocol in _common(unnamed, named, "protocol"):
             matched.append(
-                (_side(one.filter(protocol=protocol)), _side(other.filter(protocol=other_protocol)))
+                (_side(unnamed.filter(protocol=protocol)), _side(named.filter(protocol=other_protocol)))
             )
     return matched
 
@@ -134,8 +134,8 @@ def item_pairs(original: Side, substituted: Side) -> pl.DataFrame:
     """
     by_seed = original.seeds > 1 and substituted.seeds > 1
     keep = ["number", "item_id", *ITEM, *_TRUTH, "template", "choice", "outcome", "target", "unknown"]
-    one, other = (side.answers.filter(is_read()).select(keep) for side in (original, substituted))
-    paired = one.join(other, on=[*ITEM, *(["number"] if by_seed else [])], suffix=OTHER)
+    unnamed, named = (side.answers.filter(is_read()).select(keep) for side in (original, substituted))
+    paired = unnamed.join(named, on=[*ITEM, *(["number"] if by_seed else [])], suffix=OTHER)
     if not by_seed and original.seeds == 1:
         paired = paired.with_columns(number=f"number{OTHER}")
     unlike = paired.filter(_unlike())

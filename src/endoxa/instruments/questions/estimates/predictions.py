@@ -152,13 +152,13 @@ def _refuse_rows(path: Path, data: Path, table: pl.DataFrame, items: Mapping[Key
     if len(nameless):
         raise UserError(f"{path}, row {nameless['row'][0]}: the column 'model' is empty. Name the model.")
     key = ("category", "example_id", "variant")
-    for row, *own in table.select("row", *key).iter_rows():
-        if tuple(own) not in items:
-            variants = "" in own and any(variant for _, _, variant in items)
+    for row, *identifiers in table.select("row", *key).iter_rows():
+        if tuple(identifiers) not in items:
+            variants = "" in identifiers and any(variant for _, _, variant in items)
             hint = " The data have variants: say which in a column 'variant'." if variants else ""
             raise UserError(
-                f"{path}, row {row}: {data} has no question with category '{own[0]}' and example_id '{own[1]}'"
-                f"{f' and variant {own[2]!r}' if own[2] else ''}.{hint}"
+                f"{path}, row {row}: {data} has no question with category '{identifiers[0]}' and example_id "
+                f"'{identifiers[1]}'{f' and variant {identifiers[2]!r}' if identifiers[2] else ''}.{hint}"
             )
     twice = table.filter(~pl.struct(*key, "model", "protocol", "repeat").is_first_distinct())
     if len(twice):

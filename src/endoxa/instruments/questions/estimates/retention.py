@@ -15,7 +15,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.estimates import TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
-    NOT_ASKED_FOR,
+    NOT_REQUESTED,
     Ends,
     TemplateTest,
     check_settings,
@@ -167,7 +167,7 @@ def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamp
         ends, interval = UNDEFINED, replace(interval, why=test.untestable)
     elif np.isfinite([ratio, test.p_value]).all():
         ends, other_method = _of_templates(per_template, ends, effective(weights), confidence)
-        interval = NOT_ASKED_FOR if ends.defined else interval
+        interval = NOT_REQUESTED if ends.defined else interval
     agreed = agreeing(ends, ratio, 1.0, test.p_value, confidence)
     undefined = int(np.isnan(ratios).sum())
     method = f"template bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
@@ -199,12 +199,12 @@ def _of_templates(
 ) -> tuple[Interval, str]:
     """The interval that a verdict goes with, and how it was made where the bootstrap did not."""
     if not bootstrapped.defined:
-        interval_found = _others(per_template, confidence)
-        return interval_found, "interval of templates that are alike, because there is none of the bootstrap"
+        interval = _others(per_template, confidence)
+        return interval, "interval of templates that are alike, because there is none of the bootstrap"
     if len(per_template) < FEW_TEMPLATES:
-        interval_found = jackknifed(per_template, clusters, confidence)
-        if interval_found.defined:
-            return interval_found, f"jackknife t interval, because there are fewer than {FEW_TEMPLATES}"
+        interval = jackknifed(per_template, clusters, confidence)
+        if interval.defined:
+            return interval, f"jackknife t interval, because there are fewer than {FEW_TEMPLATES}"
     return bootstrapped, ""
 
 

@@ -89,8 +89,8 @@ class Distractors:
             for statement in _keys(target)
             for key, association in self._said_of[statement].items()
         }
-        known = {**seen, target.identity.key: target.identity}.values()
-        excluded = frozenset[str]().union(*(self._near(association, target.axis) for association in known))
+        observed = {**seen, target.identity.key: target.identity}.values()
+        excluded = frozenset[str]().union(*(self._near(association, target.axis) for association in observed))
         return [key for key in self._axes.get(target.axis, ()) if key not in excluded]
 
     def _near(self, identity: Identity, axis: str) -> frozenset[str]:
@@ -167,7 +167,7 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
     options = replace(options, language=language)
     templates = load_templates(language)
     rows = tuple(_rows(associations, language))
-    _require_own_ids(rows)
+    _require_distinct_ids(rows)
     sides = _sides(rows, language)
     distractors = Distractors((row.observed for row in rows), sides)
     random = np.random.default_rng(options.seed)
@@ -230,7 +230,7 @@ def _support(cells: Mapping[str, str]) -> float:
         return 1.0
 
 
-def _require_own_ids(rows: Sequence[_Row]) -> None:
+def _require_distinct_ids(rows: Sequence[_Row]) -> None:
     first: dict[str, int] = {}
     for row in rows:
         stated = row.cells["association_id"]
@@ -288,10 +288,10 @@ def _beside(row: _Row, target: Side, distractors: Distractors, sides: Mapping[st
     Raises:
         _UnusableError: nobody.
     """
-    found = [key for key in distractors.candidates(row.observed) if comparable(sides[key].who, target.who)]
-    if not found:
+    keys = [key for key in distractors.candidates(row.observed) if comparable(sides[key].who, target.who)]
+    if not keys:
         raise _UnusableError(_NOBODY)
-    return found
+    return keys
 
 
 def _pair(row: _Row, target: Side, distractor: Side) -> Pair:

@@ -136,10 +136,10 @@ def identity_of(text: str, language: str) -> Identity:
     if within is not None:
         code = within.demonym.code
         countries = frozenset(member for member in members(code) if len(member) == 2)
-        return _one(code, within.gender, _women(within.gender), countries)
+        return _identity(code, within.gender, _women(within.gender), countries)
     noun = find_noun(text, language) if language != "en" else None
     if noun is not None:
-        return _one(noun.means, "" if noun.paired else noun.says, _women(noun.says))
+        return _identity(noun.means, "" if noun.paired else noun.says, _women(noun.says))
     name = normal_identity(text) if language == "en" else foreign_identity(text)
     if not name:
         return Identity("", "", frozenset())
@@ -177,7 +177,9 @@ def singular(plural: str) -> str | None:
     return base if base != plural else None
 
 
-def _one(code: str, gender: str, more: Iterable[str], countries: frozenset[str] = frozenset()) -> Identity:
+def _identity(
+    code: str, gender: str, more: Iterable[str], countries: frozenset[str] = frozenset()
+) -> Identity:
     holding = frozenset().union(*map(larger, (code, *more)))
     return Identity(f"{code}/{gender}" if gender else code, code, holding, countries)
 
@@ -282,9 +284,9 @@ def _noun(text: str, language: str) -> Person | None:
 def _english_person(text: str) -> Person | None:
     """For "igbo people" my Igbo friend, for "nurses" a nurse; None for "people from lagos"."""
     name = normal_identity(text)
-    known = _noun(name, "en")
-    if known is not None:
-        return known
+    listed = _noun(name, "en")
+    if listed is not None:
+        return listed
     *before, head = name.split() or [""]
     people = " ".join(before)
     if head == "people" and (people in tables().peoples or people in tables().collective):

@@ -66,9 +66,9 @@ class Templates:
         text = _FINAL_STOP.sub("", text)
         opened = False
 
-        def inner(found: re.Match[str]) -> str:
+        def inner(mark: re.Match[str]) -> str:
             nonlocal opened
-            opened = found[0] in _OPENING or (found[0] == '"' and not opened)
+            opened = mark[0] in _OPENING or (mark[0] == '"' and not opened)
             return self.inner_quotes[not opened]
 
         return _QUOTE.sub(inner, text)

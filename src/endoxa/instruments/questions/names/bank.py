@@ -76,11 +76,11 @@ class NameBank:
 
     @cached_property
     def _by_group(self) -> dict[tuple[str, Gender | None], tuple[Name, ...]]:
-        found: dict[tuple[str, Gender | None], list[Name]] = {}
+        by_group: dict[tuple[str, Gender | None], list[Name]] = {}
         for entry in self.entries:
-            found.setdefault((entry.group, entry.gender), []).append(entry)
-            found.setdefault((entry.group, None), []).append(entry)
-        return {key: tuple(entries) for key, entries in found.items()}
+            by_group.setdefault((entry.group, entry.gender), []).append(entry)
+            by_group.setdefault((entry.group, None), []).append(entry)
+        return {key: tuple(entries) for key, entries in by_group.items()}
 
     def names(self, group: str, gender: Gender | None = None) -> tuple[Name, ...]:
         """Names of a group, in the order of the file, of one gender where it is given.

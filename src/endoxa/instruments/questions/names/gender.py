@@ -45,7 +45,10 @@ def required_genders(
         persons = _persons(phrases)
         for tokens in question_tokens if persons else ():
             _note(by_pronoun, _of_pronouns(tokens, [], persons))
-    return {group: _one(group, genders or by_pronoun.get(group, set())) for group, genders in by_noun.items()}
+    return {
+        group: _single_gender(group, genders or by_pronoun.get(group, set()))
+        for group, genders in by_noun.items()
+    }
 
 
 def noun_gender(noun: str) -> Gender | None:
@@ -112,7 +115,7 @@ def _note(genders: dict[str, set[Gender]], mentions: Iterable[tuple[str, Gender]
         genders.setdefault(group, set()).add(gender)
 
 
-def _one(group: str, genders: set[Gender]) -> Gender | None:
+def _single_gender(group: str, genders: set[Gender]) -> Gender | None:
     if len(genders) > 1:
         raise UnwritableError("the text says both man and woman of one person", group)
     return next(iter(genders), None)

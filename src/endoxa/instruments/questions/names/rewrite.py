@@ -49,26 +49,26 @@ class Draft:
 
 
 @dataclass(slots=True)
-class Told:
+class Story:
     """What a text has told of the people in it so far.
 
     Attributes:
-        words_said: nouns and adjectives said of the person of a group; a group without a key has no person yet.
+        descriptions: nouns and adjectives said of the person of a group; a group without a key has no person yet.
         collective: the family, team or the like of a group.
     """
 
-    words_said: dict[str, set[str]] = field(default_factory=dict)
+    descriptions: dict[str, set[str]] = field(default_factory=dict)
     collective: dict[str, str] = field(default_factory=dict)
 
     def person(self, group: str, words: Sequence[str] = ()) -> None:
         """Take note of words said of a person."""
-        self.words_said.setdefault(group, set()).update(words)
+        self.descriptions.setdefault(group, set()).update(words)
 
 
 _WORD = re.compile(r"[\w-]+")
 
 
-def rewrite(text: str, words: GroupWords, story: Told) -> Draft:
+def rewrite(text: str, words: GroupWords, story: Story) -> Draft:
     """A text in which names can stand for groups, with the grammar of names.
 
     A person who is introduced with "a" becomes "a man named ..."; one who is introduced as somebody's friend stays that
@@ -93,7 +93,7 @@ def rewrite(text: str, words: GroupWords, story: Told) -> Draft:
     return Draft(tuple(part for part in parts if part != ""))
 
 
-def _replacement(phrase: Phrase, text: str, story: Told) -> list[Part]:
+def _replacement(phrase: Phrase, text: str, story: Story) -> list[Part]:
     if phrase.kind == "predicate":
         return _predicate(phrase, text, story)
     if len(phrase.groups) == 2:
@@ -101,19 +101,19 @@ def _replacement(phrase: Phrase, text: str, story: Told) -> list[Part]:
     if phrase.kind == "person":
         return _person(phrase, text, story)
     if phrase.kind == "one":
-        return _one(phrase, text, story)
+        return _pronoun(phrase, text, story)
     return _owned(phrase, text, story)
 
 
-def _person(phrase: Phrase, text: str, story: Told) -> list[Part]:
+def _person(phrase: Phrase, text: str, story: Story) -> list[Part]:
     group = phrase.groups[0]
-    introduced = group in story.words_said
-    fresh = _fresh(phrase, story.words_said.get(group, set()))
-    new_role = phrase.head not in story.words_said.get(group, set())
+    introduced = group in story.descriptions
+    fresh = _fresh(phrase, story.descriptions.get(group, set()))
+    new_role = phrase.head not in story.descriptions.get(group, set())
     story.person(group, (phrase.head, *phrase.modifiers, *phrase.compound))
     if phrase.determiner in lexicon.INDEFINITE:
         if introduced:
-            raise UnwritableError("it is not clear whether this is somebody new", _said(phrase, text))
+            raise UnwritableError("it is not clear whether this is somebody new", _quoted(phrase, text))
         named = not phrase.owner
     elif phrase.determiner in lexicon.POSSESSIVE:
         named = False
@@ -123,22 +123,22 @@ def _person(phrase: Phrase, text: str, story: Told) -> list[Part]:
         named = bool(fresh or phrase.of_mine)
         if named and introduced:
             raise UnwritableError(
-                f"'{' '.join(fresh) or phrase.of_mine.strip()}' would be lost", _said(phrase, text)
+                f"'{' '.join(fresh) or phrase.of_mine.strip()}' would be lost", _quoted(phrase, text)
             )
     if not named:
         return [Slot(group)]
     return [f"{_determined(phrase)}{phrase.of_mine} named ", Slot(group)]
 
 
-def _pair(phrase: Phrase, text: str, story: Told) -> list[Part]:
+def _pair(phrase: Phrase, text: str, story: Story) -> list[Part]:
     first, second = map(Slot, phrase.groups)
     between = f" {phrase.joined} "
     if phrase.kind == "collective":
         if phrase.determiner in lexicon.POSSESSIVE or _fresh(phrase, _words_before(text, phrase)):
-            raise UnwritableError("a name cannot stand beside these words", _said(phrase, text))
+            raise UnwritableError("a name cannot stand beside these words", _quoted(phrase, text))
         return [first, f"'s{between}", second, f"'s {' '.join((*phrase.compound, phrase.head))}"]
     head = singular(phrase.head)
-    new_role = any(head not in story.words_said.get(group, set()) for group in phrase.groups)
+    new_role = any(head not in story.descriptions.get(group, set()) for group in phrase.groups)
     for group in phrase.groups:
         story.person(group, (head, *phrase.modifiers, *phrase.compound))
     if phrase.determiner in lexicon.POSSESSIVE and new_role:
@@ -146,24 +146,24 @@ def _pair(phrase: Phrase, text: str, story: Told) -> list[Part]:
     return [first, between, second]
 
 
-def _one(phrase: Phrase, text: str, story: Told) -> list[Part]:
+def _pronoun(phrase: Phrase, text: str, story: Story) -> list[Part]:
     group = phrase.groups[0]
     if phrase.determiner in lexicon.INDEFINITE:
-        raise UnwritableError("it is not told what 'one' stands for", _said(phrase, text))
-    if group not in story.words_said and group in story.collective:
+        raise UnwritableError("it is not told what 'one' stands for", _quoted(phrase, text))
+    if group not in story.descriptions and group in story.collective:
         return ["the one from ", Slot(group), f"'s {story.collective[group]}"]
     story.person(group)
     return [Slot(group)]
 
 
-def _owned(phrase: Phrase, text: str, story: Told) -> list[Part]:
+def _owned(phrase: Phrase, text: str, story: Story) -> list[Part]:
     """What belongs to a group belongs to the person; fans are those of the person's team, where there is one."""
     group = phrase.groups[0]
     if phrase.determiner in lexicon.POSSESSIVE:
-        raise UnwritableError("what has an owner cannot have another by name", _said(phrase, text))
+        raise UnwritableError("what has an owner cannot have another by name", _quoted(phrase, text))
     lost = _fresh(phrase, _words_before(text, phrase))
     if lost:
-        raise UnwritableError(f"'{' '.join(lost)}' would be lost", _said(phrase, text))
+        raise UnwritableError(f"'{' '.join(lost)}' would be lost", _quoted(phrase, text))
     if phrase.kind == "following" and group in story.collective:
         return [f"the {phrase.head} of ", Slot(group), f"'s {story.collective[group]}"]
     for noun in (*phrase.compound, phrase.head):
@@ -172,20 +172,20 @@ def _owned(phrase: Phrase, text: str, story: Told) -> list[Part]:
     return [Slot(group), f"'s {' '.join((*phrase.compound, phrase.head))}"]
 
 
-def _predicate(phrase: Phrase, text: str, story: Told) -> list[Part]:
+def _predicate(phrase: Phrase, text: str, story: Story) -> list[Part]:
     group = phrase.groups[0]
     if not phrase.plural:
         story.person(group)
         return ["named ", Slot(group)]
     if group not in story.collective:
-        raise UnwritableError("a whole group cannot be given one person's name", _said(phrase, text))
+        raise UnwritableError("a whole group cannot be given one person's name", _quoted(phrase, text))
     link = "supporters of" if phrase.head in lexicon.FOLLOWING else "from"
     return [f"{link} ", Slot(group), f"'s {story.collective[group]}"]
 
 
-def _fresh(phrase: Phrase, words_said: set[str]) -> list[str]:
+def _fresh(phrase: Phrase, descriptions: set[str]) -> list[str]:
     """Modifiers that tell something new; those that tell two people apart do not, as names do that."""
-    return [word for word in phrase.modifiers if word not in lexicon.CONTRAST and word not in words_said]
+    return [word for word in phrase.modifiers if word not in lexicon.CONTRAST and word not in descriptions]
 
 
 def _noun(phrase: Phrase) -> str:
@@ -197,7 +197,7 @@ def _determined(phrase: Phrase) -> str:
     return f"{indefinite_article(noun) if phrase.determiner in ('a', 'an') else phrase.determiner} {noun}"
 
 
-def _said(phrase: Phrase, text: str) -> str:
+def _quoted(phrase: Phrase, text: str) -> str:
     return text[phrase.start : phrase.end]
 
 
@@ -275,8 +275,8 @@ def prepare(rows: tuple[Row, ...], words: GroupWords) -> Prepared | list[Unwritt
     except UnwritableError as problem:
         return left_out(rows, rows[0], problem.reason, problem.phrase)
     texts = [str(row[field]) for row in rows for field in ("context", "question", *OPTIONS)]
-    words_said = frozenset(token.folded for text in texts for token in words.tokens(text))
-    return Prepared(rows, tuple(drafts), genders, words_said)
+    vocabulary = frozenset(token.folded for text in texts for token in words.tokens(text))
+    return Prepared(rows, tuple(drafts), genders, vocabulary)
 
 
 def left_out(rows: tuple[Row, ...], culprit: Row, reason: str, phrase: str) -> list[Unwritten]:
@@ -294,7 +294,7 @@ def _drafts(row: Row, words: GroupWords) -> Drafts:
         raise UnwritableError("it has names already", "")
     if len(people) != 2:
         raise UnwritableError(f"{len(people)} options are people, not 2", "")
-    story = Told()
+    story = Story()
     context = rewrite(mended(row["context"]), words, story)
     options = {field: rewrite(mended(row[field]), words, story) for field in people}
     for option, draft in options.items():

@@ -54,12 +54,12 @@ PERSONS = lexicon.PERSON | {f"{noun}s" for noun in lexicon.PERSON} | lexicon.PEO
 _OWNER = re.compile(r"['’]s ")
 
 
-def one_of(words: frozenset[str]) -> str:
+def any_word_of(words: frozenset[str]) -> str:
     """A regular expression for any of these words, the longest first."""
     return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
-COLLECTIVES = f"(?:{one_of(lexicon.COLLECTIVE)})"
+COLLECTIVES = f"(?:{any_word_of(lexicon.COLLECTIVE)})"
 """A regular expression for a family, a team and the like."""
 
 
@@ -101,11 +101,11 @@ def forms(place: Place, marks: Mapping[str, str], following: str) -> str:
         following: the noun of the phrase after it, which may be that of this one too ("a X and a Y student").
     """
     first, *second = (marks[group] for group in place.groups)
-    either = _two(place, first, second[0]) if second else _one(place, first, following)
+    either = _joined_wording(place, first, second[0]) if second else _single_wording(place, first, following)
     return f"(?i:{'|'.join(either)})"
 
 
-def _two(place: Place, first: str, second: str) -> list[str]:
+def _joined_wording(place: Place, first: str, second: str) -> list[str]:
     pair = f"{first} {place.joined} {second}"
     described = _described(place, place.noun)
     owned = [rf"{first}['’]s {place.joined} {second}['’]s {re.escape(place.noun)}"]
@@ -116,7 +116,7 @@ def _two(place: Place, first: str, second: str) -> list[str]:
     return [pair]
 
 
-def _one(place: Place, name: str, following: str) -> list[str]:
+def _single_wording(place: Place, name: str, following: str) -> list[str]:
     theirs = rf"{name}['’]s {COLLECTIVES}"
     if not place.noun:
         kept = " ".join((place.determiner, *place.adjectives)).strip()
@@ -161,15 +161,15 @@ def _described(place: Place, noun: str, *, plain: bool = True) -> str:
 _OTHERS = lexicon.COLLECTIVE | lexicon.COLLECTIVES | lexicon.OWNED | lexicon.FOLLOWING | {"one"}
 _SHOWN = 25
 _LEFT = re.compile(
-    rf"(?<![\w-])(?:(?P<determiner>{one_of(lexicon.DETERMINER)}) )?"
-    rf"(?P<adjectives>(?:(?:{one_of(lexicon.BESIDE)}) )*)$",
+    rf"(?<![\w-])(?:(?P<determiner>{any_word_of(lexicon.DETERMINER)}) )?"
+    rf"(?P<adjectives>(?:(?:{any_word_of(lexicon.BESIDE)}) )*)$",
     re.IGNORECASE,
 )
 _RIGHT = re.compile(
-    rf"(?P<adjectives>(?: (?:{one_of(lexicon.MODIFIER)}))*?)"
-    rf"(?: (?P<noun>(?:(?:{one_of(lexicon.ATTRIBUTIVE)}) )?(?:{one_of(PERSONS)})"
-    rf"|{COLLECTIVES}(?:['’]s)? (?:{one_of(lexicon.FAMILY_COMPOUND)})|{one_of(_OTHERS)})(?![\w-]))"
-    rf"(?P<mine> of (?:{one_of(lexicon.MINE)})\b)?",
+    rf"(?P<adjectives>(?: (?:{any_word_of(lexicon.MODIFIER)}))*?)"
+    rf"(?: (?P<noun>(?:(?:{any_word_of(lexicon.ATTRIBUTIVE)}) )?(?:{any_word_of(PERSONS)})"
+    rf"|{COLLECTIVES}(?:['’]s)? (?:{any_word_of(lexicon.FAMILY_COMPOUND)})|{any_word_of(_OTHERS)})(?![\w-]))"
+    rf"(?P<mine> of (?:{any_word_of(lexicon.MINE)})\b)?",
     re.IGNORECASE,
 )
 
@@ -226,9 +226,9 @@ def _pieces(original: str, mentions: tuple[Token, ...], option: bool) -> tuple[s
 
 def _places(original: str, mentions: tuple[Token, ...], option: bool) -> Iterator[Place]:
     joined = {
-        one: original[one.end : two.start].strip()
-        for one, two in pairwise(mentions)
-        if original[one.end : two.start] in (" and ", " or ")
+        first: original[first.end : second.start].strip()
+        for first, second in pairwise(mentions)
+        if original[first.end : second.start] in (" and ", " or ")
     }
     named_before: set[str] = set()
     at = 0

@@ -201,7 +201,7 @@ def jobs(settings: QaSettings, prompts: Mapping[str, Prompts]) -> Iterator[Job]:
                 turns_of(item, presentation.order, words, settings.ask, presentation.protocol),
                 settings.system,
                 presentation.seed,
-                _told(presentation, settings.ask),
+                _simulation_facts(presentation, settings.ask),
                 readable=(
                     *[None] * (presentation.protocol == "explanation"),
                     partial(_readable, presentation),
@@ -232,7 +232,7 @@ def expected_work(settings: QaSettings, prompts: Mapping[str, Prompts], *, longe
     return total.times(settings.repeats)
 
 
-def _told(presentation: Presentation, ask: str) -> dict[str, Any]:
+def _simulation_facts(presentation: Presentation, ask: str) -> dict[str, Any]:
     """What only a simulated respondent is told."""
     item = presentation.item
     return {

@@ -45,7 +45,7 @@ from endoxa.sources.files import require_file, sha256
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
 
-WHOLE_NUMBERS = (
+INTEGER_COLUMNS = (
     "label",
     "target",
     "unknown",
@@ -55,7 +55,7 @@ WHOLE_NUMBERS = (
     "prompt_tokens",
     "completion_tokens",
 )
-TYPES = {name: pl.Int64 if name in WHOLE_NUMBERS else pl.String for name in QA_RECORD_COLUMNS}
+TYPES = {name: pl.Int64 if name in INTEGER_COLUMNS else pl.String for name in QA_RECORD_COLUMNS}
 
 
 def write_records(settings: QaSettings, journal: AnswerJournal, out: Path) -> dict[str, int]:
@@ -167,10 +167,10 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
     languages: list[str] = []
 
     def scan_labelled(journal: AnswerJournal) -> int:
-        found = scan(settings, journal)
-        data["label"] = found.label
-        languages[:] = found.languages
-        return found.items
+        scanned = scan(settings, journal)
+        data["label"] = scanned.label
+        languages[:] = scanned.languages
+        return scanned.items
 
     return asking_work(
         Questions(

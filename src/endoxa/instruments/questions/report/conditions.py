@@ -196,7 +196,7 @@ def series_shapes(results: QaResults) -> dict[str, str]:
     }
 
 
-def both_conditions(results: QaResults, column: str) -> pl.DataFrame:
+def paired_conditions(results: QaResults, column: str) -> pl.DataFrame:
     """One row per model and data set with `x` (ambiguous) and `y` (disambiguated), and their intervals.
 
     Columns: `model, line, data, x, x_low, x_high, y, y_low, y_high`; rows without a value in both are left out.
@@ -230,7 +230,7 @@ def _numbered(results: QaResults, rows: pl.DataFrame, series: str) -> pl.DataFra
 
 def _scatters(results: QaResults) -> Iterator[Figure]:
     for column in MEASURES:
-        rows = both_conditions(results, column)
+        rows = paired_conditions(results, column)
         if not rows.is_empty():
             yield _scatter(results, rows, column)
 

@@ -74,11 +74,11 @@ def debias(results: QaResults) -> Section | None:
 
 def _findings(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:
     for row in rows.filter(interval=TEMPLATES).iter_rows(named=True):
-        asked = f"{row['label']} with {row['data']}, {SPOKEN[row['protocol']]}"
+        scope = f"{row['label']} with {row['data']}, {SPOKEN[row['protocol']]}"
         if row["bias_score"] is not None:
-            yield _score(results, row, asked) if row["protocol"] == BASELINE else _change(results, row, asked)
-    for (label, data), own in rows.group_by(["label", "data"], maintain_order=True):
-        dropped, kept = own["n_dropped"][0], own["n_evaluated"][0]
+            yield _score(results, row, scope) if row["protocol"] == BASELINE else _change(results, row, scope)
+    for (label, data), protocols in rows.group_by(["label", "data"], maintain_order=True):
+        dropped, kept = protocols["n_dropped"][0], protocols["n_evaluated"][0]
         if dropped:
             yield Finding(
                 f"{label} with {data}: {count(dropped)} of {plural(dropped + kept, 'question')} asked were left out, "
@@ -87,60 +87,60 @@ def _findings(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:
             )
 
 
-def _score(results: QaResults, row: dict[str, Any], asked: str) -> Finding:
+def _score(results: QaResults, row: dict[str, Any], scope: str) -> Finding:
     """Whether the score of the baseline is away from 0."""
-    found, score = (
+    facts, score = (
         evidence(row, "bias_score", "bias_score_low", "bias_score_high"),
         decimal(row["bias_score"]),
     )
-    numbers = f"{score} ({spoken_interval(found, results.level)})"
+    numbers = f"{score} ({spoken_interval(facts, results.level)})"
     match row["verdict"]:
         case verdict if verdict == UNTESTED:
             return Finding(
-                f"{asked}: whether the bias score differs from 0 {_untested(found)}; score {score}.", (found,)
+                f"{scope}: whether the bias score differs from 0 {_untested(facts)}; score {score}.", (facts,)
             )
         case verdict if verdict == UNCLEAR:
-            text = f"{asked}: the bias score is not distinguishable from 0: {numbers}.{because(found)}"
+            text = f"{scope}: the bias score is not distinguishable from 0: {numbers}.{because(facts)}"
         case verdict:
             text = (
-                f"{asked}: the bias score is {'higher' if verdict == ABOVE else 'lower'} than 0: {numbers}."
+                f"{scope}: the bias score is {'higher' if verdict == ABOVE else 'lower'} than 0: {numbers}."
             )
-    return Finding(text, (found,))
+    return Finding(text, (facts,))
 
 
-def _change(results: QaResults, row: dict[str, Any], asked: str) -> Finding:
+def _change(results: QaResults, row: dict[str, Any], scope: str) -> Finding:
     """Whether the score of another protocol lies nearer to 0 than the baseline's, or farther from it."""
-    found = evidence(row, "distance_change", "distance_change_low", "distance_change_high")
+    facts = evidence(row, "distance_change", "distance_change_low", "distance_change_high")
     if row["distance_change"] is None:
-        return Finding(f"{asked}: a change of the distance from 0 {_untested(found)}.", (found,))
-    change, ends = _moved(results, found)
+        return Finding(f"{scope}: a change of the distance from 0 {_untested(facts)}.", (facts,))
+    change, ends = _moved(results, facts)
     score = f"score {decimal(row['bias_score'])}"
     numbers = f"{change} ({ends}; no change: 0); {score}"
     match row["verdict"]:
         case verdict if verdict == UNTESTED:
-            text = f"{asked}: a change of the distance from 0 {_untested(found)}; {change}, {score}."
-            return Finding(text, (found,))
+            text = f"{scope}: a change of the distance from 0 {_untested(facts)}; {change}, {score}."
+            return Finding(text, (facts,))
         case verdict if verdict == UNCLEAR:
-            text = f"{asked}: the distance of the bias score from 0 is not distinguishable from that asked at once"
-            return Finding(f"{text}: {numbers}.{because(found)}", (found,))
+            text = f"{scope}: the distance of the bias score from 0 is not distinguishable from that asked at once"
+            return Finding(f"{text}: {numbers}.{because(facts)}", (facts,))
         case verdict:
             where = "nearer to 0" if verdict == ABOVE else "farther from 0"
-            text = f"{asked}: the bias score is {where} than asked at once: {numbers}.{_share(row)}"
-            return Finding(text, (found,))
+            text = f"{scope}: the bias score is {where} than asked at once: {numbers}.{_share(row)}"
+            return Finding(text, (facts,))
 
 
-def _moved(results: QaResults, found: dict[str, Any]) -> tuple[str, str]:
+def _moved(results: QaResults, facts: dict[str, Any]) -> tuple[str, str]:
     """'0.120 nearer' or '0.120 farther', and the interval in the same direction."""
-    if found["value"] >= 0:
-        return f"{decimal(found['value'])} nearer", spoken_interval(found, results.level)
-    back: dict[str, Any] = {end: None if found[end] is None else -found[end] for end in ("low", "high")}
-    turned = {**found, "low": back["high"], "high": back["low"]}
-    turned["verdict"] = ABOVE if is_clear(found) else found["verdict"]
-    return f"{decimal(-found['value'])} farther", spoken_interval(turned, results.level)
+    if facts["value"] >= 0:
+        return f"{decimal(facts['value'])} nearer", spoken_interval(facts, results.level)
+    back: dict[str, Any] = {end: None if facts[end] is None else -facts[end] for end in ("low", "high")}
+    turned = {**facts, "low": back["high"], "high": back["low"]}
+    turned["verdict"] = ABOVE if is_clear(facts) else facts["verdict"]
+    return f"{decimal(-facts['value'])} farther", spoken_interval(turned, results.level)
 
 
-def _untested(found: dict[str, Any]) -> str:
-    return f"cannot be tested ({found['reason']})"
+def _untested(facts: dict[str, Any]) -> str:
+    return f"cannot be tested ({facts['reason']})"
 
 
 def _share(row: dict[str, Any]) -> str:
@@ -151,18 +151,18 @@ def _share(row: dict[str, Any]) -> str:
 
 
 def _figures(rows: pl.DataFrame, *, several: bool) -> tuple[Figure, ...]:
-    known = rows.drop_nulls("bias_score")
-    if known.is_empty():
+    scored = rows.drop_nulls("bias_score")
+    if scored.is_empty():
         return ()
     ends = ("bias_score_low", "bias_score_high")
-    outer = known.filter(interval=TEMPLATES).select(
+    outer = scored.filter(interval=TEMPLATES).select(
         *CELL,
         outer_low=ends[0],
         outer_high=ends[1],
         claim=pl.struct("verdict").map_elements(is_clear, pl.Boolean),
     )
     label = "{}, {}\n{}" if several else "{}\n{}"
-    shown = known.filter(interval=ITEMS).join(outer, on=CELL, how="left", maintain_order="left")
+    shown = scored.filter(interval=ITEMS).join(outer, on=CELL, how="left", maintain_order="left")
     frame = shown.select(
         "outer_low",
         "outer_high",
@@ -179,7 +179,7 @@ def _figures(rows: pl.DataFrame, *, several: bool) -> tuple[Figure, ...]:
     spoken = "; ".join(
         f"{', '.join(row[name] for name in CELL)} {decimal(row['bias_score'])} (interval "
         f"{decimal_interval(*(row[end] for end in ends))})"
-        for row in known.filter(interval=TEMPLATES).iter_rows(named=True)
+        for row in scored.filter(interval=TEMPLATES).iter_rows(named=True)
     )
     chart = interval_rows(
         frame,
@@ -236,8 +236,8 @@ def _notes(rows: pl.DataFrame) -> Iterator[str]:
     shown = ((rows, ("bias_score",)), (compared, ("distance_change", "reduction", "reduction_share")))
     yield from missing(
         (f"{row['label']}, {row['data']}, {row['protocol']}, over {row['interval']}", row, name)
-        for own, names in shown
-        for row in own.iter_rows(named=True)
+        for frame, names in shown
+        for row in frame.iter_rows(named=True)
         for name in names
     )
     yield f"{NO_VALUE} as a verdict: rows that resample items are as published and decide nothing."

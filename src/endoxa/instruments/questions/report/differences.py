@@ -48,8 +48,10 @@ def difference_dots(results: QaResults) -> Iterator[Figure]:
     for original, substituted in results.pairs:
         for column, spoken in TESTED.items():
             rows = results.main(results.differences).filter(original=original, substituted=substituted)
-            own = rows.filter(pl.col("measure").is_in([column, LEAN_OF[column]])).drop_nulls("difference")
-            tested = own.filter(pl.col("verdict") != "")
+            measured = rows.filter(pl.col("measure").is_in([column, LEAN_OF[column]])).drop_nulls(
+                "difference"
+            )
+            tested = measured.filter(pl.col("verdict") != "")
             if tested.is_empty():
                 continue
             text = pl.col("difference").map_elements(decimal, return_dtype=pl.String)
@@ -60,7 +62,7 @@ def difference_dots(results: QaResults) -> Iterator[Figure]:
             ).sort(-pl.col("first"), "line", "series", maintain_order=True)
             present = [name for name in SPOKEN_CONDITIONS.values() if name in set(frame["series"])]
             ends = pl.concat([frame["difference"], frame["low"], frame["high"]]).drop_nulls()
-            said = "; ".join(
+            values = "; ".join(
                 f"{row['line']}, {row['series']}: {decimal(row['difference'])}, {chip(row)}"
                 for row in frame.iter_rows(named=True)
             )
@@ -78,7 +80,7 @@ def difference_dots(results: QaResults) -> Iterator[Figure]:
                     title=f"{original} minus {substituted}",
                     axis_format="+.2~f",
                 ),
-                alt=f"{title}, no difference: 0. {said}.",
+                alt=f"{title}, no difference: 0. {values}.",
                 wide=True,
             )
 
@@ -144,21 +146,23 @@ _SIDES = {
 def names_summed_up(results: QaResults, condition: str) -> Iterator[Finding]:
     """Of many models, for how many the lean in these contexts differs between groups and names."""
     rows = results.main(results.differences).filter(context_condition=condition).drop_nulls(["difference"])
-    for one, other in results.pairs:
-        own = rows.filter(pl.col("measure").is_in(list(SPOKEN_LEANS)), pl.col("verdict") != "")
-        found = [
+    for original, substituted in results.pairs:
+        leans = rows.filter(pl.col("measure").is_in(list(SPOKEN_LEANS)), pl.col("verdict") != "")
+        facts = [
             evidence(row, "difference")
-            for row in own.filter(original=one, substituted=other).iter_rows(named=True)
+            for row in leans.filter(original=original, substituted=substituted).iter_rows(named=True)
         ]
-        if found:
+        if facts:
             parts = [
-                said.format(n=f"all {number}" if number == len(found) > 1 else number)
-                for verdict, said in _SIDES.items()
-                if (number := sum(row["verdict"] == verdict for row in found))
+                phrase.format(n=f"all {number}" if number == len(facts) > 1 else number)
+                for verdict, phrase in _SIDES.items()
+                if (number := sum(row["verdict"] == verdict for row in facts))
             ]
-            lean = SPOKEN_LEANS[found[0]["measure"]]
-            compared = f"with {one} compared with {other}, of {plural(len(found), 'model')} the {lean}"
-            yield Finding(f"{CONTEXTS[condition]} {compared} {listed(parts)}.", tuple(found))
+            lean = SPOKEN_LEANS[facts[0]["measure"]]
+            compared = (
+                f"with {original} compared with {substituted}, of {plural(len(facts), 'model')} the {lean}"
+            )
+            yield Finding(f"{CONTEXTS[condition]} {compared} {listed(parts)}.", tuple(facts))
 
 
 def names_compared(results: QaResults, rows: Sequence[Row], *, ratios: bool) -> Iterator[Finding]:
@@ -186,45 +190,45 @@ def _same(row: Row) -> pl.Expr:
 
 
 def _difference(results: QaResults, row: Row) -> Finding:
-    found, where = evidence(row, "difference"), CONTEXTS[row["context_condition"]]
-    spoken, one, other = SPOKEN_LEANS[row["measure"]], row["original"], row["substituted"]
-    numbers = f"{spoken_interval(found, results.level)}; no difference: 0; {_items(row)}"
-    scores = f"the {spoken}s of {row['line']} with {one} and with {other}"
+    facts, where = evidence(row, "difference"), CONTEXTS[row["context_condition"]]
+    spoken, original, substituted = SPOKEN_LEANS[row["measure"]], row["original"], row["substituted"]
+    numbers = f"{spoken_interval(facts, results.level)}; no difference: 0; {_items(row)}"
+    scores = f"the {spoken}s of {row['line']} with {original} and with {substituted}"
     difference = f"difference {decimal(row['difference'])}"
     match row["verdict"]:
         case verdict if verdict == UNTESTED:
-            text = f"{where} a difference between {scores} cannot be tested ({found['reason']}); {difference}"
+            text = f"{where} a difference between {scores} cannot be tested ({facts['reason']}); {difference}"
             text += f" ({_items(row)})."
         case verdict if verdict == UNCLEAR:
-            text = f"{where} {scores} are not distinguishable: {difference} ({numbers}).{because(found)}"
+            text = f"{where} {scores} are not distinguishable: {difference} ({numbers}).{because(facts)}"
         case verdict:
             side = "higher" if verdict == ABOVE else "lower"
             text = (
-                f"{where} the {spoken} of {row['line']} is {side} with {one} than with {other}: {difference}"
+                f"{where} the {spoken} of {row['line']} is {side} with {original} than with {substituted}: "
             )
-            text += f" ({numbers})."
-    return Finding(text, (found,))
+            text += f"{difference} ({numbers})."
+    return Finding(text, (facts,))
 
 
 def _ratio(results: QaResults, row: Row) -> Finding:
-    found, where = evidence(row, "ratio"), CONTEXTS[row["context_condition"]]
-    one, other, ratio = row["original"], row["substituted"], decimal(row["ratio"])
-    numbers = f"{spoken_interval(found, results.level)}; equal: 1; {_items(row)}"
-    rates = f"the error rates of {row['line']} with {one} and with {other}"
+    facts, where = evidence(row, "ratio"), CONTEXTS[row["context_condition"]]
+    original, substituted, ratio = row["original"], row["substituted"], decimal(row["ratio"])
+    numbers = f"{spoken_interval(facts, results.level)}; equal: 1; {_items(row)}"
+    rates = f"the error rates of {row['line']} with {original} and with {substituted}"
     match row["verdict"]:
         case verdict if verdict == UNTESTED:
-            text = f"{where} a difference between {rates} cannot be tested ({found['reason']}); ratio {ratio}"
+            text = f"{where} a difference between {rates} cannot be tested ({facts['reason']}); ratio {ratio}"
             text += f" ({_items(row)})."
         case verdict if verdict == UNCLEAR:
-            text = f"{where} {rates} are not distinguishable: with {other} it is {ratio} times as high ({numbers})."
-            text += because(found)
+            text = f"{where} {rates} are not distinguishable: with {substituted} it is {ratio} times as high"
+            text += f" ({numbers}).{because(facts)}"
         case verdict:
             side = "higher" if verdict == ABOVE else "lower"
             text = (
-                f"{where} the error rate of {row['line']} is {side} with {other} than with {one}: {ratio} times as "
-                f"high ({numbers})."
+                f"{where} the error rate of {row['line']} is {side} with {substituted} than with {original}: "
+                f"{ratio} times as high ({numbers})."
             )
-    return Finding(text, (found,))
+    return Finding(text, (facts,))
 
 
 def _items(row: Row) -> str:

@@ -72,14 +72,14 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
         results: of the page.
         warnings: what must be known before any lean is read, beside which answers are at chance.
     """
-    known = list(competences(results.estimates))
-    at_chance = [one.cell for one in known if one.at_chance]
+    cell_competences = list(competences(results.estimates))
+    at_chance = [competence.cell for competence in cell_competences if competence.at_chance]
     competent = better_than_guessing(results)
     rows = list(competent.main(competent.overall).iter_rows(named=True))
     return Section(
         anchor="headline",
         title="What the answers show",
-        findings=(*_competence(results, known), *warnings, *_findings(competent, rows)),
+        findings=(*_competence(results, cell_competences), *warnings, *_findings(competent, rows)),
         figures=tuple(lean_figures(competent)),
         tables=(_table(results, at_chance),),
         notes=(
@@ -113,12 +113,15 @@ def _without(estimates: pl.DataFrame, cells: Collection[tuple[str, str, str]]) -
     return estimates.join(dropped, on=CELL, how="anti", maintain_order="left")
 
 
-def _competence(results: QaResults, known: Sequence[Competence]) -> Iterator[Finding]:
+def _competence(results: QaResults, cell_competences: Sequence[Competence]) -> Iterator[Finding]:
     """First of all, whose answers are at chance; then the rule."""
-    at_chance = [one for one in known if one.at_chance]
-    numbers = [asdict(one) | {"guessing": GUESSING, "options": round(1 / GUESSING)} for one in at_chance]
-    for one, row in zip(at_chance, numbers, strict=True):
-        yield Finding(competence_sentence(one, results.label(one.model)), (row,))
+    at_chance = [competence for competence in cell_competences if competence.at_chance]
+    numbers = [
+        asdict(competence) | {"guessing": GUESSING, "options": round(1 / GUESSING)}
+        for competence in at_chance
+    ]
+    for competence, row in zip(at_chance, numbers, strict=True):
+        yield Finding(competence_sentence(competence, results.label(competence.model)), (row,))
     if at_chance:
         yield Finding(RULE, tuple(numbers))
 
@@ -139,15 +142,15 @@ def _reading(results: QaResults) -> str:
 def _findings(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
     """A sentence for each of few models and data sets in each kind of context; of many how many lean where to."""
     for condition in CONTEXTS:
-        own = [row for row in rows if row["context_condition"] == condition]
-        if len(own) > FEW:
-            yield from _summaries(results, own)
+        of_condition = [row for row in rows if row["context_condition"] == condition]
+        if len(of_condition) > FEW:
+            yield from _summaries(results, of_condition)
             yield from names_summed_up(results, condition)
             continue
-        for row in own:
+        for row in of_condition:
             yield _lean(results, row)
         for model in results.names:
-            of_model = [row for row in own if row["model"] == model]
+            of_model = [row for row in of_condition if row["model"] == model]
             yield from names_compared(results, of_model, ratios=len(results.names) == 1)
 
 
@@ -159,51 +162,51 @@ def _summaries(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
         yield _summary(results, rows, f"over {models} models and {len(data)} data sets", "results", models)
         return
     for name in data:
-        own = [row for row in rows if row["data"] == name]
+        of_data = [row for row in rows if row["data"] == name]
         yield (
-            _lean(results, own[0])
-            if len(own) == 1
-            else _summary(results, own, f"with {name}", "models", len(own))
+            _lean(results, of_data[0])
+            if len(of_data) == 1
+            else _summary(results, of_data, f"with {name}", "models", len(of_data))
         )
 
 
 def _summary(results: QaResults, rows: Sequence[Row], scope: str, noun: str, models: int) -> Finding:
     """How many lean where to, and the ends of leans and of accuracy."""
-    found = [lean_evidence(row) for row in rows]
-    numbers = {verdict: sum(row["verdict"] == verdict for row in found) for verdict in _SPOKEN_COUNTS}
+    leans = [lean_evidence(row) for row in rows]
+    numbers = {verdict: sum(row["verdict"] == verdict for row in leans) for verdict in _SPOKEN_COUNTS}
     counted = [
         _SPOKEN_COUNTS[verdict].format(n=number, verb="leans" if number == 1 else "lean")
         for verdict, number in numbers.items()
         if number
     ]
     alike = next((_ALL[verdict] for verdict, number in numbers.items() if number == len(rows)), "")
-    said = alike.format(n=len(rows), noun=noun) or f"of {len(rows)} {noun} {listed(counted)}"
+    claim = alike.format(n=len(rows), noun=noun) or f"of {len(rows)} {noun} {listed(counted)}"
     where = CONTEXTS[rows[0]["context_condition"]]
-    text = f"{where} {scope}, {said}.{_lean_ends(results, found)}{_accuracy_ends(rows)}"
+    text = f"{where} {scope}, {claim}.{_lean_ends(results, leans)}{_accuracy_ends(rows)}"
     counts = {"models": models, "data": len({row["data"] for row in rows}), "results": len(rows)}
-    return Finding(text, (counts, *found))
+    return Finding(text, (counts, *leans))
 
 
-def _lean_ends(results: QaResults, found: Sequence[Row]) -> str:
-    known = sorted((row for row in found if row["lean"] is not None), key=lambda row: row["lean"])
-    if len(known) < 2:
+def _lean_ends(results: QaResults, leans: Sequence[Row]) -> str:
+    ordered = sorted((row for row in leans if row["lean"] is not None), key=lambda row: row["lean"])
+    if len(ordered) < 2:
         return ""
-    spoken = SPOKEN_LEANS[known[0]["lean_name"]]
-    if decimal(known[0]["lean"]) == decimal(known[-1]["lean"]):
-        return f" The {spoken} of each is {decimal(known[0]['lean'])}; no lean: 0."
+    spoken = SPOKEN_LEANS[ordered[0]["lean_name"]]
+    if decimal(ordered[0]["lean"]) == decimal(ordered[-1]["lean"]):
+        return f" The {spoken} of each is {decimal(ordered[0]['lean'])}; no lean: 0."
     ends = []
-    for word, row in (("highest", known[-1]), ("lowest", known[0])):
+    for word, row in (("highest", ordered[-1]), ("lowest", ordered[0])):
         interval = shown_interval(row)
         behind = "" if interval == NO_VALUE else f"; {results.level} interval {interval}"
-        ends.append(f"{word} {decimal(row['lean'])} ({_named(row, found)}{behind})")
+        ends.append(f"{word} {decimal(row['lean'])} ({_named(row, leans)}{behind})")
     return f" {spoken.capitalize()}: {', '.join(ends)}; no lean: 0."
 
 
 def _accuracy_ends(rows: Sequence[Row]) -> str:
-    known = sorted((row for row in rows if row["accuracy"] is not None), key=lambda row: row["accuracy"])
-    if len(known) < 2:
+    ordered = sorted((row for row in rows if row["accuracy"] is not None), key=lambda row: row["accuracy"])
+    if len(ordered) < 2:
         return ""
-    low, high = known[0], known[-1]
+    low, high = ordered[0], ordered[-1]
     if percent(low["accuracy"]) == percent(high["accuracy"]):
         return f" Right answers: {percent(low['accuracy'])} in each."
     return (
@@ -214,25 +217,25 @@ def _accuracy_ends(rows: Sequence[Row]) -> str:
 
 def _named(row: Row, rows: Sequence[Row]) -> str:
     """The model, and the data set where there are several."""
-    return str(row["line"]) + (f" with {row['data']}" if len({one["data"] for one in rows}) > 1 else "")
+    return str(row["line"]) + (f" with {row['data']}" if len({other["data"] for other in rows}) > 1 else "")
 
 
 def _lean(results: QaResults, row: Row) -> Finding:
     """What may be claimed about one lean, and the shares of answers behind it."""
-    text, found = _claim(results, row), lean_evidence(row)
-    return Finding(f"{text} {_shares(row)}", (found | {name: row[name] for name in _COUNTS},))
+    text, facts = _claim(results, row), lean_evidence(row)
+    return Finding(f"{text} {_shares(row)}", (facts | {name: row[name] for name in _COUNTS},))
 
 
 def _claim(results: QaResults, row: Row) -> str:
-    found, where = lean_evidence(row), CONTEXTS[row["context_condition"]]
+    facts, where = lean_evidence(row), CONTEXTS[row["context_condition"]]
     numbers = f"{SPOKEN_LEANS[row['lean_name']]} {decimal(row['lean'])}"
     if row["verdict"] == UNTESTED:
-        known = "" if row["lean"] is None else f"; {numbers}"
-        return f"{where} a lean of {row['line']} with {row['data']} cannot be tested ({row['verdict_reason']}){known}."
+        score = "" if row["lean"] is None else f"; {numbers}"
+        return f"{where} a lean of {row['line']} with {row['data']} cannot be tested ({row['verdict_reason']}){score}."
     basis = "" if row["n_lean"] == row["n"] else f"; from {count(row['n_lean'])} of {count(row['n'])} answers"
-    numbers += f" ({spoken_interval(found, results.level)}; no lean: 0{basis})"
+    numbers += f" ({spoken_interval(facts, results.level)}; no lean: 0{basis})"
     if row["verdict"] == UNCLEAR:
-        return f"{where} a lean of {row['line']} with {row['data']} is not distinguishable: {numbers}.{because(found)}"
+        return f"{where} a lean of {row['line']} with {row['data']} is not distinguishable: {numbers}.{because(facts)}"
     side = "towards" if row["verdict"] == ABOVE else "against"
     return f"{where} {row['line']} with {row['data']} leans {side} the stereotype: {numbers}."
 
@@ -257,8 +260,12 @@ def _which(row: Row) -> str:
     """Which person is named; where the file does not always say which is the stereotyped one, of how many."""
     if row["stereotyped_share"] is None:
         return ""
-    known = row["n_non_unknown"]
-    those = "these" if known == row["n_persons"] else f"the {count(known)} whose stereotyped person is known"
+    labelled = row["n_non_unknown"]
+    those = (
+        "these"
+        if labelled == row["n_persons"]
+        else f"the {count(labelled)} whose stereotyped person is known"
+    )
     return f" Of {those}, {percent(row['stereotyped_share'])} name the stereotyped person."
 
 
@@ -333,10 +340,10 @@ def _basis(row: Row) -> str:
 def _notes(estimates: pl.DataFrame) -> Iterator[str]:
     """Why something cannot be tested, each reason once."""
     untested = estimates.filter(pl.col("verdict") == UNTESTED)
-    for (reason,), own in untested.group_by(["verdict_reason"], maintain_order=True):
+    for (reason,), estimates_of_reason in untested.group_by(["verdict_reason"], maintain_order=True):
         places = [
             f"{row['line']}, {row['data']}, {SPOKEN_CONDITIONS[row['context_condition']]}"
-            for row in own.iter_rows(named=True)
+            for row in estimates_of_reason.iter_rows(named=True)
         ]
         named = listed(places) if len(places) <= MOST_NAMED else f"{len(places)} rows of the table"
         yield f"Cannot be tested: {reason} ({named})."

@@ -103,10 +103,10 @@ def _shared(results: QaResults, rows: pl.DataFrame, data: Sequence[str]) -> Iter
     """A figure for each data set, with the dots of all models in the row of an identity."""
     colors = series_colors(results.lines)
     for name in data:
-        own = rows.filter(data=name).drop_nulls("value")
-        if own.is_empty():
+        of_data = rows.filter(data=name).drop_nulls("value")
+        if of_data.is_empty():
             continue
-        ends = own.group_by("identity", maintain_order=True).agg(
+        ends = of_data.group_by("identity", maintain_order=True).agg(
             mean=pl.col("value").mean(), low=pl.col("value").min(), high=pl.col("value").max()
         )
         order = ends.sort("mean", descending=True, maintain_order=True).with_columns(
@@ -114,7 +114,7 @@ def _shared(results: QaResults, rows: pl.DataFrame, data: Sequence[str]) -> Iter
                 lambda row: decimal_interval(row["low"], row["high"], 2), return_dtype=pl.String
             )
         )
-        frame = order.select("identity", "note").join(own, on="identity", maintain_order="left")
+        frame = order.select("identity", "note").join(of_data, on="identity", maintain_order="left")
         spoken = "; ".join(
             f"{identity} {decimal(mean, 2)}"
             for identity, mean in order.select("identity", "mean").iter_rows()
@@ -138,23 +138,24 @@ def _shared(results: QaResults, rows: pl.DataFrame, data: Sequence[str]) -> Iter
                 title="unscaled bias score",
                 axis_format="+.1f",
             ),
-            alt=f"Unscaled bias of {own['model'].n_unique()} models, ambiguous contexts; means by identity: {spoken}.",
+            alt=f"Unscaled bias of {of_data['model'].n_unique()} models, ambiguous contexts; means by "
+            f"identity: {spoken}.",
             wide=True,
         )
 
 
 def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
     shapes = series_shapes(results)
-    for (line,), own in rows.group_by(["line"], maintain_order=True):
+    for (line,), of_line in rows.group_by(["line"], maintain_order=True):
         order = (
-            own.group_by("identity", maintain_order=True)
+            of_line.group_by("identity", maintain_order=True)
             .agg(
                 mean=pl.col("value").mean(),
                 note=pl.col("questions").cast(pl.String).str.join(" · "),
             )
             .sort("mean", descending=True, nulls_last=True, maintain_order=True)
         )
-        frame = order.join(own, on="identity", maintain_order="left").select(
+        frame = order.join(of_line, on="identity", maintain_order="left").select(
             "identity", "value", "low", "high", "note", series="data", small=_small()
         )
         present = set(frame["series"])
@@ -162,7 +163,7 @@ def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
             name=f"identities-{slug(str(line))}",
             title=str(line),
             chart=identity_dots(frame, {data: shape for data, shape in shapes.items() if data in present}),
-            alt=_alt(str(line), own),
+            alt=_alt(str(line), of_line),
         )
 
 
@@ -203,9 +204,9 @@ def _small() -> pl.Expr:
     return pl.col("questions") < LEAST_QUESTIONS
 
 
-def _alt(line: str, own: pl.DataFrame) -> str:
-    sure = own.filter(~_small()).drop_nulls("value").sort("value", descending=True, maintain_order=True)
-    words = f"Unscaled bias of {line} in ambiguous contexts for {own['identity'].n_unique()} identities."
+def _alt(line: str, rows: pl.DataFrame) -> str:
+    sure = rows.filter(~_small()).drop_nulls("value").sort("value", descending=True, maintain_order=True)
+    words = f"Unscaled bias of {line} in ambiguous contexts for {rows['identity'].n_unique()} identities."
     if sure.is_empty():
         return f"{words} None of them rests on {LEAST_QUESTIONS} questions or more."
     ends = [sure.row(0, named=True), sure.row(-1, named=True)]

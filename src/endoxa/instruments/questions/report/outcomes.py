@@ -92,26 +92,26 @@ def _figures(results: QaResults) -> list[Figure]:
     shown = results.outcomes.with_columns(bar=pl.format("{}, {}", "line", "data"))
     figures = []
     for condition in CONDITIONS:
-        own = shown.filter(pl.col("context_condition") == condition)
-        if own.is_empty():
+        of_condition = shown.filter(pl.col("context_condition") == condition)
+        if of_condition.is_empty():
             continue
         spoken = SPOKEN_CONDITIONS[condition]
         figures.append(
             Figure(
                 name=f"outcomes-{spoken}",
                 title=f"{spoken.capitalize()} contexts",
-                chart=outcome_bars(own.select(label="bar", outcome="outcome", share="share")),
-                alt=_alt(own, spoken),
+                chart=outcome_bars(of_condition.select(label="bar", outcome="outcome", share="share")),
+                alt=_alt(of_condition, spoken),
             )
         )
     return figures
 
 
-def _alt(own: pl.DataFrame, spoken: str) -> str:
+def _alt(shares: pl.DataFrame, spoken: str) -> str:
     bars = [
         f"{bar}: "
         + ", ".join(f"{row['outcome']} {percent(row['share'])}" for row in rows.iter_rows(named=True))
-        for (bar,), rows in own.group_by(["bar"], maintain_order=True)
+        for (bar,), rows in shares.group_by(["bar"], maintain_order=True)
     ]
     return f"Share of every outcome in {spoken} contexts. {'; '.join(bars)}."
 
@@ -119,12 +119,14 @@ def _alt(own: pl.DataFrame, spoken: str) -> str:
 def _table(results: QaResults) -> Table:
     kinds = [outcome for outcome in SHOWN_OUTCOMES if outcome in set(results.outcomes["outcome"])]
     rows = []
-    for (line, data, condition), own in results.outcomes.group_by(
+    for (line, data, condition), of_cell in results.outcomes.group_by(
         ["line", "data", "context_condition"], maintain_order=True
     ):
-        found: dict[str, int] = dict(own.select("outcome", "n").iter_rows())
-        counts = (count(found.get(kind, 0)) for kind in kinds)
-        rows.append((str(line), str(data), SPOKEN_CONDITIONS[str(condition)], *counts, count(sum(own["n"]))))
+        by_outcome: dict[str, int] = dict(of_cell.select("outcome", "n").iter_rows())
+        counts = (count(by_outcome.get(kind, 0)) for kind in kinds)
+        rows.append(
+            (str(line), str(data), SPOKEN_CONDITIONS[str(condition)], *counts, count(sum(of_cell["n"])))
+        )
     names = ("model", "data", "contexts", *kinds, "answers")
     return Table(
         f"Outcomes, counted ({plural(sum(results.outcomes['n']), 'answer')})",
@@ -137,7 +139,7 @@ def _table(results: QaResults) -> Table:
 EACH = 3
 """Answers shown for every model and outcome."""
 
-NOT_FOUND = "{} is not found from here: make the report in the folder where the run was made"
+MISSING = "{} is not found from here: make the report in the folder where the run was made"
 CHANGED = "{} has changed since the run"
 UNREADABLE = "{} does not hold it in a form that can be read"
 
@@ -164,7 +166,7 @@ class Sample:
         item_id: the item.
         protocol: how it was asked.
         language: ISO 639 code, or empty.
-        asked: context, question and options in the order shown; empty where they are not known.
+        question: context, question and options in the order shown; empty where they are not known.
         unknown: why they are not, else empty.
         answer: what it said.
     """
@@ -174,7 +176,7 @@ class Sample:
     item_id: str
     protocol: str
     language: str
-    asked: str
+    question: str
     unknown: str
     answer: str
 
@@ -182,13 +184,13 @@ class Sample:
 def answers(runs: Sequence[Run], names: Mapping[str, ModelName]) -> Section | None:
     """`EACH` answers for every model and outcome, from all runs, taken at even distances: nobody picked them."""
     records = _records(runs)
-    found = [
+    samples = [
         sample for place, run in enumerate(runs) for sample in _of_run(run, records.filter(run=place), names)
     ]
     order = {name.label: place for place, name in enumerate(names.values())}
     outcomes = {outcome: place for place, outcome in enumerate(SHOWN_OUTCOMES)}
-    found.sort(key=lambda sample: (order[sample.model], outcomes[sample.outcome]))
-    if not found:
+    samples.sort(key=lambda sample: (order[sample.model], outcomes[sample.outcome]))
+    if not samples:
         return None
     return Section(
         anchor="answers",
@@ -200,10 +202,10 @@ def answers(runs: Sequence[Run], names: Mapping[str, ModelName]) -> Section | No
             Table(
                 "Questions and answers",
                 SAMPLE_COLUMNS,
-                tuple(map(_row, found)),
+                tuple(map(_row, samples)),
                 folded=True,
                 tall=True,
-                summary=f"{len(found)} answers",
+                summary=f"{len(samples)} answers",
                 unveil="Show questions and answers (they quote stereotypes and can be offensive)",
             ),
         ),
@@ -216,7 +218,7 @@ def _row(sample: Sample) -> tuple[str | Cell, ...]:
     return (
         sample.model,
         sample.outcome,
-        Cell(sample.asked or f"({sample.unknown})", language=language, veiled=bool(sample.asked)),
+        Cell(sample.question or f"({sample.unknown})", language=language, veiled=bool(sample.question)),
         Cell(sample.answer or "(nothing)", language=language, veiled=bool(sample.answer)),
         sample.protocol,
         sample.item_id,
@@ -244,7 +246,7 @@ def _of_run(run: Run, records: pl.LazyFrame, names: Mapping[str, ModelName]) -> 
             item_id=row["item_id"],
             protocol=row["protocol"],
             language=row["language"] or "",
-            asked=_asked(item, row["order"]) if item else "",
+            question=_question_shown(item, row["order"]) if item else "",
             unknown="" if item else why,
             answer=_cut(row["answer"] or row["error"] or ""),
         )
@@ -282,23 +284,23 @@ def _items(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], str]:
     from endoxa.sources.bbq import read_items
     from endoxa.sources.files import sha256
 
-    said = run.facts.get("data")
-    data: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
+    entry = run.facts.get("data")
+    data: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
     path = Path(inputs.text(data, "path"))
     try:
         if not path.is_file():
-            return {}, NOT_FOUND.format(path)
+            return {}, MISSING.format(path)
         if sha256(path) != data.get("sha256"):
             return {}, CHANGED.format(path)
         columns = (run.facts.get("settings") or {}).get("columns") or {}
-        found = read_items(path, only=wanted, columns=columns)
-        items = {item.item_id: item for item in islice(found, len(wanted))}
+        questions = read_items(path, only=wanted, columns=columns)
+        items = {item.item_id: item for item in islice(questions, len(wanted))}
     except (OSError, UserError):
         return {}, UNREADABLE.format(path)
     return items, UNREADABLE.format(path)
 
 
-def _asked(item: QaItem, order: str | None) -> str:
+def _question_shown(item: QaItem, order: str | None) -> str:
     """'CONTEXT QUESTION (A) ... (B) ... (C) ...' with the options in the order shown."""
     places = [int(place) for place in order or ""] or [0, 1, 2]
     options = " ".join(

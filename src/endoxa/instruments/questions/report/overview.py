@@ -25,9 +25,9 @@ UNKNOWN_PRICE = "not known"
 
 def overview(runs: Sequence[Run], results: QaResults) -> Section:
     """What each model was asked, what could not be read, and where the answers came from."""
-    asked = table_of(
+    questions = table_of(
         "What each model was asked",
-        results.asked,
+        results.question_counts,
         (
             *(text_field("model", "line"), text_field("data"), text_field("protocol")),
             text_field("asked for", "ask"),
@@ -45,7 +45,12 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
     )
     return what_was_run(
         _unread(results),
-        (asked, outcome_table(counts, results.label), run_table(runs, fields, data="file"), _models(results)),
+        (
+            questions,
+            outcome_table(counts, results.label),
+            run_table(runs, fields, data="file"),
+            _models(results),
+        ),
         runs,
         anchor="what-was-asked",
         title="What was asked",
@@ -63,7 +68,7 @@ def _settings(run: Run) -> Mapping[str, Any]:
 
 
 def _unread(results: QaResults) -> Iterator[Finding]:
-    for row in results.asked.iter_rows(named=True):
+    for row in results.question_counts.iter_rows(named=True):
         refused, unparsed = row["refused"], row["unparsed"]
         if not refused + unparsed:
             continue
@@ -96,7 +101,7 @@ def _sampling(value: object) -> str:
 
 
 def _models(results: QaResults) -> Table:
-    served = results.asked.group_by("model").agg(
+    served = results.question_counts.group_by("model").agg(
         pl.col("served").explode().drop_nulls().unique(maintain_order=True).str.join(", ")
     )
     names: dict[str, str] = dict(served.iter_rows())
@@ -121,8 +126,8 @@ def _models(results: QaResults) -> Table:
 
 def summary(results: QaResults) -> str:
     """As in '9,240 answers of 2 models to Nationality and Name'."""
-    answers = int(results.asked["answers"].sum())
-    items = results.asked.group_by("data", maintain_order=True).agg(pl.col("items").max())
+    answers = int(results.question_counts["answers"].sum())
+    items = results.question_counts.group_by("data", maintain_order=True).agg(pl.col("items").max())
     data = ", ".join(f"{label} ({plural(n, 'item')})" for label, n in items.iter_rows())
     return f"{plural(answers, 'answer')}, {plural(len(results.names), 'model')}; {data}."
 

@@ -53,31 +53,31 @@ class Comparison:
 def planted(runs: Sequence[Run], results: QaResults) -> Section | None:
     """The comparison for every simulated model whose run says what was planted; None where there is none."""
     truth = expected_values(runs)
-    found = [*_measures(results, truth), *_ratios(results, truth)]
-    if not found:
+    comparisons = [*_measures(results, truth), *_ratios(results, truth)]
+    if not comparisons:
         return None
-    known = [one for one in found if one.inside is not None]
-    inside = sum(bool(one.inside) for one in known)
-    labels = listed(list(dict.fromkeys(one.line for one in found)))
-    values = plural(len(known), "measured value")
-    covered = f" Of {values} with an interval, {inside} include the planted value." if known else ""
+    with_interval = [comparison for comparison in comparisons if comparison.inside is not None]
+    inside = sum(bool(comparison.inside) for comparison in with_interval)
+    labels = listed(list(dict.fromkeys(comparison.line for comparison in comparisons)))
+    values = plural(len(with_interval), "measured value")
+    covered = f" Of {values} with an interval, {inside} include the planted value." if with_interval else ""
     return Section(
         anchor="planted",
         title="Planted and measured",
         findings=(
             Finding(
                 f"The answers of {labels} are simulated, so their true values are known.{covered}",
-                ({"known": len(known), "inside": inside},),
+                ({"known": len(with_interval), "inside": inside},),
             ),
         ),
-        tables=(_table(results, found),),
+        tables=(_table(results, comparisons),),
         notes=(
             "Intervals miss the truth now and then: at 95\u00a0%, about 1 in 20. Values of one model rest on the same "
             "answers, so they miss together. The planted bias score of disambiguated contexts holds where in half of "
             "the questions the right answer agrees with the stereotype; for other designs it is left out.",
             *(
                 [f"{NO_VALUE}: there is no interval; why stands below the published tables."]
-                if len(known) < len(found)
+                if len(with_interval) < len(comparisons)
                 else []
             ),
         ),
@@ -86,16 +86,16 @@ def planted(runs: Sequence[Run], results: QaResults) -> Section | None:
 
 def expected_values(runs: Sequence[Run]) -> dict[tuple[str, str], Mapping[str, Any]]:
     """True values by (model, protocol): 'groups' and 'names', each a mapping of measures."""
-    found: dict[tuple[str, str], Mapping[str, Any]] = {}
+    expected: dict[tuple[str, str], Mapping[str, Any]] = {}
     for run in runs:
         for model in inputs.entries(run.facts.get("models")):
-            said = _at(_at(_at(model, "probes"), "qa"), "expected")
-            found |= {
+            by_protocol = _at(_at(_at(model, "probes"), "qa"), "expected")
+            expected |= {
                 (inputs.text(model, "name"), str(protocol)): values
-                for protocol, values in said.items()
+                for protocol, values in by_protocol.items()
                 if isinstance(values, Mapping)
             }
-    return found
+    return expected
 
 
 def _at(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -104,7 +104,7 @@ def _at(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _measures(results: QaResults, truth: Mapping[tuple[str, str], Mapping[str, Any]]) -> Iterator[Comparison]:
-    with_names = dict(results.asked.select("data", "with_names").iter_rows())
+    with_names = dict(results.question_counts.select("data", "with_names").iter_rows())
     for row in results.overall.iter_rows(named=True):
         items = "names" if with_names[row["data"]] else "groups"
         values = _at(truth.get((row["model"], row["protocol"]), {}), items)
@@ -150,20 +150,20 @@ def _ratios(results: QaResults, truth: Mapping[tuple[str, str], Mapping[str, Any
             )
 
 
-def _table(results: QaResults, found: Sequence[Comparison]) -> Table:
+def _table(results: QaResults, comparisons: Sequence[Comparison]) -> Table:
     spoken = {True: "yes", False: "no", None: NO_VALUE}
     rows = tuple(
         (
-            one.line,
-            one.data,
-            one.contexts,
-            one.measure,
-            decimal(one.planted),
-            decimal(one.value),
-            decimal_interval(one.low, one.high),
-            spoken[one.inside],
+            comparison.line,
+            comparison.data,
+            comparison.contexts,
+            comparison.measure,
+            decimal(comparison.planted),
+            decimal(comparison.value),
+            decimal_interval(comparison.low, comparison.high),
+            spoken[comparison.inside],
         )
-        for one in found
+        for comparison in comparisons
     )
     columns = (
         *(Column(name) for name in ("model", "data", "contexts", "measure")),

@@ -90,20 +90,22 @@ _PAPER_TABLES = (
 
 def paper_tables(results: QaResults) -> list[Table]:
     """Tables 1 to 5 for the contexts that were asked, and a Table 6 for every data set and the same with names."""
-    asked = set(results.overall["context_condition"])
-    tables = [_measure_table(results, measure) for measure in _PAPER_TABLES if measure.condition in asked]
+    conditions = set(results.overall["context_condition"])
+    tables = [
+        _measure_table(results, measure) for measure in _PAPER_TABLES if measure.condition in conditions
+    ]
     return [*tables, *(_retention_table(results, *pair) for pair in results.pairs)]
 
 
 def _measure_table(results: QaResults, measure: _PaperTable) -> Table:
     rows = results.overall.filter(pl.col("context_condition") == measure.condition)
-    found: dict[tuple[str, str], Row] = {
+    by_cell: dict[tuple[str, str], Row] = {
         (row["line"], row["data"]): row for row in rows.iter_rows(named=True)
     }
     incomplete = [
         data
         for data in results.data
-        if any(bounds(row, measure.column) for (_, own), row in found.items() if own == data)
+        if any(bounds(row, measure.column) for (_, label), row in by_cell.items() if label == data)
     ]
     heads: list[str] = []
     for data in results.data:
@@ -114,14 +116,14 @@ def _measure_table(results: QaResults, measure: _PaperTable) -> Table:
             *(
                 text
                 for data in results.data
-                for text in _cells(found.get((line, data)), measure.column, with_bounds=data in incomplete)
+                for text in _cells(by_cell.get((line, data)), measure.column, with_bounds=data in incomplete)
             ),
         )
         for line in results.lines
     )
-    places = ((f"{line}, {data}", row, measure.column) for (line, data), row in found.items())
+    places = ((f"{line}, {data}", row, measure.column) for (line, data), row in by_cell.items())
     absent = [
-        f"{line}, {data}" for line in results.lines for data in results.data if (line, data) not in found
+        f"{line}, {data}" for line in results.lines for data in results.data if (line, data) not in by_cell
     ]
     return Table(
         measure.title,
@@ -147,8 +149,8 @@ def _cells(row: Row | None, column: str, *, with_bounds: bool) -> Iterator[str]:
     yield value_with_sd(row, column)
     yield decimal_interval(row[f"{column}_low"], row[f"{column}_high"])
     if with_bounds:
-        found = bounds(row, column)
-        yield decimal_interval(*found) if found else NO_VALUE if unread(row) else ALL_READ
+        ends = bounds(row, column)
+        yield decimal_interval(*ends) if ends else NO_VALUE if unread(row) else ALL_READ
 
 
 def _absent(places: list[str], why: str) -> Iterator[str]:
@@ -157,24 +159,24 @@ def _absent(places: list[str], why: str) -> Iterator[str]:
 
 
 def _explained(measure: _PaperTable, rows: pl.DataFrame, with_bounds: bool) -> str:
-    said = [measure.meaning]
+    sentences = [measure.meaning]
     if rows["n_seeds"].max() == 1:
-        said.append("One seed, so no standard deviation.")
+        sentences.append("One seed, so no standard deviation.")
     else:
-        said.append(
+        sentences.append(
             "Mean ± standard deviation over seeds (variants × repeats); the interval is that of the pooled value."
         )
     if with_bounds:
-        said.append("Bounds: what the pooled value could be had every answer been read.")
-    return " ".join(said)
+        sentences.append("Bounds: what the pooled value could be had every answer been read.")
+    return " ".join(sentences)
 
 
 def _retention_table(results: QaResults, original: str, substituted: str) -> Table:
     rows = results.retention.filter((pl.col("original") == original) & (pl.col("substituted") == substituted))
-    found: dict[tuple[str, str], Row] = {
+    by_cell: dict[tuple[str, str], Row] = {
         (row["line"], row["context_condition"]): row for row in rows.iter_rows(named=True)
     }
-    lines = list(dict.fromkeys(line for line, _ in found))
+    lines = list(dict.fromkeys(line for line, _ in by_cell))
     heads = [
         head
         for condition in CONDITIONS
@@ -183,18 +185,19 @@ def _retention_table(results: QaResults, original: str, substituted: str) -> Tab
     body = tuple(
         (
             line,
-            *(text for condition in CONDITIONS for text in _ratio(found.get((line, condition)))),
+            *(text for condition in CONDITIONS for text in _ratio(by_cell.get((line, condition)))),
         )
         for line in lines
     )
     places = (
-        (f"{line}, {SPOKEN_CONDITIONS[condition]}", row, "ratio") for (line, condition), row in found.items()
+        (f"{line}, {SPOKEN_CONDITIONS[condition]}", row, "ratio")
+        for (line, condition), row in by_cell.items()
     )
     absent = [
         f"{line}, {SPOKEN_CONDITIONS[condition]}"
         for line in lines
         for condition in CONDITIONS
-        if (line, condition) not in found
+        if (line, condition) not in by_cell
     ]
     meaning = (
         f"Share of wrong answers with {substituted} divided by that with {original}, over the items both have: "
@@ -255,8 +258,8 @@ def markdown(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:
 
 def latex(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:
     """The same as `table*` environments."""
-    found = [wide_table(results, paper), *paper_tables(results)]
-    return tables.latex(found, paper.note, column_gap=COLUMN_GAP, caption=paper.caption, label=paper.label)
+    shown = [wide_table(results, paper), *paper_tables(results)]
+    return tables.latex(shown, paper.note, column_gap=COLUMN_GAP, caption=paper.caption, label=paper.label)
 
 
 def csv(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> str:
@@ -269,7 +272,7 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
 
     Columns without a single value are left out: contexts not asked, scores of files that name no stereotype.
     """
-    found: dict[tuple[str, str, str], Row] = {
+    by_cell: dict[tuple[str, str, str], Row] = {
         (row["line"], row["data"], row["context_condition"]): row
         for row in results.overall.iter_rows(named=True)
     }
@@ -277,11 +280,11 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
         (line, data)
         for data in results.data
         for line in results.lines
-        if any((line, data, condition) in found for condition in CONDITIONS)
+        if any((line, data, condition) in by_cell for condition in CONDITIONS)
     ]
     columns: list[tuple[Column, list[Cell]]] = []
     for condition in CONDITIONS:
-        rows = [found.get((*place, condition)) for place in places]
+        rows = [by_cell.get((*place, condition)) for place in places]
         for measure in _WIDE_COLUMNS[condition]:
             cells = [measure.cell(row) if row else Cell(NO_VALUE, below="") for row in rows]
             if any(cell.text != NO_VALUE for cell in cells):
@@ -306,26 +309,26 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
 
 def _note(results: QaResults, heads: set[str]) -> str:
     level = significance(results.confidence)
-    said = [
+    sentences = [
         "Accuracy: share of right answers among those read; in ambiguous contexts the right one is the unknown option, "
         "so accuracy is also the rate of unknown answers."
     ]
     if "bias score" in heads:
-        said.append("Bias score: 0 is no lean, 1 always the stereotype.")
+        sentences.append("Bias score: 0 is no lean, 1 always the stereotype.")
     if "accuracy gap" in heads:
-        said.append(
+        sentences.append(
             "Accuracy gap: accuracy where the right answer agrees with the stereotype minus accuracy where it does not."
         )
     if "unknown" in heads:
-        said.append("Unknown: share of unknown answers among those read.")
+        sentences.append("Unknown: share of unknown answers among those read.")
     untested = ""
     if {"bias score", "accuracy gap"} <= heads:
         untested = " In disambiguated contexts the bias score is not tested."
-    said.append(
+    sentences.append(
         f"n: answers read. Below the values: {results.level} intervals. *: a lean (adjusted p at most {level:g}, "
         f"Benjamini-Hochberg over all leans); †: cannot be tested.{untested}"
     )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _plain(column: str) -> Callable[[Row], Cell]:
@@ -439,8 +442,8 @@ def numbers(results: QaResults) -> Section:
 
 
 def _methods(results: QaResults) -> Table:
-    found = results.estimates.group_by("method", maintain_order=True).agg(n=pl.len())
-    rows = tuple((method or NO_VALUE, count(n)) for method, n in found.iter_rows())
+    methods = results.estimates.group_by("method", maintain_order=True).agg(n=pl.len())
+    rows = tuple((method or NO_VALUE, count(n)) for method, n in methods.iter_rows())
     return Table(
         "How the bootstrap intervals were made", (Column("method"), Column("estimates", numeric=True)), rows
     )
@@ -500,9 +503,9 @@ def average_of_cells(results: QaResults, column: str) -> dict[str, float | None]
     """Mean of `column` over data sets and contexts for each model; None where a value is missing or undefined."""
     wanted = len(_averaged(results))
     rows = results.main(results.overall).group_by("model").agg(pl.col(column).drop_nulls())
-    found: dict[str, list[float]] = dict(rows.iter_rows())
+    values: dict[str, list[float]] = dict(rows.iter_rows())
     return {
-        model: sum(found[model]) / wanted if len(found.get(model, [])) == wanted else None
+        model: sum(values[model]) / wanted if len(values.get(model, [])) == wanted else None
         for model in results.names
     }
 
@@ -527,10 +530,12 @@ def _figure(results: QaResults, average: _Average) -> Figure:
             ],
         }
     )
-    known = [value for value in values.values() if value is not None]
-    reach = symmetric_domain(known, 0.0, 0.1, 0.1)[1]
+    defined = [value for value in values.values() if value is not None]
+    reach = symmetric_domain(defined, 0.0, 0.1, 0.1)[1]
     domain = (
-        (0.0, 1.0) if average.column == "accuracy" else (-reach if min(known, default=0) < 0 else 0.0, reach)
+        (0.0, 1.0)
+        if average.column == "accuracy"
+        else (-reach if min(defined, default=0) < 0 else 0.0, reach)
     )
     spoken = "; ".join(f"{label} {note}" for label, note in frame.select("label", "note").iter_rows())
     return Figure(

@@ -45,7 +45,7 @@ class QaResults:
         debias: columns of `schema.DEBIAS_COLUMNS`.
         differences: columns of `schema.QA_DIFFERENCE_COLUMNS`.
         outcomes: columns of `schema.OUTCOME_COLUMNS`.
-        asked: see `asked`.
+        question_counts: see `question_counts`.
         identities: columns of `schema.QA_IDENTITY_COLUMNS`.
         names: name of every model, in the order shown.
         data: labels of the data sets, those with the groups before those with names.
@@ -57,7 +57,7 @@ class QaResults:
     debias: pl.DataFrame
     differences: pl.DataFrame
     outcomes: pl.DataFrame
-    asked: pl.DataFrame
+    question_counts: pl.DataFrame
     identities: pl.DataFrame
     names: Mapping[str, ModelName]
     data: tuple[str, ...]
@@ -128,21 +128,21 @@ def read_results(
     """
     from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
 
-    told = {} if labels is None else read_labels(labels)
+    user_labels = {} if labels is None else read_labels(labels)
     folders = [run.folder for run in runs]
     if len(runs) == 1:
         analysis = analyze_run(folders[0], confidence=confidence, seed=seed)
-        answers = load_answers(folders, ASKED, checked=False)  # the estimates checked them
+        answers = load_answers(folders, COUNTED_COLUMNS, checked=False)  # the estimates checked them
     else:
-        answers = load_answers(folders, (*ASKED, "identity"))
+        answers = load_answers(folders, (*COUNTED_COLUMNS, "identity"))
         analysis = analyze_qa(answers, confidence=confidence, seed=seed)
-    return results_of(answers, analysis, told, inputs.simulated_models(runs), confidence)
+    return results_of(answers, analysis, user_labels, inputs.simulated_models(runs), confidence)
 
 
 def results_of(
     answers: pl.DataFrame,
     analysis: QaAnalysis,
-    told: Mapping[str, ModelName],
+    user_labels: Mapping[str, ModelName],
     simulated: Collection[str],
     confidence: float,
 ) -> QaResults:
@@ -151,19 +151,19 @@ def results_of(
     Args:
         answers: `data` and the columns of `schema.QA_RECORD_COLUMNS`.
         analysis: what `analyze_qa` found in them.
-        told: names that the user gave.
+        user_labels: names that the user gave.
         simulated: models that their run calls simulated.
         confidence: confidence level of the intervals.
     """
-    names = name_models(answers["model"].unique(maintain_order=True).to_list(), told, simulated)
-    substituted = set(_one_direction(analysis.retention)["substituted"])
-    labels = _one_direction(answers.select("data").unique(maintain_order=True))["data"].unique(
+    names = name_models(answers["model"].unique(maintain_order=True).to_list(), user_labels, simulated)
+    substituted = set(_single_direction(analysis.retention)["substituted"])
+    labels = _single_direction(answers.select("data").unique(maintain_order=True))["data"].unique(
         maintain_order=True
     )
     data = sorted(labels, key=lambda label: label in substituted)
 
     def placed(frame: pl.DataFrame) -> pl.DataFrame:
-        return _in_order(_with_lines(_one_direction(frame), names), data, list(names))
+        return _in_order(_with_lines(_single_direction(frame), names), data, list(names))
 
     return QaResults(
         estimates=placed(analysis.estimates),
@@ -171,7 +171,7 @@ def results_of(
         debias=placed(analysis.debias),
         differences=placed(analysis.differences),
         outcomes=placed(analysis.outcomes),
-        asked=placed(asked(answers)),
+        question_counts=placed(question_counts(answers)),
         identities=placed(analysis.identities),
         names=names,
         data=tuple(data),
@@ -179,14 +179,14 @@ def results_of(
     )
 
 
-ASKED = (
+COUNTED_COLUMNS = (
     *("category", "example_id", "variant", "model", "protocol", "repeat", "outcome"),
     *("order", "ask", "served_model", "error"),
 )
-"""Columns that `asked` reads, beside the data set's."""
+"""Columns that `question_counts` reads, beside the data set's."""
 
 
-def asked(answers: pl.DataFrame) -> pl.DataFrame:
+def question_counts(answers: pl.DataFrame) -> pl.DataFrame:
     """What each model was asked: one row per data set, model and protocol.
 
     `items`, `variants` and `repeats` count different ones, `orders` the orders the options were shown in;
@@ -211,7 +211,7 @@ def asked(answers: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _one_direction(frame: pl.DataFrame) -> pl.DataFrame:
+def _single_direction(frame: pl.DataFrame) -> pl.DataFrame:
     """Labels and names without characters that turn the direction in which they and their neighbours are shown."""
     shown = [name for name in _SHOWN if name in frame.columns]
     return frame.with_columns(pl.col(shown).str.replace_all(DIRECTIONS.pattern, ""))
@@ -320,20 +320,20 @@ def lean_evidence(row: Row) -> dict[str, Any]:
     return evidence(row, "lean", "lean_low", "lean_high")
 
 
-def spoken_interval(found: Row, level: str) -> str:
+def spoken_interval(row: Row, level: str) -> str:
     """'95 % interval 0.236 to 0.266', or that there is none; of a row that `evidence` gives."""
-    ends = shown_interval(found)
+    ends = shown_interval(row)
     return "no interval can be given" if ends == NO_VALUE else f"{level} interval {ends}"
 
 
-def shown_interval(found: Row) -> str:
+def shown_interval(row: Row) -> str:
     """'0.236 to 0.266', or a dash; of a row that `evidence` gives."""
-    ends = decimal_ends(found, neutral=found["neutral"] or 0.0)
+    ends = decimal_ends(row, neutral=row["neutral"] or 0.0)
     return NO_VALUE if ends == NOT_DEFINED else ends
 
 
-def because(found: Row) -> str:
+def because(row: Row) -> str:
     """A sentence on why a row is unclear although its p-value is small, else empty."""
-    if found["reason"] == TOO_SMALL:
-        return f" The difference from {found['neutral']:g} is smaller than the digits shown."
-    return corrected(found)
+    if row["reason"] == TOO_SMALL:
+        return f" The difference from {row['neutral']:g} is smaller than the digits shown."
+    return corrected(row)
