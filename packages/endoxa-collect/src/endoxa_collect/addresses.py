@@ -29,20 +29,20 @@ def lan_address() -> str:
             return "127.0.0.1"
 
 
-def own_names(listening: str = "") -> list[str]:
+def host_names(listening: str = "") -> list[str]:
     """Names and addresses at which this machine is reached in its networks, as browsers send them in `Host`.
 
     Args:
         listening: the address at which the site is served, which is printed for people to use.
     """
     name = socket.gethostname()
-    found = {"localhost", name, f"{name.partition('.')[0]}.local", "127.0.0.1", "::1", lan_address()}
+    hosts = {"localhost", name, f"{name.partition('.')[0]}.local", "127.0.0.1", "::1", lan_address()}
     if listening not in _EVERYWHERE:
-        found.add(listening)
+        hosts.add(listening)
     with suppress(OSError):
-        found |= {str(one[4][0]).partition("%")[0] for one in socket.getaddrinfo(name, None)}
-    found |= _interfaces()
-    return sorted(f"[{one}]" if ":" in one else one.lower() for one in found if one)
+        hosts |= {str(entry[4][0]).partition("%")[0] for entry in socket.getaddrinfo(name, None)}
+    hosts |= _interfaces()
+    return sorted(f"[{host}]" if ":" in host else host.lower() for host in hosts if host)
 
 
 def _interfaces() -> set[str]:
@@ -51,19 +51,19 @@ def _interfaces() -> set[str]:
         return set()
     import fcntl
 
-    found = set()
+    addresses = set()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         for _, name in socket.if_nameindex():
             with suppress(OSError):
-                asked = struct.pack("256s", name.encode()[:15])
-                found.add(socket.inet_ntoa(fcntl.ioctl(probe.fileno(), _SIOCGIFADDR, asked)[20:24]))
-    return found
+                request = struct.pack("256s", name.encode()[:15])
+                addresses.add(socket.inet_ntoa(fcntl.ioctl(probe.fileno(), _SIOCGIFADDR, request)[20:24]))
+    return addresses
 
 
 def _public_names() -> tuple[str, ...]:
     names = [name.strip() for name in os.environ.get("ENDOXA_HOSTS", "*").split(",")]
-    known = os.environ.get("ENDOXA_HTTPS") == "1" and "*" not in names
-    return tuple(f"https://{name}" for name in names) if known else ()
+    behind_https = os.environ.get("ENDOXA_HTTPS") == "1" and "*" not in names
+    return tuple(f"https://{name}" for name in names) if behind_https else ()
 
 
 def public_address() -> str:
@@ -90,13 +90,13 @@ def resolved(host: str) -> str:
         UserError: unknown host name.
     """
     try:
-        found = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        entries = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError):
         raise UserError(f"'{host}' is not an address of this machine: leave --host out.") from None
-    return str(min(found, key=lambda one: one[0] != socket.AF_INET)[4][0])
+    return str(min(entries, key=lambda entry: entry[0] != socket.AF_INET)[4][0])
 
 
-def refuse_taken(host: str, port: int) -> None:
+def refuse_busy(host: str, port: int) -> None:
     """Raise a `UserError` if nothing can listen there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:

@@ -193,9 +193,9 @@ class CampaignSettings(_Checked):
                 raise ValueError(
                     "guardian = true needs texts.guardian, the sheet that parents and guardians read"
                 )
-            if found := asked_of_minors(self.profile, self.questions):
+            if sensitive := sensitive_field(self.profile, self.questions):
                 raise ValueError(
-                    f"guardian = true: minors are not asked about '{found}'; remove the question, "
+                    f"guardian = true: minors are not asked about '{sensitive}'; remove the question, "
                     "or set guardian = false"
                 )
         return self
@@ -262,12 +262,12 @@ def read_settings(content: object, source: str) -> CampaignSettings:
         raise UserError(f"{source}{field}: {first['msg']}.") from None
 
 
-def asked_of_minors(profile: Iterable[ProfileField], questions: Iterable[SurveyQuestion]) -> str:
+def sensitive_field(profile: Iterable[ProfileField], questions: Iterable[SurveyQuestion]) -> str:
     """Name of the first question of a sensitive kind, which minors are not asked; "" where there is none.
 
     It is found by the words of `SENSITIVE` in its name, its axis, its group, and its English text and choices.
     """
-    asked = {
+    texts_of = {
         field.name: [
             field.name,
             _english(field.label),
@@ -276,11 +276,11 @@ def asked_of_minors(profile: Iterable[ProfileField], questions: Iterable[SurveyQ
         ]
         for field in profile
     }
-    asked |= {
+    texts_of |= {
         question.name: [question.name, question.axis, question.identity, _english(question.text)]
         for question in questions
     }
-    return next((name for name, texts in asked.items() if any(map(_is_sensitive, texts))), "")
+    return next((name for name, texts in texts_of.items() if any(map(_is_sensitive, texts))), "")
 
 
 def _english(texts: Texts) -> str:

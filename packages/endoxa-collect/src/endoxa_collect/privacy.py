@@ -92,13 +92,13 @@ def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
     """
     now = now or timezone.now()
     with locked(person.campaign_id) as campaign:
-        found = Person.objects.filter(pk=person.pk).first()
-        if found is None:
+        current = Person.objects.filter(pk=person.pk).first()
+        if current is None:
             return Withdrawn()
-        PROPOSALS.clear(str(found.pk))
-        with noted(campaign, What.PERSON, found.pk):
-            gone = _withdraw(campaign, found, now)
-        if sheet := sheet_of(found.secret_hash, found.receipt_hash):
+        PROPOSALS.clear(str(current.pk))
+        with noted(campaign, What.PERSON, current.pk):
+            gone = _withdraw(campaign, current, now)
+        if sheet := sheet_of(current.secret_hash, current.receipt_hash):
             # The id of a person is random: a sheet that is entered once more is known by its own.
             with noted(campaign, What.PERSON, sheet):
                 pass
@@ -136,7 +136,7 @@ def erase(campaign: Campaign, people: Sequence[Person]) -> None:
         seed.moderation, seed.before_merge = seed.before_merge or Moderation.LIVE, ""
         seed.merged_into = None
         seed.save(update_fields=["moderation", "before_merge", "merged_into"])
-    Person.objects.filter(pk__in=[one.pk for one in people]).update(keep_words=False)
+    Person.objects.filter(pk__in=[person.pk for person in people]).update(keep_words=False)
     for person in people:
         PROPOSALS.clear(str(person.pk))
         _withdraw(campaign, person, now)
@@ -153,12 +153,12 @@ def erase(campaign: Campaign, people: Sequence[Person]) -> None:
 def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     keep = person.keep_words
     words = dict(Mention.objects.filter(person=person).values_list("pair_id", "text"))
-    own = set(words) | set(Pair.objects.filter(author=person).values_list("pk", flat=True))
+    authored = set(words) | set(Pair.objects.filter(author=person).values_list("pk", flat=True))
     reported = set(
         person.skips.filter(reason__startswith="report_").exclude(pair=None).values_list("pair_id", flat=True)
     ) | set(person.mixed_answers.filter(answer=REPORTED).values_list("pair_id", flat=True))
     rated = set(Rating.objects.filter(person=person).values_list("pair_id", flat=True))
-    roots = {root_of(pair).pk for pair in Pair.objects.filter(pk__in=own | rated)}
+    roots = {root_of(pair).pk for pair in Pair.objects.filter(pk__in=authored | rated)}
     ratings = _bury(campaign, "ratings", person.ratings, now)
     mentions = _bury(campaign, "mentions", person.mentions, now)
     skips = _bury(campaign, "skips", person.skips, now)
@@ -169,7 +169,7 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     bury_keys(campaign, person, now)
     cards = person.cards.count()
     person.delete()
-    alone = [pk for pk in sorted(own) if not keep and _nobody_elses(Pair.objects.get(pk=pk))]
+    alone = [pk for pk in sorted(authored) if not keep and _nobody_elses(Pair.objects.get(pk=pk))]
     for pk in alone:
         pair = Pair.objects.get(pk=pk)
         heir = _hand_over(pair)
@@ -179,7 +179,7 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
         bury_mixed(campaign, pair.mixed_rows.all(), now)
         bury(campaign, "pairs", [pair.public_id], now)
         pair.delete()
-    kept = Pair.objects.filter(pk__in=own)
+    kept = Pair.objects.filter(pk__in=authored)
     _reword(kept, words)
     recount(campaign, Pair.objects.filter(pk__in=roots))
     drop_reports(Pair.objects.filter(pk__in=reported))
@@ -247,27 +247,27 @@ def expire(campaign: Campaign, today: date) -> Expired:
     """
     if today <= retention_date(campaign):
         return Expired()
-    with locked(campaign.pk) as found:
-        people = list(Person.objects.filter(campaign=found).exclude(receipt_hash__startswith=_EXPIRED))
+    with locked(campaign.pk) as current:
+        people = list(Person.objects.filter(campaign=current).exclude(receipt_hash__startswith=_EXPIRED))
         for person in people:
             # No hash looks like these; the columns must be unique.
             person.secret_hash, person.receipt_hash = f"{_EXPIRED}{uuid4().hex}", f"{_EXPIRED}{uuid4().hex}"
             person.connections, person.languages, person.topic_optouts, person.extras = [], [], [], {}
             person.save()
         unanswered = Card.objects.filter(
-            campaign=found, state__in=(CardState.OPEN, CardState.LAPSED), mention_rows=None
+            campaign=current, state__in=(CardState.OPEN, CardState.LAPSED), mention_rows=None
         )
         cards, _ = unanswered.delete()
-        found.mixed_cards.filter(state__in=(CardState.OPEN, CardState.LAPSED)).delete()
-        JoinCode.objects.filter(campaign=found).update(revoked=True)
-        found.state = State.CLOSED
-        found.save(update_fields=["state"])
+        current.mixed_cards.filter(state__in=(CardState.OPEN, CardState.LAPSED)).delete()
+        JoinCode.objects.filter(campaign=current).update(revoked=True)
+        current.state = State.CLOSED
+        current.save(update_fields=["state"])
         # A judge of a panel is nothing but a cookie and an id; the group stays, as origins do.
-        judges = Judge.objects.filter(task__campaign=found).exclude(secret_hash="")
+        judges = Judge.objects.filter(task__campaign=current).exclude(secret_hash="")
         cut = judges.update(secret_hash="", participant="")
         expired = Expired(len(people), cards, cut)
         if expired != Expired():
-            record(found, None, "retention", **asdict(expired))
+            record(current, None, "retention", **asdict(expired))
             afterwards(erase_traces)
     return expired
 
@@ -299,9 +299,9 @@ def retention_date(campaign: Campaign) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        given = f"its retention date '{text}' is invalid" if text else "it has no retention date"
+        reason = f"its retention date '{text}' is invalid" if text else "it has no retention date"
         raise UserError(
-            f"Nothing was removed from campaign '{campaign.slug}': {given} (write 2027-12-31 in its settings)."
+            f"Nothing was removed from campaign '{campaign.slug}': {reason} (write 2027-12-31 in its settings)."
         ) from None
 
 
@@ -319,18 +319,18 @@ def redact(pair: Pair) -> None:
 def redact_rows(campaign: Campaign, pairs: Sequence[Pair], mentions: Sequence[Mention]) -> None:
     """Remove the words of these pairs, of all their mentions and of these mentions, as `redact` does."""
     named = [mention.pk for mention in mentions]
-    said = list(Mention.objects.filter(Q(pair__in=pairs) | Q(pk__in=named)))
+    mentions_to_drop = list(Mention.objects.filter(Q(pair__in=pairs) | Q(pk__in=named)))
     with noted(campaign, What.WORDS):
         now = timezone.now()
         bury(campaign, "pairs", [pair.public_id for pair in pairs], now)
-        bury(campaign, "mentions", [one.public_id for one in said], now)
+        bury(campaign, "mentions", [mention.public_id for mention in mentions_to_drop], now)
     for pair in pairs:
         pair.public_id, pair.attribute, pair.key = uuid4(), "", f"-{uuid4()}"
         pair.flags, pair.topic = [], ""
         if pair.merged_into_id is None:
             pair.moderation = Moderation.HIDDEN
         pair.save(update_fields=["public_id", "attribute", "key", "flags", "topic", "moderation"])
-    for mention in said:
+    for mention in mentions_to_drop:
         mention.public_id, mention.text = uuid4(), ""
         mention.save(update_fields=["public_id", "text"])
     Act.objects.filter(pair__in=pairs, action=Action.EDIT).delete()

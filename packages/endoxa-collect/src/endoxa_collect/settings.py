@@ -13,7 +13,7 @@ from pathlib import Path
 
 import dj_database_url
 
-from endoxa_collect.addresses import own_names
+from endoxa_collect.addresses import host_names
 from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.security.logs import LOGGING as _LOGGING
 
@@ -29,7 +29,7 @@ SECRET_KEY = _secret.read_text().strip() if _secret and _secret.exists() else se
 DEBUG = False
 _hosts = os.environ.get("ENDOXA_HOSTS")
 # Another name that leads here could be a stranger's page which reads the site through somebody's browser.
-ALLOWED_HOSTS = [name.strip() for name in _hosts.split(",")] if _hosts else own_names(LISTENING)
+ALLOWED_HOSTS = [name.strip() for name in _hosts.split(",")] if _hosts else host_names(LISTENING)
 # Behind a proxy that ends TLS, forms may come from these names only.
 CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in ALLOWED_HOSTS if _hosts and HTTPS and name != "*"]
 
@@ -94,7 +94,7 @@ STATISTICS_SECONDS = 5.0
 """How old the sampler's statistics of a large pool may be."""
 
 LANGUAGE_CODE = "en"
-_OWN_NAMES = {
+_AUTONYMS = {
     "en": "English",
     "fr": "Français",
     "es": "Español",
@@ -103,7 +103,7 @@ _OWN_NAMES = {
     "hi": "हिन्दी",
     "sw": "Kiswahili",
 }
-LANGUAGES = [(code, _OWN_NAMES[code]) for code in UI_LANGUAGES]
+LANGUAGES = [(code, _AUTONYMS[code]) for code in UI_LANGUAGES]
 LOCALE_PATHS = [_HERE / "locale"]
 LOGGING = _LOGGING
 USE_I18N = True

@@ -27,14 +27,14 @@ _RUNS_OF_MARKS = regex.compile(r"(\p{M}{8})\p{M}+")
 """What is cut before the first normalisation, whose time grows with the square of such a run."""
 
 
-def one_line(text: str) -> str:
+def single_line(text: str) -> str:
     """The text with single spaces in place of line breaks, control characters and runs of spaces."""
     return str(_SPACES.sub(" ", text)).strip()
 
 
 def visible(text: str) -> str:
     """The text on one line without invisible characters; perhaps empty. Only `READ` characters are looked at."""
-    line = _RUNS_OF_MARKS.sub(r"\1", one_line(text)[:READ])
+    line = _RUNS_OF_MARKS.sub(r"\1", single_line(text)[:READ])
     line = _STRAY_JOINERS.sub("", _INVISIBLE.sub("", unicodedata.normalize("NFC", line)))
     line = unicodedata.normalize("NFC", _TOO_MANY_MARKS.sub(r"\1", line))
-    return one_line(line)
+    return single_line(line)

@@ -86,9 +86,14 @@ def noted(campaign: Campaign, what: What, person: UUID | None = None) -> Iterato
     buried = Tombstone.objects.filter(campaign=campaign).order_by("pk")
     latest = buried.values_list("pk", flat=True).last() or 0
     yield
-    found = buried.filter(pk__gt=latest).select_related("release")
+    tombstones = buried.filter(pk__gt=latest).select_related("release")
     rows = tuple(
-        Row(table=one.table, row=one.row, release=one.release.number if one.release else "") for one in found
+        Row(
+            table=tombstone.table,
+            row=tombstone.row,
+            release=tombstone.release.number if tombstone.release else "",
+        )
+        for tombstone in tombstones
     )
     if settings.FOLDER is not None and (person or rows):
         hour = timezone.now().replace(minute=0, second=0, microsecond=0)
@@ -115,9 +120,9 @@ def note_rehearsal(campaign: Campaign, people: Iterable[UUID], words: Iterable[U
 
 def since_rehearsal(lines: Sequence[Line], slug: str) -> list[Line]:
     """The lines of a campaign after its last erased rehearsal; all where none was erased."""
-    own = [line for line in lines if line.campaign == slug]
-    ends = [place for place, line in enumerate(own) if line.what == What.REHEARSAL]
-    return own[ends[-1] + 1 :] if ends else own
+    campaign_lines = [line for line in lines if line.campaign == slug]
+    ends = [place for place, line in enumerate(campaign_lines) if line.what == What.REHEARSAL]
+    return campaign_lines[ends[-1] + 1 :] if ends else campaign_lines
 
 
 def hashed(person: UUID) -> str:
@@ -156,13 +161,13 @@ def _end_last_line(file: BinaryIO) -> bytes:
     return content
 
 
-def read(path: Path, *, whole: bool = True) -> list[Line]:
+def read(path: Path, *, complete: bool = True) -> list[Line]:
     """The lines of a list; none where there is no file.
 
     Args:
         path: the file.
-        whole: False for the list that the site itself writes: a crash may have cut its last line off, which is left out
-            then, because nobody was told that the withdrawal had happened.
+        complete: False for the list that the site itself writes: a crash may have cut its last line off, which is
+            left out then, because nobody was told that the withdrawal had happened.
 
     Raises:
         UserError: the file or a line cannot be read.
@@ -175,7 +180,7 @@ def read(path: Path, *, whole: bool = True) -> list[Line]:
         raise UserError(f"{path} is not UTF-8 text: use another copy of the file.") from None
     except OSError as problem:
         raise UserError(f"{path} cannot be read ({problem.strerror}): may this account read it?") from None
-    return parse(text, path.name, whole=whole)
+    return parse(text, path.name, complete=complete)
 
 
 def heads(path: Path) -> set[Head]:
@@ -184,29 +189,29 @@ def heads(path: Path) -> set[Head]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return set()
-    return {found for line in lines if (found := head_in(line))}
+    return {head for line in lines if (head := head_in(line))}
 
 
-def parse(text: str, name: str, *, whole: bool = True) -> list[Line]:
-    """The lines in a text; `name` is for the message, `whole` as in `read`.
+def parse(text: str, name: str, *, complete: bool = True) -> list[Line]:
+    """The lines in a text; `name` is for the message, `complete` as in `read`.
 
     Raises:
         UserError: a line cannot be read.
     """
     *ended, last = text.split("\n")
-    found = []
+    parsed = []
     for number, line in enumerate([*ended, last], 1):
         if not line.strip() or head_in(line):
             continue
         try:
-            found.append(Line.model_validate_json(line))
+            parsed.append(Line.model_validate_json(line))
         except ValidationError:
-            if number > len(ended) and not whole:
+            if number > len(ended) and not complete:
                 break
             raise UserError(
                 f"{name}, line {number} is not a withdrawal: use another copy of the file."
             ) from None
-    return found
+    return parsed
 
 
 def merged(*lists: Iterable[Line]) -> list[Line]:
@@ -256,7 +261,7 @@ def bury(
 def bury_keys(campaign: Campaign, person: Person, now: datetime) -> None:
     """Leave a tombstone for the keys that a person has in releases, where the table of people has a row of theirs."""
     # The release itself, not one of its patches, which have the same keys.
-    firsts = {one.salt: one for one in campaign.releases.order_by("-pk")}
+    firsts = {first.salt: first for first in campaign.releases.order_by("-pk")}
     for salt, release in firsts.items():
         keys = Keys(salt)
         rows = [UUID(keys.rater(person.pk)), UUID(keys.respondent(person.pk))]

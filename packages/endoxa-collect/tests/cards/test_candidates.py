@@ -12,7 +12,7 @@ import pytest
 
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.balance import lately, outlook_of, view_of
-from endoxa_collect.cards.candidates import admit, asked_elsewhere, reach
+from endoxa_collect.cards.candidates import admit, reach, tick_count
 from endoxa_collect.cards.counts import recount, recount_needs
 from endoxa_collect.cards.goal import goals_of
 from endoxa_collect.entry.merging import merge
@@ -161,12 +161,12 @@ def test_ticks_are_asked_of_the_first_four_and_words_at_home(make_campaign, make
     ]
     # The same words about another country are the same question.
     now = datetime.now(UTC)
-    assert asked_elsewhere(there, now) == asked_elsewhere(here, now) == 2
+    assert tick_count(there, now) == tick_count(here, now) == 2
     # Whoever skips the card was not asked; whoever has it open is being asked until its time is over.
     Card.objects.filter(pk=cards[0].pk).update(state="skipped")
     Card.objects.filter(pk=cards[1].pk).update(state="open")
-    assert asked_elsewhere(here, now) == 1
-    assert asked_elsewhere(here, now + timedelta(hours=1)) == 0
+    assert tick_count(here, now) == 1
+    assert tick_count(here, now + timedelta(hours=1)) == 0
 
 
 def test_nobody_is_asked_for_ticks_while_too_many_candidates_wait(make_campaign, make_person, make_pairs):

@@ -89,7 +89,7 @@ def test_counts_are_frozen_when_the_wave_begins(person, pair, heard, make_person
 def test_counting_needs_no_lock_and_answers_given_meanwhile_do_not_count(pair, heard, monkeypatch):
     heard(pair, (4, 4, 4))
     began = timezone.now()
-    plain, count = feedback.locked, feedback._known
+    plain, count = feedback.locked, feedback._tallies
     inside = []
 
     @contextmanager
@@ -105,7 +105,7 @@ def test_counting_needs_no_lock_and_answers_given_meanwhile_do_not_count(pair, h
         return count(campaign, now)
 
     monkeypatch.setattr(feedback, "locked", locked)
-    monkeypatch.setattr(feedback, "_known", counted)
+    monkeypatch.setattr(feedback, "_tallies", counted)
     wave = feedback.begin_if_due(pair.campaign, began)
     assert wave.known == {str(pair.pk): (3, 0)}
 

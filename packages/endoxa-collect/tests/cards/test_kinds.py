@@ -428,7 +428,7 @@ def test_a_report_on_a_list_that_is_taken_back_is_forgotten(person, pairs, make_
         (person, card, first, "report_hate"),
         (other, theirs, second, "report_nonsense"),
     ):
-        kinds.report_one(who, one.token, one.answers.get(pair=pair).public_id, reason)
+        kinds.report_row(who, one.token, one.answers.get(pair=pair).public_id, reason)
     if way == "undo":
         kinds.undo_mixed(person, card.token)
         assert drawn(person, 0) == card

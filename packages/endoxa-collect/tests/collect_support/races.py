@@ -91,10 +91,10 @@ def two_stand_in_for_each_other(ana: Person, ben: Person, one: Pair, other: Pair
     both = threading.Barrier(2)
 
     def draw(person: Person, pair: Pair) -> bool:
-        found = matching.Found(
+        pick = matching.Pick(
             Match(person=person, pair=pair, campaign=person.campaign, **slot), stands_in=True
         )
-        plan = Plan("anyone", pair.country, pair=pair, match=found.match, found=found)
+        plan = Plan("anyone", pair.country, pair=pair, match=pick.match, pick=pick)
         with shared(person.campaign_id):
             taken = plan.take(NOW)
             both.wait(5)

@@ -14,7 +14,7 @@ from endoxa_collect.contributor.access import contributor
 from endoxa_collect.contributor.profile import profile
 from endoxa_collect.models import Mention, Role, SkipReason
 from endoxa_collect.privacy import withdraw
-from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_KNOWN_BROWSER
+from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_SAME_BROWSER
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_strangers_do_not_keep_somebody_from_changing_the_password(
     for _ in range(LOGIN_ACCOUNT.tries):
         Client().post("/organise/login/", {"username": "olu", "password": "a wrong one"})
     assert LOGIN_ACCOUNT.exhausted("olu")
-    for _ in range(LOGIN_KNOWN_BROWSER.tries - 1):
+    for _ in range(LOGIN_SAME_BROWSER.tries - 1):
         client.post("/organise/password/", {"old_password": "a wrong one", **fields})
     assert client.post("/organise/password/", {"old_password": old, **fields}).status_code == 302
     user.refresh_from_db()

@@ -328,7 +328,7 @@ def test_the_receipt_can_be_saved_as_an_image(client, consent_page):
     assert answer.content[16:24] == struct.pack(">II", 1080, 570)
     assert 'href="/receipt/image.png"' in client.get("/receipt/").content.decode()
     assert Client().get("/receipt/image.png").url == "/"
-    with PICTURES.taken():  # another thread draws one
+    with PICTURES.occupied():  # another thread draws one
         assert client.get("/receipt/image.png").status_code == 429
 
 

@@ -136,7 +136,7 @@ def test_a_list_of_withdrawals_survives_being_cut_off_in_its_last_line(lines, cu
     assert withdrawals.parse(text, "w") == lines
     assert withdrawals.parse(text[:-1], "w") == lines
     if cut > 1 and lines:
-        assert withdrawals.parse(text[:-cut], "w", whole=False) == lines[:-1]
+        assert withdrawals.parse(text[:-cut], "w", complete=False) == lines[:-1]
         with pytest.raises(UserError, match=f"w, line {len(lines)} is not a withdrawal"):
             withdrawals.parse(text[:-cut], "w")
     assert withdrawals.merged(lines, lines) == list(dict.fromkeys(lines))
@@ -153,7 +153,7 @@ def test_a_new_line_never_joins_what_a_crash_left_of_the_last(tmp_path_factory, 
     path = tmp_path_factory.mktemp("list") / withdrawals.NAME
     withdrawals.append(path, lines)
     path.write_bytes(path.read_bytes()[:-cut] if cut else path.read_bytes())
-    kept = withdrawals.read(path, whole=False)
+    kept = withdrawals.read(path, complete=False)
     assert kept == (lines if cut < 2 else lines[:-1])
     withdrawals.append(path, lines)
     assert withdrawals.read(path) == [*kept, *lines]

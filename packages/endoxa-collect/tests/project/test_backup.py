@@ -17,7 +17,7 @@ from endoxa_collect.addresses import resolved
 from endoxa_collect.files import draft
 from endoxa_collect.project import backup
 from endoxa_collect.project import folder as folder_module
-from endoxa_collect.project.folder import Folder, held, open_folder
+from endoxa_collect.project.folder import Folder, locked_folder, open_folder
 
 
 @pytest.fixture(scope="module")
@@ -347,7 +347,7 @@ class TestInUse:
     @pytest.mark.slow
     def test_no_second_site_and_no_restoring_while_one_runs(self, copy, tmp_path):
         assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
-        with held(open_folder(copy)):
+        with locked_folder(open_folder(copy)):
             for words in (["serve", copy], ["restore", tmp_path / "b.zip", "-o", copy, "--replace"]):
                 assert "is being served or restored; nothing was changed" in said(endoxa(*words))
             done = endoxa("backup", copy, "-o", tmp_path / "c.zip")

@@ -22,7 +22,7 @@ import pytest
 from collect_support import commands
 from collect_support.campaign_folders import LIMIT, copied, endoxa, environment, refused
 from endoxa.errors import UserError
-from endoxa_collect.project.folder import held, open_folder
+from endoxa_collect.project.folder import locked_folder, open_folder
 
 pytestmark = pytest.mark.slow
 
@@ -189,7 +189,7 @@ def until_free(folder):
     until = time.monotonic() + LIMIT
     while time.monotonic() < until:
         try:
-            with held(open_folder(folder)):
+            with locked_folder(open_folder(folder)):
                 return
         except UserError:
             time.sleep(0.05)

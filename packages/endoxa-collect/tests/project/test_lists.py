@@ -16,7 +16,7 @@ from endoxa_collect.heads import head_for
 from endoxa_collect.models import Tombstone
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.folder import Folder
-from endoxa_collect.project.lists import require_list, require_newest, require_own, say_whose
+from endoxa_collect.project.lists import require_list, require_newest, require_same_campaign, say_whose
 
 SECRET = "the secret of this folder"
 
@@ -49,16 +49,16 @@ def test_a_new_list_says_whose_it_is_and_names_nobody(folder):
 
 
 def test_its_own_list_is_taken_also_where_nobody_had_withdrawn(folder, campaign, make_person):
-    require_own(folder.withdrawals, [], SECRET, [])
+    require_same_campaign(folder.withdrawals, [], SECRET, [])
     withdraw(make_person(campaign, "ana"))
-    require_own(folder.withdrawals, lines_of(folder), SECRET, [])
+    require_same_campaign(folder.withdrawals, lines_of(folder), SECRET, [])
     require_newest(lines_of(folder), folder.withdrawals, lines_of(folder))
 
 
 def test_the_list_of_another_campaign_is_refused(folder, campaign, make_person):
     withdraw(make_person(campaign, "ana"))
     with pytest.raises(UserError, match="is the list of another campaign"):
-        require_own(folder.withdrawals, lines_of(folder), "another secret", [])
+        require_same_campaign(folder.withdrawals, lines_of(folder), "another secret", [])
 
 
 def test_a_list_older_than_the_backup_is_refused(folder, campaign, make_person):
@@ -77,7 +77,7 @@ class TestUnheaded:
             withdraw(make_person(campaign, name))
         without_heads(folder.withdrawals)
         lines = lines_of(folder)
-        require_own(folder.withdrawals, lines, SECRET, lines[:1])
+        require_same_campaign(folder.withdrawals, lines, SECRET, lines[:1])
 
     def test_one_that_names_somebody_in_the_database(self, folder, campaign, make_person):
         ana, _ = make_person(campaign, "ana"), make_person(campaign, "ben")
@@ -93,16 +93,16 @@ class TestUnheaded:
             ],
         )
         without_heads(folder.withdrawals)
-        require_own(folder.withdrawals, lines_of(folder), SECRET, [])
+        require_same_campaign(folder.withdrawals, lines_of(folder), SECRET, [])
 
     def test_one_of_nobody_here_and_an_empty_one(self, folder, campaign, make_person):
         withdraw(make_person(campaign, "ana"))
         without_heads(folder.withdrawals)
         with pytest.raises(UserError, match="names nobody and nothing of this backup"):
-            require_own(folder.withdrawals, lines_of(folder), SECRET, [])
+            require_same_campaign(folder.withdrawals, lines_of(folder), SECRET, [])
         folder.withdrawals.write_text("")
         with pytest.raises(UserError, match=r"is empty.*--no-withdrawals"):
-            require_own(folder.withdrawals, [], SECRET, [])
+            require_same_campaign(folder.withdrawals, [], SECRET, [])
 
     def test_says_whose_it_is_once_the_site_runs(self, folder, campaign, make_person):
         person = make_person(campaign, "ana")

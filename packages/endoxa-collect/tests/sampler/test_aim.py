@@ -7,10 +7,10 @@ import pytest
 
 from endoxa_collect.sampler import (
     Fields,
-    Said,
+    MentionCounts,
     SamplerSettings,
     fields,
-    least_said,
+    least_mentioned,
     question_share,
     unseen_mass,
 )
@@ -19,18 +19,18 @@ from endoxa_collect.sampler import (
 @pytest.mark.parametrize(
     ("said", "mass"),
     [
-        (Said(0, 0), 1.0),
-        (Said(1, 1), 1.0),
-        (Said(4, 2), 0.5),  # a a b c
-        (Said(10, 0), 0.0),
-        (Said(7, 7), 1.0),
+        (MentionCounts(0, 0), 1.0),
+        (MentionCounts(1, 1), 1.0),
+        (MentionCounts(4, 2), 0.5),  # a a b c
+        (MentionCounts(10, 0), 0.0),
+        (MentionCounts(7, 7), 1.0),
     ],
 )
 def test_the_share_of_mentions_that_are_alone(said, mass):
     assert unseen_mass(said) == mass
 
 
-@pytest.mark.parametrize("said", [Said(2, 3), Said(3, -1)])
+@pytest.mark.parametrize("said", [MentionCounts(2, 3), MentionCounts(3, -1)])
 def test_counts_that_cannot_be_are_refused(said):
     with pytest.raises(ValueError, match="cannot be the only ones"):
         unseen_mass(said)
@@ -43,17 +43,17 @@ def test_the_estimate_is_the_chance_of_something_new_on_average():
     exact = float((chances * (1 - chances) ** 39).sum())
     rng = np.random.default_rng(3)
     drawn = rng.multinomial(40, chances, size=4_000)
-    found = [unseen_mass(Said(40, int((counts == 1).sum()))) for counts in drawn]
+    found = [unseen_mass(MentionCounts(40, int((counts == 1).sum()))) for counts in drawn]
     error = np.std(found) / np.sqrt(len(found))
     assert abs(np.mean(found) - exact) < 4 * error
     assert error < 0.002
 
 
 def test_the_country_of_which_most_is_unsaid_comes_first_and_the_order_given_decides_between_equals():
-    said = {"AR": Said(10, 1), "CL": Said(10, 6), "UY": Said(2, 2)}
-    assert least_said(["AR", "CL", "UY", "PE"], said) == ["UY", "PE", "CL", "AR"]
-    assert least_said(["PE", "UY"], said) == ["PE", "UY"]
-    assert least_said([], said) == []
+    said = {"AR": MentionCounts(10, 1), "CL": MentionCounts(10, 6), "UY": MentionCounts(2, 2)}
+    assert least_mentioned(["AR", "CL", "UY", "PE"], said) == ["UY", "PE", "CL", "AR"]
+    assert least_mentioned(["PE", "UY"], said) == ["PE", "UY"]
+    assert least_mentioned([], said) == []
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_the_country_of_which_most_is_unsaid_comes_first_and_the_order_given_dec
     ],
 )
 def test_people_of_whose_country_most_is_unsaid_are_asked_most(origins, share):
-    said = {"AR": Said(10, 1), "CL": Said(10, 5), "UY": Said(10, 3)}
+    said = {"AR": MentionCounts(10, 1), "CL": MentionCounts(10, 5), "UY": MentionCounts(10, 3)}
     assert question_share(0.3, origins, ["AR", "CL", "UY"], said, 0.6) == pytest.approx(share)
     assert question_share(0.3, origins, [], said, 0.6) == 0.3
-    assert question_share(0.3, origins, ["FR"], {"FR": Said(3, 0)}, 0.6) == 0.3
+    assert question_share(0.3, origins, ["FR"], {"FR": MentionCounts(3, 0)}, 0.6) == 0.3
 
 
 @pytest.mark.parametrize(
@@ -86,5 +86,5 @@ def test_people_of_whose_country_most_is_unsaid_are_asked_most(origins, share):
     ],
 )
 def test_words_are_asked_for_at_home_and_ticks_of_the_first_four(adds, own, asked, candidates, shown):
-    found = fields(adds=adds, own=own, asked=asked, candidates=candidates, settings=SamplerSettings())
+    found = fields(adds=adds, home=own, tick_count=asked, candidates=candidates, settings=SamplerSettings())
     assert found == shown

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from endoxa_collect.cards.counts import Given, family, ratings_of, recount, recount_ratings, root_of
+from endoxa_collect.cards.counts import CountedRating, family, ratings_of, recount, recount_ratings, root_of
 from endoxa_collect.cards.covers import CoveredError, when_answered
 from endoxa_collect.cards.locking import locked, shared
 from endoxa_collect.models import (
@@ -43,11 +43,11 @@ class Answers:
 
     def pairs(self) -> list[Pair]:
         """The pairs they are about."""
-        found = [row.pair for row in self.ratings.select_related("pair")]
-        found += [row.pair for row in self.mentions.select_related("pair")]
-        found += [row.pair for row in self.hurts.select_related("pair")]
-        found += [row.pair for row in self.skips.select_related("pair") if row.pair is not None]
-        return list({pair.pk: pair for pair in found}.values())
+        pairs = [row.pair for row in self.ratings.select_related("pair")]
+        pairs += [row.pair for row in self.mentions.select_related("pair")]
+        pairs += [row.pair for row in self.hurts.select_related("pair")]
+        pairs += [row.pair for row in self.skips.select_related("pair") if row.pair is not None]
+        return list({pair.pk: pair for pair in pairs}.values())
 
 
 def forget(campaign: Campaign, answers: Answers) -> None:
@@ -78,13 +78,13 @@ def forget(campaign: Campaign, answers: Answers) -> None:
             _bury(campaign, "skips", pair.skip_rows.all())
             _bury(campaign, "pairs", Pair.objects.filter(pk=pair.pk))
             pair.delete()
-    drop_reports(Pair.objects.filter(pk__in=[one.pk for one in pairs]))
+    drop_reports(Pair.objects.filter(pk__in=[pair.pk for pair in pairs]))
 
 
 def drop_reports(pairs: Iterable[Pair]) -> None:
     """Take from pairs, and from what they were merged into, each report that nobody stands behind any more."""
-    found = {one.pk: one for pair in pairs for one in (pair, root_of(pair))}
-    for pair in found.values():
+    by_key = {row.pk: row for pair in pairs for row in (pair, root_of(pair))}
+    for pair in by_key.values():
         together = family(pair)
         reported = set(Skip.objects.filter(pair__in=together).values_list("reason", flat=True))
         listed = MixedAnswer.objects.filter(pair__in=together, answer=REPORTED)
@@ -118,17 +118,17 @@ class Answered:
     again: bool
 
 
-def held(person: Person) -> Campaign:
+def lock_person(person: Person) -> Campaign:
     """Their campaign as it is now, while no other window of the person rates or draws; within `shared` or `locked`.
 
     Raises:
         UnknownCardError: if the person has left.
     """
     rows = Person.objects.select_for_update(of=("self",), no_key=True).select_related("campaign")
-    found = rows.filter(pk=person.pk).first()
-    if found is None:
+    current = rows.filter(pk=person.pk).first()
+    if current is None:
         raise UnknownCardError
-    return found.campaign
+    return current.campaign
 
 
 def card_of(person: Person, token: UUID) -> Card:
@@ -161,15 +161,17 @@ def rate(
     """
     now = now or timezone.now()
     with shared(person.campaign_id):
-        settings = held(person).settings.sampler
+        settings = lock_person(person).settings.sampler
         card = card_of(person, token)
         if card.pair is None:
             raise UnknownCardError
         # Whoever rates the same pair comes before or after all that follows.
         root = Pair.objects.select_for_update(no_key=True).get(pk=root_of(card.pair).pk)
         together = family(root)
-        given = ratings_of(together)
-        if _closed(card) or any(one.person == person.pk and one.pair == card.pair.pk for one in given):
+        ratings = ratings_of(together)
+        if _closed(card) or any(
+            earlier.person == person.pk and earlier.pair == card.pair.pk for earlier in ratings
+        ):
             _give_back(person, together)
             return Answered(card, again=True)
         revealed = when_answered(card, lifted=lifted)
@@ -189,8 +191,8 @@ def rate(
         if lapsed:
             # Else it was their only open card.
             _give_back(person, together)
-        given.append(Given(person.pk, value, card.pair.pk, card.slot, rating.in_group))
-        recount_ratings(root, given, settings)
+        ratings.append(CountedRating(person.pk, value, card.pair.pk, card.slot, rating.in_group))
+        recount_ratings(root, ratings, settings)
         return Answered(card, again=False)
 
 
@@ -270,10 +272,10 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
 def latest_answer(person: Person, campaign: Campaign) -> Card | None:
     """The card that the person answered or skipped last, for the offer to take it back."""
     closed = Card.objects.filter(person=person, campaign=campaign, state__in=CLOSED)
-    found = closed.order_by("-closed_at", "-number").select_related("pair").first()
-    if found is not None:
-        found.campaign = campaign
-    return found
+    latest = closed.order_by("-closed_at", "-number").select_related("pair").first()
+    if latest is not None:
+        latest.campaign = campaign
+    return latest
 
 
 def is_latest(card: Card) -> bool:
@@ -299,7 +301,7 @@ def _close(card: Card, state: CardState, now: datetime, revealed: str = "") -> N
 
 def flag_report(pair: Pair, reason: str) -> None:
     """Mark a pair, and the one it was merged into since it was drawn: that one is what moderators see."""
-    for one in {pair, root_of(pair)}:
-        if reason not in one.flags:
-            one.flags = [*one.flags, reason]
-            one.save(update_fields=["flags"])
+    for row in {pair, root_of(pair)}:
+        if reason not in row.flags:
+            row.flags = [*row.flags, reason]
+            row.save(update_fields=["flags"])

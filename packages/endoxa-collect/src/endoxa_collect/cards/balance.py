@@ -56,7 +56,7 @@ def _view(campaign: Campaign, now: datetime, before: View | None) -> View:
     outlook = outlook_of(campaign, now)
     chosen = before.balance if before and not before.outlook.ordered else None
     balance = outlook.ordered or outlook.balance_after(chosen)
-    return View(outlook, balance, _candidates(campaign), _own_slots(campaign), _raters(campaign, now))
+    return View(outlook, balance, _candidates(campaign), _open_home_slots(campaign), _raters(campaign, now))
 
 
 def _order(campaign: Campaign) -> Balance | None:
@@ -69,12 +69,12 @@ def _candidates(campaign: Campaign) -> float:
     return counts["waiting"] / counts["all"] if counts["all"] else 0.0
 
 
-def _own_slots(campaign: Campaign) -> Mapping[str, int]:
-    own = wanted(campaign.settings.sampler)[Slot.OWN]
+def _open_home_slots(campaign: Campaign) -> Mapping[str, int]:
+    target = wanted(campaign.settings.sampler)[Slot.OWN]
     needing = Pair.objects.filter(
-        campaign=campaign, moderation=Moderation.LIVE, need=NEEDS, own_filled__lt=own
+        campaign=campaign, moderation=Moderation.LIVE, need=NEEDS, own_filled__lt=target
     )
-    by_country = needing.values_list("country").annotate(n=Sum(own - F("own_filled")))
+    by_country = needing.values_list("country").annotate(n=Sum(target - F("own_filled")))
     return dict(by_country.order_by())
 
 
@@ -151,9 +151,9 @@ def forecast_of(campaign: Campaign, now: datetime | None = None) -> Forecast:
     Pairs that nobody who takes part can read fall short, whatever the pace.
     """
     now = now or timezone.now()
-    found = forecast(outlook_of(campaign, now))
+    expected = forecast(outlook_of(campaign, now))
     unread = _needing(campaign).exclude(language__in=_read_by_people(campaign, now)).count()
-    return replace(found, short=found.short + unread)
+    return replace(expected, short=expected.short + unread)
 
 
 def outlook_of(campaign: Campaign, now: datetime) -> Outlook:
@@ -170,11 +170,11 @@ def outlook_of(campaign: Campaign, now: datetime) -> Outlook:
     k = campaign.settings.sampler.k
     readable = _needing(campaign).filter(language__in=_read_by_people(campaign, now))
     missing = readable.aggregate(total=Sum(k - F("ratings")))["total"] or 0
-    held = Card.objects.filter(
+    reserved = Card.objects.filter(
         campaign=campaign, state=CardState.OPEN, expires_at__gt=now, pair__need=NEEDS
     ).count()
     return Outlook(
-        backlog=max(0, int(missing) - held),
+        backlog=max(0, int(missing) - reserved),
         pace=expected.pace(age, people, each),
         minutes=settings.minutes - age,
         expected=expected,
@@ -193,8 +193,8 @@ def _expected(campaign: Campaign) -> Expected:
 def _pace(recent: Lately) -> tuple[int, float, float]:
     """People, ratings of each a minute, and new pairs per rating; only ratings of pairs that needed them count."""
     needed = recent.cards.filter(state=CardState.ANSWERED).exclude(slot="")
-    found = needed.aggregate(people=Count("person", distinct=True), cards=Count("id"))
-    people, cards = found["people"], found["cards"]
+    totals = needed.aggregate(people=Count("person", distinct=True), cards=Count("id"))
+    people, cards = totals["people"], totals["cards"]
     each = cards / people / recent.minutes if people else 0.0
     return people, each, recent.new_pairs / cards if cards else 0.0
 

@@ -48,17 +48,17 @@ def _reached(pair: Pair) -> bool:
 
 def _countries(campaign: int) -> frozenset[str]:
     people = Person.objects.filter(campaign=campaign).values_list("origins", "connections").distinct()
-    return frozenset[str]().union(*(_known(origins, felt) for origins, felt in people))
+    return frozenset[str]().union(*(_countries_near(origins, felt) for origins, felt in people))
 
 
-def _known(origins: Iterable[str], felt: Iterable[str]) -> frozenset[str]:
-    own = frozenset(origins)
-    return own | geography.near(own, frozenset(felt))
+def _countries_near(origins: Iterable[str], felt: Iterable[str]) -> frozenset[str]:
+    homes = frozenset(origins)
+    return homes | geography.near(homes, frozenset(felt))
 
 
 def reach(person: Person) -> None:
     """Candidates about the countries of somebody whose profile is new ask for ratings from now on."""
-    countries = _known(person.origins, person.connections)
+    countries = _countries_near(person.origins, person.connections)
     with locked(person.campaign_id):
         _REACHED.forget(person.campaign_id)
         _promote(Pair.objects.filter(campaign=person.campaign_id, need=CANDIDATE, country__in=countries))
@@ -76,8 +76,8 @@ def _promote(pairs: QuerySet[Pair]) -> None:
     pairs.update(need=NEEDS, waiting_since=int(time.time()))
 
 
-def asked_elsewhere(pair: Pair, now: datetime) -> int:
+def tick_count(pair: Pair, now: datetime) -> int:
     """How many people were asked, or are being asked, of which other countries these words are said."""
-    asked = Q(state=CardState.ANSWERED) | Q(state=CardState.OPEN, expires_at__gt=now)
+    counting = Q(state=CardState.ANSWERED) | Q(state=CardState.OPEN, expires_at__gt=now)
     same = {"pair__campaign": pair.campaign_id, "pair__language": pair.language, "pair__key": pair.key}
-    return len(set(Card.objects.filter(asked, **same, ticks=True).values_list("person", flat=True)))
+    return len(set(Card.objects.filter(counting, **same, ticks=True).values_list("person", flat=True)))

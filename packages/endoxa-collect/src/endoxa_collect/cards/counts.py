@@ -52,14 +52,14 @@ def recount(campaign: Campaign, pairs: Iterable[Pair], *, judged: bool = True) -
 
 def family(root: Pair) -> list[int]:
     """Ids of a pair and of all that was merged into it."""
-    found, latest = [root.pk], [root.pk]
+    members, latest = [root.pk], [root.pk]
     while latest:
         latest = list(Pair.objects.filter(merged_into__in=latest).values_list("pk", flat=True))
-        found += latest
-    return found
+        members += latest
+    return members
 
 
-class Given(NamedTuple):
+class CountedRating(NamedTuple):
     """A rating: ids of its person and pair, its value, the slot it fills, and whether the country is their own."""
 
     person: UUID
@@ -76,27 +76,27 @@ class Given(NamedTuple):
         return Slot.OWN if self.in_group else Slot.ANYONE
 
 
-def ratings_of(together: list[int]) -> list[Given]:
+def ratings_of(together: list[int]) -> list[CountedRating]:
     """All ratings of a pair and of what was merged into it (`family`), the oldest first."""
     rows = Rating.objects.filter(pair__in=together).order_by("created_at", "pk")
     return [
-        Given._make(row)
+        CountedRating._make(row)
         for row in rows.values_list("person_id", "value", "pair_id", "card__slot", "in_group")
     ]
 
 
-def recount_ratings(root: Pair, given: Iterable[Given], settings: SamplerSettings) -> None:
-    """Set what follows from ratings of one pair, from all that were `given`, the oldest first."""
-    _set_ratings(root, given, settings)
+def recount_ratings(root: Pair, ratings: Iterable[CountedRating], settings: SamplerSettings) -> None:
+    """Set what follows from ratings of one pair, from all `ratings`, the oldest first."""
+    _set_ratings(root, ratings, settings)
     root.save(update_fields=_FROM_RATINGS)
 
 
-def _set_ratings(root: Pair, given: Iterable[Given], settings: SamplerSettings) -> None:
-    latest = list({one.person: one for one in given}.values())
-    values = [one.value for one in latest]
+def _set_ratings(root: Pair, ratings: Iterable[CountedRating], settings: SamplerSettings) -> None:
+    latest = list({rating.person: rating for rating in ratings}.values())
+    values = [rating.value for rating in latest]
     root.ratings = len(values)
-    root.own_filled = sum(one.counts_for is Slot.OWN for one in latest)
-    root.near_filled = sum(one.counts_for is Slot.NEAR for one in latest)
+    root.own_filled = sum(rating.counts_for is Slot.OWN for rating in latest)
+    root.near_filled = sum(rating.counts_for is Slot.NEAR for rating in latest)
     root.variance = pvariance(values) if len(values) > 1 else None
     root.need = need(root.ratings, root.variance, settings)
 

@@ -45,10 +45,10 @@ def reveal(person: Person, token: UUID) -> None:
     """Show the words of a person's open card from now on; nothing happens where they are not covered."""
     with locked(person.campaign_id):
         card = Card.objects.filter(token=token, person=person, state=CardState.OPEN).select_related("pair")
-        found = card.first()
-        if found is not None and found.pair is not None and found.pair.may_hurt:
-            found.revealed = Revealed.REVEALED
-            found.save(update_fields=["revealed"])
+        current = card.first()
+        if current is not None and current.pair is not None and current.pair.may_hurt:
+            current.revealed = Revealed.REVEALED
+            current.save(update_fields=["revealed"])
 
 
 def asks(card: Card) -> bool:
@@ -64,11 +64,11 @@ def asks(card: Card) -> bool:
 def answer(person: Person, card: Card, hurts: str, *, now: datetime | None = None) -> bool:
     """Keep what a person says of a card they were asked about (`models.Hurts`); False where they were not asked."""
     with locked(person.campaign_id) as campaign:
-        found = Card.objects.filter(pk=card.pk, person=person).select_related("pair").first()
-        if found is None or found.pair is None or not asks(found):
+        current = Card.objects.filter(pk=card.pk, person=person).select_related("pair").first()
+        if current is None or current.pair is None or not asks(current):
             return False
         HurtAnswer.objects.create(
-            card=found, person=person, pair=found.pair, answer=hurts, created_at=now or timezone.now()
+            card=current, person=person, pair=current.pair, answer=hurts, created_at=now or timezone.now()
         )
-        recount(campaign, [found.pair])
+        recount(campaign, [current.pair])
         return True

@@ -9,7 +9,7 @@ import numpy as np
 from django.utils import timezone
 
 from endoxa_collect.cards import matching
-from endoxa_collect.cards.answering import held
+from endoxa_collect.cards.answering import lock_person
 from endoxa_collect.cards.balance import View, view_of
 from endoxa_collect.cards.candidates import admit
 from endoxa_collect.cards.covers import at_draw
@@ -48,7 +48,7 @@ def next_card(
         planning = Planning(person, history, view, now, rng)
         for plan in planning.plans():
             with shared(person.campaign_id):
-                held(person)
+                lock_person(person)
                 if history_of(person) != history:
                     # Another window of the same person was here in between.
                     break
@@ -61,22 +61,22 @@ def next_card(
 
 def _round(campaign: Campaign, view: View, now: datetime, rng: np.random.Generator) -> None:
     """Let pairs pick raters for all, unless another process did a moment ago."""
-    with locked(campaign.pk) as found:
-        if matching.is_due(found, now):
-            admit(found, view.outlook.room)
-            matching.match_all(found, view, now, rng)
+    with locked(campaign.pk) as current:
+        if matching.is_due(current, now):
+            admit(current, view.outlook.room)
+            matching.match_all(current, view, now, rng)
 
 
 def _alone(person: Person, view: View, now: datetime, rng: np.random.Generator) -> Card | None:
     """The card that is open, with its time renewed, or a new one, drawn while nobody else draws or answers."""
     with locked(person.campaign_id) as campaign:
-        held(person)
+        lock_person(person)
         person.campaign = campaign
         opened = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
         if opened is not None and _renewed(opened, now, campaign):
             return opened
         planning = Planning(person, history_of(person), view, now, rng)
-        plan = next(planning.waiting_or_found(), None)
+        plan = next(planning.waiting_or_picked(), None)
         return _stored(planning, plan, person, now) if plan and plan.take(now) else None
 
 
@@ -108,11 +108,11 @@ def _shown(card: Card, now: datetime) -> bool:
 def _stored(planning: Planning, plan: Plan, person: Person, now: datetime) -> Card:
     """The card of a plan that was taken."""
     pair, match, campaign = plan.pair, plan.match, person.campaign
-    if plan.found or not (plan.keeps or match):
+    if plan.pick or not (plan.keeps or match):
         # What waited for them and does not come is for others.
-        own = Match.objects.filter(person=person).select_for_update(skip_locked=True)
+        earlier = Match.objects.filter(person=person).select_for_update(skip_locked=True)
         # Not that which somebody who stands in is taking away in this moment.
-        Match.objects.filter(pk__in=own.values("pk")).delete()
+        Match.objects.filter(pk__in=earlier.values("pk")).delete()
     return Card.objects.create(
         campaign=campaign,
         person=person,

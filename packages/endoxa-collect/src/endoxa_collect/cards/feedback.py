@@ -28,16 +28,16 @@ _LOOKED: Cache[int, None] = Cache()
 """Campaigns of which this process knows whether a wave is due."""
 _LATEST: Cache[int, Wave | None] = Cache()
 
-Known = tuple[int, int]
+Tally = tuple[int, int]
 """People and countries, each one of `STEPS` or 0."""
 
 
 def step(count: int) -> int:
     """The largest of `STEPS` that a count reaches; 0 for none."""
-    return max((one for one in STEPS if one <= count), default=0)
+    return max((threshold for threshold in STEPS if threshold <= count), default=0)
 
 
-def after(card: Card) -> Known | None:
+def after(card: Card) -> Tally | None:
     """What may be shown about the pair of a card that was just rated; None for nothing.
 
     Nothing is shown after a skip, about a pair that is not live, is flagged or covered, in a rehearsal, if the
@@ -85,20 +85,20 @@ def recognised(person: Person) -> int:
 
 def _heard_since(pair: Pair, since: datetime, wave: Wave, person: Person) -> int:
     """Others who had heard a pair, by their ratings between `since` and the start of a wave."""
-    given = Rating.objects.filter(
+    ratings = Rating.objects.filter(
         pair__in=family(pair), created_at__gt=since, created_at__lt=wave.began_at
     ).exclude(person=person)
-    values = dict(given.order_by("created_at", "pk").values_list("person_id", "value"))
+    values = dict(ratings.order_by("created_at", "pk").values_list("person_id", "value"))
     return sum(value > 1 for value in values.values())
 
 
-def _of(wave: Wave, pair: int) -> Known | None:
-    found = _frozen(wave.pk, wave.began_at).get(str(pair))
-    return (found[0], found[1]) if found else None
+def _of(wave: Wave, pair: int) -> Tally | None:
+    tally = _frozen(wave.pk, wave.began_at).get(str(pair))
+    return (tally[0], tally[1]) if tally else None
 
 
 @lru_cache(maxsize=8)
-def _frozen(wave: int, _began_at: datetime) -> Mapping[str, Known]:
+def _frozen(wave: int, _began_at: datetime) -> Mapping[str, Tally]:
     """The counts of a wave, read once by each process: a large campaign has many, and they never change."""
     # None where the next wave has begun in between.
     return Wave.objects.filter(pk=wave).values_list("known", flat=True).first() or {}
@@ -121,10 +121,10 @@ def begin_if_due(campaign: Campaign, now: datetime | None = None) -> Wave | None
     _LOOKED.put(campaign.pk, None)
     if not _due(campaign, now):
         return None
-    known = _known(campaign, now)
+    tallies = _tallies(campaign, now)
     with locked(campaign.pk) as current:
         # Somebody else may have begun it while we waited.
-        return _begin(current, now, known) if _due(current, now) else None
+        return _begin(current, now, tallies) if _due(current, now) else None
 
 
 def _due(campaign: Campaign, now: datetime) -> bool:
@@ -136,40 +136,42 @@ def _due(campaign: Campaign, now: datetime) -> bool:
 
 def begin(campaign: Campaign, now: datetime) -> Wave:
     """Freeze what is known now. Earlier waves go: nothing is shown from them any more."""
-    return _begin(campaign, now, _known(campaign, now))
+    return _begin(campaign, now, _tallies(campaign, now))
 
 
-def _begin(campaign: Campaign, now: datetime, known: Mapping[str, Known]) -> Wave:
+def _begin(campaign: Campaign, now: datetime, tallies: Mapping[str, Tally]) -> Wave:
     Wave.objects.filter(campaign=campaign).delete()
-    return Wave.objects.create(campaign=campaign, began_at=now, known=known)
+    return Wave.objects.create(campaign=campaign, began_at=now, known=tallies)
 
 
-def _known(campaign: Campaign, now: datetime) -> dict[str, Known]:
+def _tallies(campaign: Campaign, now: datetime) -> dict[str, Tally]:
     """Steps of each pair by people who had rated it 2 or more by then; merged pairs count as one.
 
     The database counts. Only ratings of merged pairs are read, of which the latest of each person counts.
     """
     roots = _roots(campaign)
     together = {*roots, *roots.values()}
-    given = Rating.objects.filter(pair__campaign=campaign, created_at__lt=now)
+    ratings = Rating.objects.filter(pair__campaign=campaign, created_at__lt=now)
     # One place for each person, or one with two origins would stand for two.
     counted = (
-        given.filter(value__gt=1)
+        ratings.filter(value__gt=1)
         .values_list("pair_id")
         .annotate(people=Count("pk"), places=Count("person__origins__0", distinct=True))
         .filter(people__gte=STEPS[0])
         .order_by()
     )
-    known = {
+    tallies = {
         str(pair): (step(people), step(places)) for pair, people, places in counted if pair not in together
     }
     merged = Pair.objects.filter(campaign=campaign, merged_into__isnull=False)
     among = Q(pair__in=merged.values("pk")) | Q(pair__in=merged.values("merged_into"))
-    return known | _known_merged(given.filter(among), roots)
+    return tallies | _merged_tallies(ratings.filter(among), roots)
 
 
-def _known_merged(given: QuerySet[Rating], roots: Mapping[int, int]) -> dict[str, Known]:
-    rows = given.order_by("created_at", "pk").values_list("pair_id", "person_id", "value", "person__origins")
+def _merged_tallies(ratings: QuerySet[Rating], roots: Mapping[int, int]) -> dict[str, Tally]:
+    rows = ratings.order_by("created_at", "pk").values_list(
+        "pair_id", "person_id", "value", "person__origins"
+    )
     latest_value = {
         (roots.get(pair, pair), person): (value, origins) for pair, person, value, origins in rows
     }

@@ -30,12 +30,12 @@ class Goal:
 
 def goals_of(person: Person) -> tuple[Goal, ...]:
     """The person's own countries that have pairs, then those they feel close to; all together where there are none."""
-    found = _read(person.campaign)
+    goals = _read(person.campaign)
     wanted = dict.fromkeys([*person.origins, *person.connections])
-    own = tuple(found[country] for country in wanted if country in found)[:SHOWN]
-    if own or not found:
-        return own
-    return (Goal("", sum(one.done for one in found.values()), sum(one.whole for one in found.values())),)
+    shown = tuple(goals[country] for country in wanted if country in goals)[:SHOWN]
+    if shown or not goals:
+        return shown
+    return (Goal("", sum(goal.done for goal in goals.values()), sum(goal.whole for goal in goals.values())),)
 
 
 def _read(campaign: Campaign) -> Mapping[str, Goal]:
@@ -46,10 +46,10 @@ def _counted(campaign: Campaign) -> Mapping[str, Goal]:
     """One pass over the index `pair_by_cell`."""
     live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
     done: defaultdict[str, int] = defaultdict(int)
-    whole: defaultdict[str, int] = defaultdict(int)
+    totals: defaultdict[str, int] = defaultdict(int)
     # Candidates do not ask for ratings.
     live = live.exclude(need=CANDIDATE)
     for country, need, n in live.values_list("country", "need").annotate(n=Count("pk")).order_by():
-        whole[country] += n
+        totals[country] += n
         done[country] += n if need != NEEDS else 0
-    return {country: Goal(country, done[country], n) for country, n in whole.items()}
+    return {country: Goal(country, done[country], n) for country, n in totals.items()}

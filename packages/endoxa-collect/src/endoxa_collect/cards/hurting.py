@@ -51,15 +51,15 @@ def judge(root: Pair, together: Sequence[int], needed: int) -> None:
     by_others = root.negative is not None and root.judged != Judged.PEOPLE
     if root.source == Source.SEED or by_others or root.judged in {Judged.MODERATOR, Judged.APPROVED}:
         return
-    given = HurtAnswer.objects.filter(pair__in=together).order_by("created_at", "pk")
-    people = dict(given.values_list("person_id", "answer"))
-    found = verdict(Counter(people.values()), needed)
+    answers = HurtAnswer.objects.filter(pair__in=together).order_by("created_at", "pk")
+    people = dict(answers.values_list("person_id", "answer"))
+    outcome = verdict(Counter(people.values()), needed)
     flags = [flag for flag in root.flags if flag != UNCLEAR]
-    negative = {Verdict.KIND: False, Verdict.HURTS: True}.get(found)
+    negative = {Verdict.KIND: False, Verdict.HURTS: True}.get(outcome)
     if negative is False and flags:
         # Moderators decide about reports and flags.
         negative = None
-    if found == Verdict.UNCLEAR:
+    if outcome == Verdict.UNCLEAR:
         flags.append(UNCLEAR)
     judged = "" if negative is None else Judged.PEOPLE
     if (root.negative, root.judged, root.flags) != (negative, judged, flags):

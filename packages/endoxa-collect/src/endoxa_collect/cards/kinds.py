@@ -172,7 +172,7 @@ def _draft(person: Person, done: int, rng: np.random.Generator, *, alone: bool) 
     """Draw a card of the kind that is due; if `alone` and none is, of the first kind that can be drawn."""
     kind = due(person.campaign, done)
     wanted = [kind] if kind else _in_turns(person) if alone else []
-    drafts = (_draft_of(person, one, rng) for one in wanted)
+    drafts = (_draft_of(person, due_kind, rng) for due_kind in wanted)
     return next((draft for draft in drafts if draft is not None), None)
 
 
@@ -188,28 +188,28 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
     if not countries:
         return None
     country = str(rng.choice(countries))
-    found = [pk for pk in _stretch(person, country, sizes[country], rng) if pk not in met]
-    if len(found) < size:
+    candidates = [pk for pk in _stretch(person, country, sizes[country], rng) if pk not in met]
+    if len(candidates) < size:
         # The sizes were a little old.
         return None
     share = _share(sizes[country])
     return _Draft(
         kind=kind,
         country=country,
-        pairs=tuple(int(pair) for pair in rng.choice(found, size, replace=False)),
-        pool=len(found) if share == 1 else sizes[country],
-        propensity=share * size / len(found) / len(countries),
+        pairs=tuple(int(pair) for pair in rng.choice(candidates, size, replace=False)),
+        pool=len(candidates) if share == 1 else sizes[country],
+        propensity=share * size / len(candidates) / len(countries),
         version=person.campaign.version,
     )
 
 
 def _sizes(person: Person, met: Collection[int]) -> Counter[str]:
     """How many pairs of each country the person can be shown: of their own and near ones, where they named any."""
-    own = _listed(person.campaign).filter(pk__in=met).values_list("country", "language", "topic")
+    places = _listed(person.campaign).filter(pk__in=met).values_list("country", "language", "topic")
     languages = _languages(person)
     named = {*person.origins, *person.connections}
     sizes: Counter[str] = Counter()
-    for place, n in (Counter(_all_sizes(person.campaign)) - Counter(own)).items():
+    for place, n in (Counter(_all_sizes(person.campaign)) - Counter(places)).items():
         country, language, topic = place
         if language in languages and (not named or country in named) and topic not in person.topic_optouts:
             sizes[country] += n
@@ -228,19 +228,19 @@ def _share(size: int) -> float:
 
 def _stretch(person: Person, country: str, size: int, rng: np.random.Generator) -> list[int]:
     """Ids of the country's pairs, which are about this many, in a random stretch of positions."""
-    found = _listed(person.campaign).filter(country=country, language__in=_languages(person))
+    listed = _listed(person.campaign).filter(country=country, language__in=_languages(person))
     if person.topic_optouts:
-        found = found.exclude(topic__in=person.topic_optouts)
+        listed = listed.exclude(topic__in=person.topic_optouts)
     share = _share(size)
     if share < 1:
         start = rng.random()
         end = start + share
         # Behind a function no index of positions is used: the country's own pairs are fewer then.
         fewer = size < share * sum(_all_sizes(person.campaign).values())
-        found = found.annotate(place=Coalesce("position", Value(0.0)) if fewer else F("position"))
+        listed = listed.annotate(place=Coalesce("position", Value(0.0)) if fewer else F("position"))
         within = Q(place__gte=start, place__lt=end)
-        found = found.filter(within if end <= 1 else within | Q(place__lt=end - 1))
-    return list(found.order_by("pk").values_list("pk", flat=True))
+        listed = listed.filter(within if end <= 1 else within | Q(place__lt=end - 1))
+    return list(listed.order_by("pk").values_list("pk", flat=True))
 
 
 def _languages(person: Person) -> list[str]:
@@ -278,7 +278,7 @@ def _met(person: Person) -> set[int]:
     met: set[int] = set()
     for query in (*rows, person.mentions.all()):
         for pk, into in query.values_list("pair_id", "pair__merged_into_id"):
-            met |= {one for one in (pk, into) if one is not None}
+            met |= {key for key in (pk, into) if key is not None}
     return met
 
 
@@ -306,10 +306,10 @@ def answer_heard(
         card = mixed_of(person, token)
         if card.kind != MixedKind.HEARD:
             raise UnknownCardError
-        said = {
+        answers = {
             answer.pk: "heard" if answer.public_id in heard else "not_heard" for answer in card.answers.all()
         }
-        _close(card, said, now)
+        _close(card, answers, now)
 
 
 def answer_comparison(person: Person, token: UUID, choice: str, *, now: datetime | None = None) -> None:
@@ -322,8 +322,8 @@ def answer_comparison(person: Person, token: UUID, choice: str, *, now: datetime
         card = mixed_of(person, token)
         if card.kind != MixedKind.COMPARE:
             raise UnknownCardError
-        both = card.answers.order_by("position")
-        _close(card, dict(zip((one.pk for one in both), CHOICES[choice], strict=False)), now)
+        shown = card.answers.order_by("position")
+        _close(card, dict(zip((row.pk for row in shown), CHOICES[choice], strict=False)), now)
 
 
 def skip_mixed(person: Person, token: UUID, reason: str, *, now: datetime | None = None) -> None:
@@ -339,7 +339,7 @@ def skip_mixed(person: Person, token: UUID, reason: str, *, now: datetime | None
             card.save(update_fields=["state", "reason", "closed_at"])
 
 
-def report_one(person: Person, token: UUID, row: UUID, reason: str, *, now: datetime | None = None) -> None:
+def report_row(person: Person, token: UUID, row: UUID, reason: str, *, now: datetime | None = None) -> None:
     """Put one of the pairs on a card before moderators, for one of the reasons for reports, and close the card.
 
     Raises:
@@ -347,22 +347,22 @@ def report_one(person: Person, token: UUID, row: UUID, reason: str, *, now: date
     """
     with locked(person.campaign_id):
         card = mixed_of(person, token)
-        found = card.answers.filter(public_id=row).select_related("pair").first()
-        if found is None:
+        answer = card.answers.filter(public_id=row).select_related("pair").first()
+        if answer is None:
             raise UnknownCardError
         if card.state in CLOSED:
             return
         card.state, card.reason, card.closed_at = CardState.SKIPPED, reason, now or timezone.now()
         card.save(update_fields=["state", "reason", "closed_at"])
-        found.answer = REPORTED
-        found.save(update_fields=["answer"])
-        flag_report(found.pair, reason)
+        answer.answer = REPORTED
+        answer.save(update_fields=["answer"])
+        flag_report(answer.pair, reason)
 
 
-def _close(card: MixedCard, said: dict[int, str], now: datetime | None) -> None:
+def _close(card: MixedCard, answers: dict[int, str], now: datetime | None) -> None:
     if card.state in CLOSED:
         return
-    for pk, answer in said.items():
+    for pk, answer in answers.items():
         MixedAnswer.objects.filter(pk=pk).update(answer=answer)
     card.state, card.closed_at = CardState.ANSWERED, now or timezone.now()
     card.save(update_fields=["state", "closed_at"])

@@ -19,7 +19,7 @@ class _Turn(threading.local):
     then: list[Callable[[], object]] | None = None
 
 
-_OWN = _Turn()
+_THREAD = _Turn()
 
 _LOCKS = 0x656E646F
 """First key of our advisory locks ("endo"), so that they are not those of another program in the same database."""
@@ -40,8 +40,8 @@ def locked(campaign_id: int) -> Iterator[Campaign]:
 def shared(campaign_id: int) -> Iterator[None]:
     """A transaction beside others of this kind, while nobody has the campaign `locked`.
 
-    For a rating or a draw: what they change belongs to one person, whose row they lock first (`answering.held`), or to
-    one pair, whose row they lock next (`select_for_update`; SQLite needs neither).
+    For a rating or a draw: what they change belongs to one person, whose row they lock first (`answering.lock_person`),
+    or to one pair, whose row they lock next (`select_for_update`; SQLite needs neither).
     """
     with _transaction(campaign_id, together=True):
         yield
@@ -62,7 +62,7 @@ def _transaction(campaign_id: int, *, together: bool = False) -> Iterator[None]:
 
 def afterwards(do: Callable[[], object]) -> None:
     """Do something once all this is committed, and nobody waits for this thread any more."""
-    transaction.on_commit(lambda: do() if _OWN.then is None else _OWN.then.append(do))
+    transaction.on_commit(lambda: do() if _THREAD.then is None else _THREAD.then.append(do))
 
 
 def _in_line() -> AbstractContextManager[None]:
@@ -81,10 +81,10 @@ def _in_line() -> AbstractContextManager[None]:
 def _turn(path: Path) -> Iterator[None]:
     then: list[Callable[[], object]] = []
     with path.open("wb") as queue, waiting_for(queue):
-        _OWN.then = then
+        _THREAD.then = then
         try:
             yield
         finally:
-            _OWN.then = None
+            _THREAD.then = None
     for do in then:
         do()

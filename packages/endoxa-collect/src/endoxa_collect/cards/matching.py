@@ -1,7 +1,7 @@
 """Pairs pick their raters (`sampler.matching`): who takes part, what waits, and the pair that waits for each person.
 
 `match_all` is called while nobody else draws, `find` before anything is locked, and what it found is taken within a
-transaction (`take_waiting`, `take_found`).
+transaction (`take_waiting`, `take_pick`).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Reserved(NamedTuple):
     ratings: int
 
 
-class Held:
+class Reservations:
     """What people have before them or what waits for them at one moment, read once where it is asked for.
 
     `of_pair`: of this pair only.
@@ -101,9 +101,9 @@ class Held:
 
 
 def _full(reserved: Iterable[_Reserved], number: int) -> list[int]:
-    ratings = {one.pair: one.ratings for one in reserved}
-    held = Counter(one.pair for one in reserved)
-    return [pair for pair, given in ratings.items() if given + held[pair] >= number]
+    ratings = {row.pair: row.ratings for row in reserved}
+    promised = Counter(row.pair for row in reserved)
+    return [pair for pair, count in ratings.items() if count + promised[pair] >= number]
 
 
 def is_due(campaign: Campaign, now: datetime) -> bool:
@@ -118,29 +118,29 @@ def match_all(campaign: Campaign, view: View, now: datetime, rng: np.random.Gene
     """Let pairs pick raters among all who are free."""
     campaign.matched_at = now
     campaign.save(update_fields=["matched_at"])
-    _Round(view, Held(campaign, now), rng).match_all()
+    _Round(view, Reservations(campaign, now), rng).match_all()
 
 
 def waiting_for(asking: Asking, now: datetime) -> Match | None:
     """The pair that waits for a person; None where none does, or it should not come now (`sampler.guards`)."""
-    found = Match.objects.filter(person=asking.person, until__gt=now).select_related("pair").first()
-    if found is None or found.pair_id in asking.had:
+    match = Match.objects.filter(person=asking.person, until__gt=now).select_related("pair").first()
+    if match is None or match.pair_id in asking.had:
         return None
-    if found.pair.moderation != Moderation.LIVE or found.pair.need != NEEDS:
+    if match.pair.moderation != Moderation.LIVE or match.pair.need != NEEDS:
         return None
     settings = asking.person.campaign.settings.sampler
-    return None if sampler.guards(asking.rater, _as_waiting(found.pair), settings) else found
+    return None if sampler.guards(asking.rater, _as_waiting(match.pair), settings) else match
 
 
-def is_left(asking: Asking, held: Held) -> bool:
+def is_left(asking: Asking, reservations: Reservations) -> bool:
     """Whether ratings are missing that the person could give and nobody else is giving."""
-    rows = _needing(held.campaign).filter(language__in=asking.rater.languages)
+    rows = _needing(reservations.campaign).filter(language__in=asking.rater.languages)
     rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
-    return rows.exclude(pk__in=held.full(held.campaign.settings.sampler.k)).exists()
+    return rows.exclude(pk__in=reservations.full(reservations.campaign.settings.sampler.k)).exists()
 
 
 @dataclass(frozen=True)
-class Found:
+class Pick:
     """A pair that picked a person now, for the card at once: its `match` is not stored.
 
     `stands_in`: they stand in for others, also for those whom a slot of the pair waits for.
@@ -150,12 +150,12 @@ class Found:
     stands_in: bool = False
 
 
-def find(asking: Asking, view: View, held: Held, rng: np.random.Generator) -> Iterator[Found]:
+def find(asking: Asking, view: View, reservations: Reservations, rng: np.random.Generator) -> Iterator[Pick]:
     """Pairs that pick a person now, the best first; others follow in case somebody else was faster.
 
     Only this person is free in it: the others had their chance in the last round for all, and have it in the next.
     """
-    return _Round(view, held, rng).for_one(asking)
+    return _Round(view, reservations, rng).for_rater(asking)
 
 
 def take_waiting(match: Match, now: datetime) -> bool:
@@ -165,25 +165,25 @@ def take_waiting(match: Match, now: datetime) -> bool:
     return bool(deleted)
 
 
-def take_found(found: Found, now: datetime) -> bool:
+def take_pick(pick: Pick, now: datetime) -> bool:
     """Take the slot of a pair that was found; False where somebody else was faster.
 
     Who stands in takes it from somebody for whom it waits, where all slots of the pair are taken.
     """
-    campaign, match = found.match.campaign, found.match
+    campaign, match = pick.match.campaign, pick.match
     rows = _needing(campaign).filter(pk=match.pair_id).select_for_update(no_key=True)
     counts = rows.values_list("ratings", "own_filled", "near_filled").first()
     if counts is None:
         return False
-    held = Held(campaign, now, match.pair_id)
+    reservations = Reservations(campaign, now, match.pair_id)
     # Before the cards: what somebody comes for in this moment is seen twice then, and not missed.
-    others = [one for one in held.matches if str(one.person) != str(match.person_id)]
-    reserved = held.cards if found.stands_in else [*held.cards, *others]
+    others = [row for row in reservations.matches if str(row.person) != str(match.person_id)]
+    reserved = reservations.cards if pick.stands_in else [*reservations.cards, *others]
     settings = campaign.settings.sampler
     if match.slot not in sampler.open_slots(_filled(*counts, reserved=reserved), settings):
         return False
     waits = [other for other in others if other.slot == match.slot]
-    if not found.stands_in or not waits or counts[0] + len(held.cards) + len(others) < settings.k:
+    if not pick.stands_in or not waits or counts[0] + len(reservations.cards) + len(others) < settings.k:
         return True
     of_slot = Match.objects.filter(pair=match.pair_id, slot=match.slot, until__gt=now)
     of_slot = of_slot.exclude(person=match.person_id)
@@ -193,22 +193,22 @@ def take_found(found: Found, now: datetime) -> bool:
 
 
 def _filled(ratings: int, own: int, near: int, *, reserved: Iterable[_Reserved]) -> Filled:
-    return Filled(own, near, ratings - own - near) + Counter(one.slot for one in reserved)
+    return Filled(own, near, ratings - own - near) + Counter(row.slot for row in reserved)
 
 
 def _as_waiting(pair: Pair) -> Waiting:
     return Waiting(pair.pk, pair.country, pair.language, pair.topic, bool(pair.negative), slots=())
 
 
-def backup(asking: Asking, held: Held) -> Pair | None:
+def backup(asking: Asking, reservations: Reservations) -> Pair | None:
     """A pair whose missing ratings all wait for others, in case they leave: the one that has waited longest.
 
     It has a single card more than ratings are missing, so that not everybody gets the same.
     """
-    number = Counter(one.pair for one in (*held.cards, *held.matches))
-    rows = _needing(held.campaign).filter(pk__in=number, language__in=asking.rater.languages)
+    number = Counter(row.pair for row in (*reservations.cards, *reservations.matches))
+    rows = _needing(reservations.campaign).filter(pk__in=number, language__in=asking.rater.languages)
     rows = rows.exclude(pk__in=asking.had).exclude(topic__in=asking.rater.no_topics)
-    k = held.campaign.settings.sampler.k
+    k = reservations.campaign.settings.sampler.k
     return next(
         (pair for pair in rows.order_by("waiting_since", "pk") if pair.ratings + number[pair.pk] <= k), None
     )
@@ -221,38 +221,45 @@ def _needing(campaign: Campaign) -> QuerySet[Pair]:
 class _Round:
     """One round of matches: who takes part, what is reserved and what waits, at one moment."""
 
-    def __init__(self, view: View, held: Held, rng: np.random.Generator) -> None:
-        self._campaign, self._view, self._held, self._rng = held.campaign, view, held, rng
-        self._settings = held.campaign.settings.sampler
+    def __init__(self, view: View, reservations: Reservations, rng: np.random.Generator) -> None:
+        self._campaign, self._view, self._reservations, self._rng = (
+            reservations.campaign,
+            view,
+            reservations,
+            rng,
+        )
+        self._settings = reservations.campaign.settings.sampler
 
     def match_all(self) -> None:
         """Store matches for all who are free."""
-        Match.objects.filter(campaign=self._campaign, until__lte=self._held.now).delete()
+        Match.objects.filter(campaign=self._campaign, until__lte=self._reservations.now).delete()
         raters, hurried = self._raters(), self._view.outlook.hurried
-        waiting = self._waiting(raters, [*self._held.cards, *self._held.matches], hurried=hurried)
-        found = self._match(waiting, raters, hurried=hurried)
-        Match.objects.bulk_create(self._row(one) for one in found)
+        waiting = self._waiting(
+            raters, [*self._reservations.cards, *self._reservations.matches], hurried=hurried
+        )
+        matches = self._match(waiting, raters, hurried=hurried)
+        Match.objects.bulk_create(self._row(match) for match in matches)
 
-    def for_one(self, asking: Asking) -> Iterator[Found]:
+    def for_rater(self, asking: Asking) -> Iterator[Pick]:
         """Pairs that pick who is asking."""
         person = asking.rater.person
         raters = [*(rater for rater in self._view.raters if rater.person != person), asking.rater]
         # What waited for them, and cannot come, is for others.
-        waits = [match for match in self._held.matches if match.person != person]
+        waits = [match for match in self._reservations.matches if match.person != person]
         hurried = self._view.outlook.hurried
-        waiting = self._waiting(raters, [*self._held.cards, *waits], asking, hurried=hurried)
-        yield from self._one_by_one(waiting, raters, asking, hurried=hurried)
+        waiting = self._waiting(raters, [*self._reservations.cards, *waits], asking, hurried=hurried)
+        yield from self._successive(waiting, raters, asking, hurried=hurried)
         # Who would go without stands in for others, also for those who have not come to their pair yet.
-        waiting = self._waiting(raters, self._held.cards, asking, hurried=True)
-        for found in self._one_by_one(waiting, raters, asking, hurried=True):
-            yield replace(found, stands_in=True)
+        waiting = self._waiting(raters, self._reservations.cards, asking, hurried=True)
+        for pick in self._successive(waiting, raters, asking, hurried=True):
+            yield replace(pick, stands_in=True)
 
-    def _one_by_one(
+    def _successive(
         self, waiting: list[Waiting], raters: Sequence[Rater], asking: Asking, *, hurried: bool
-    ) -> Iterator[Found]:
-        while found := self._match(waiting, raters, asking.rater, hurried=hurried):
-            yield Found(self._row(found[0]))
-            waiting = [one for one in waiting if one.pair != found[0].pair]
+    ) -> Iterator[Pick]:
+        while matches := self._match(waiting, raters, asking.rater, hurried=hurried):
+            yield Pick(self._row(matches[0]))
+            waiting = [pair for pair in waiting if pair.pair != matches[0].pair]
 
     def _match(
         self,
@@ -266,26 +273,28 @@ class _Round:
         moment = sampler.Moment(self._settings, self._prices(raters), hurried=hurried, asking=person)
         return sampler.match(waiting, raters, moment, self._rng)
 
-    def _row(self, one: sampler.Match) -> Match:
+    def _row(self, match: sampler.Match) -> Match:
         return Match(
             campaign=self._campaign,
-            person_id=str(one.person),
-            pair_id=one.pair,
-            slot=one.slot,
-            propensity=one.propensity,
-            pool=one.pool,
-            until=self._held.now + timedelta(minutes=self._campaign.settings.lease_minutes),
+            person_id=str(match.person),
+            pair_id=match.pair,
+            slot=match.slot,
+            propensity=match.propensity,
+            pool=match.pool,
+            until=self._reservations.now + timedelta(minutes=self._campaign.settings.lease_minutes),
         )
 
     def _raters(self) -> list[Rater]:
         """Everybody who takes part: free are those who are here and have no pair that waits for them."""
-        here = {card.person for card in self._held.cards}
+        here = {card.person for card in self._reservations.cards}
         cards = Card.objects.filter(campaign=self._campaign)
-        asked = cards.filter(pair__isnull=True, state=CardState.OPEN, expires_at__gt=self._held.now)
-        closed = cards.filter(state__in=CLOSED, closed_at__gt=self._held.now - STAYS)
-        for query in (asked, closed):
+        open_questions = cards.filter(
+            pair__isnull=True, state=CardState.OPEN, expires_at__gt=self._reservations.now
+        )
+        closed = cards.filter(state__in=CLOSED, closed_at__gt=self._reservations.now - STAYS)
+        for query in (open_questions, closed):
             here.update(query.values_list("person", flat=True))
-        here -= {match.person for match in self._held.matches}
+        here -= {match.person for match in self._reservations.matches}
         return [replace(rater, free=True) if rater.person in here else rater for rater in self._view.raters]
 
     def _prices(self, raters: Sequence[Rater]) -> Mapping[str, float]:
@@ -307,18 +316,20 @@ class _Round:
         hurried: bool,
     ) -> list[Waiting]:
         """Pairs for the people who are free, those that miss fewest ratings first."""
-        held: defaultdict[int, list[_Reserved]] = defaultdict(list)
-        for one in reserved:
-            held[one.pair].append(one)
+        reserved_of: defaultdict[int, list[_Reserved]] = defaultdict(list)
+        for row in reserved:
+            reserved_of[row.pair].append(row)
         rows = self._rows(raters, asking, _full(reserved, self._settings.k), hurried=hurried)
         slots = {
-            pk: sampler.open_slots(_filled(ratings, own, near, reserved=held.get(pk, ())), self._settings)
+            pk: sampler.open_slots(
+                _filled(ratings, own, near, reserved=reserved_of.get(pk, ())), self._settings
+            )
             for pk, *_, ratings, own, near, _ in rows
         }
         rows = [row for row in rows if slots[row[0]]]
         barred, picked = self._had([row[0] for row in rows])
-        for pk, there in held.items():
-            picked[pk].update(one.person for one in there)
+        for pk, there in reserved_of.items():
+            picked[pk].update(reservation.person for reservation in there)
         return [
             Waiting(
                 pair=pk,
@@ -341,7 +352,7 @@ class _Round:
         limit = _AHEAD * (len(free) + 1)
         goal = wanted(self._settings)
         pairs = _needing(self._campaign).filter(
-            language__in=frozenset[str]().union(*(one.languages for one in free))
+            language__in=frozenset[str]().union(*(rater.languages for rater in free))
         )
         pairs = pairs.exclude(pk__in=full)
         if asking is not None:
@@ -349,19 +360,21 @@ class _Round:
             pairs = pairs.exclude(pk__in=asking.had)
         if asking is not None and len(free) == 1:
             pairs = pairs.exclude(topic__in=asking.rater.no_topics)
-        known = frozenset[str]().union(*(rater.origins | rater.near for rater in raters))
-        anyone = Q(ratings__lt=F("own_filled") + F("near_filled") + goal[Slot.ANYONE]) | ~Q(country__in=known)
+        covered = frozenset[str]().union(*(rater.origins | rater.near for rater in raters))
+        anyone = Q(ratings__lt=F("own_filled") + F("near_filled") + goal[Slot.ANYONE]) | ~Q(
+            country__in=covered
+        )
         kinds = (
             self._about(pairs, _countries(free, "origins")).filter(own_filled__lt=goal[Slot.OWN]),
             self._about(pairs, _countries(free, "near")).filter(near_filled__lt=goal[Slot.NEAR]),
             pairs if hurried else pairs.filter(anyone),
         )
-        found = {
+        rows = {
             row[0]: row
             for kind in kinds
             for row in kind.order_by("-ratings", "waiting_since").values_list(*_FIELDS)[:limit]
         }
-        return sorted(found.values(), key=lambda row: (-row[5], row[8], row[0]))
+        return sorted(rows.values(), key=lambda row: (-row[5], row[8], row[0]))
 
     def _about(self, pairs: QuerySet[Pair], countries: Collection[str]) -> QuerySet[Pair]:
         """Those about some countries, for the first few in their order.

@@ -13,8 +13,8 @@ import numpy as np
 from endoxa_collect import sampler
 from endoxa_collect.cards import matching
 from endoxa_collect.cards.balance import View, rater_of
-from endoxa_collect.cards.candidates import asked_elsewhere
-from endoxa_collect.cards.said import said_in
+from endoxa_collect.cards.candidates import tick_count
+from endoxa_collect.cards.said import mentions_in
 from endoxa_collect.models import (
     CLOSED,
     Card,
@@ -71,18 +71,18 @@ def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
     closed = [card for card in history if card.state in CLOSED]
     count = max(settings.in_a_row, settings.negative_in_a_row)
     latest = tuple((card.country, card.negative) for card in closed[:count])
-    said = Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
+    mentioned = Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
     # Ids of pairs, given with what each was merged into, and of all that these were merged into.
-    pairs = [*((card.pair, card.merged_into) for card in closed), *said]
-    found: set[int] = set()
+    pairs = [*((card.pair, card.merged_into) for card in closed), *mentioned]
+    seen: set[int] = set()
     rows = list(pairs)
     while rows:
-        found.update(pair for pair, _ in rows if pair is not None)
-        further = {into for _, into in rows if into is not None} - found
+        seen.update(pair for pair, _ in rows if pair is not None)
+        further = {into for _, into in rows if into is not None} - seen
         rows = (
             list(Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")) if further else []
         )
-    had = frozenset(found)
+    had = frozenset(seen)
     rater = rater_of(person, person.campaign.settings, cards=len(closed), last=latest)
     return matching.Asking(person, had, rater)
 
@@ -91,7 +91,7 @@ def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
 class Plan:
     """A card before it is stored.
 
-    A pair for a reason (`tier`), perhaps one that picked the person (`match`, which waited for them, or `found`), else
+    A pair for a reason (`tier`), perhaps one that picked the person (`match`, which waited for them, or `pick`), else
     the `country` of an open question and the `topic` that it names, if any. `limit`: ratings of the pair and cards that
     others have open must be fewer. `keeps`: a pair that waits for the person goes on waiting.
     """
@@ -101,7 +101,7 @@ class Plan:
     topic: str = ""
     pair: Pair | None = None
     match: Match | None = None
-    found: matching.Found | None = None
+    pick: matching.Pick | None = None
     limit: int | None = None
     words: bool = True
     ticks: bool = False
@@ -111,15 +111,15 @@ class Plan:
         """Take what was found, where it is still so: nobody took the pair away or got its slot since."""
         if self.pair is None:
             return True
-        if self.found is not None:
-            return matching.take_found(self.found, now)
+        if self.pick is not None:
+            return matching.take_pick(self.pick, now)
         if self.match is not None:
             return matching.take_waiting(self.match, now)
         live = Pair.objects.filter(pk=self.pair.pk, moderation=Moderation.LIVE)
         if self.limit is None:
             return live.exists()
         ratings = live.select_for_update(no_key=True).values_list("ratings", flat=True).first()
-        open_cards = len(matching.Held(self.pair.campaign, now, self.pair.pk).cards)
+        open_cards = len(matching.Reservations(self.pair.campaign, now, self.pair.pk).cards)
         return ratings is not None and ratings + open_cards < self.limit
 
 
@@ -135,7 +135,7 @@ class Planning:
         self.number = history[0].number + 1 if history else 0
         self._validate = view.balance is Balance.VALIDATE
         self._asking = _asking(person, history)
-        self._held = matching.Held(self._campaign, now)
+        self._reservations = matching.Reservations(self._campaign, now)
 
     def plans(self) -> Iterator[Plan]:
         """What could come next, the best first; the others are looked for only where those before cannot be had.
@@ -145,7 +145,7 @@ class Planning:
         """
         if (early := self._before_what_waits()) is not None:
             yield replace(early, keeps=True)
-        yield from self.waiting_or_found()
+        yield from self.waiting_or_picked()
 
     def _before_what_waits(self) -> Plan | None:
         """An open question or a pair of the common set, as often as settings say; else None."""
@@ -154,25 +154,25 @@ class Planning:
         if (
             self._history
             and self._history[0].tier != PROMPT
-            and (asked := self._early_question()) is not None
+            and (question := self._early_question()) is not None
         ):
-            return self._question(asked)
+            return self._question(question)
         if self._rng.random() < settings.calibration and (common := self._next_common()) is not None:
             return self._pair(common, "calibration")
         if not self._validate and self._rng.random() < settings.topup and (topup := self._any(TOPUP)):
             return self._pair(topup, "topup", limit=settings.k_max)
         return None
 
-    def waiting_or_found(self) -> Iterator[Plan]:
+    def waiting_or_picked(self) -> Iterator[Plan]:
         """The same without what comes before the pair that waits."""
         if (match := matching.waiting_for(self._asking, self._now)) is not None:
             yield self._pair(match.pair, self._place(match.pair), match=match)
         picked = False
-        if matching.is_left(self._asking, self._held):
-            finds = matching.find(self._asking, self._view, self._held, self._rng)
+        if matching.is_left(self._asking, self._reservations):
+            finds = matching.find(self._asking, self._view, self._reservations, self._rng)
             for find in islice(finds, _TRIES):
                 picked, pair = True, find.match.pair
-                yield self._pair(pair, self._place(pair), found=find)
+                yield self._pair(pair, self._place(pair), pick=find)
         if not picked and (rest := self._rest()) is not None:
             yield rest
 
@@ -182,13 +182,13 @@ class Planning:
     def _rest(self) -> Plan | None:
         """A pair that others have open, an open question, or one that has its k ratings; None where nothing is left."""
         settings = self._settings
-        if self._validate and (pair := matching.backup(self._asking, self._held)) is not None:
+        if self._validate and (pair := matching.backup(self._asking, self._reservations)) is not None:
             return self._pair(pair, "backup", limit=settings.k + 1)
         questions = self._to_ask(again=False)
         asks = bool(questions) and not self._validate and self._rng.random() < settings.prompt
         if not asks and (pair := self._any(TOPUP, OPEN)) is not None:
             return self._pair(pair, "open", limit=settings.k_max)
-        return self._question(self._least_said(questions)) if questions else None
+        return self._question(self._least_mentioned(questions)) if questions else None
 
     def _pair(
         self,
@@ -196,7 +196,7 @@ class Planning:
         tier: str,
         *,
         match: Match | None = None,
-        found: matching.Found | None = None,
+        pick: matching.Pick | None = None,
         limit: int | None = None,
     ) -> Plan:
         fields = self._fields(pair)
@@ -204,8 +204,8 @@ class Planning:
             tier,
             pair.country,
             pair=pair,
-            match=found.match if found else match,
-            found=found,
+            match=pick.match if pick else match,
+            pick=pick,
             limit=limit,
             words=fields.words,
             ticks=fields.ticks,
@@ -213,11 +213,11 @@ class Planning:
 
     def _question(self, country: str) -> Plan:
         """An open question about a country; it names the topic of which least was said, where seeds have topics."""
-        said = said_in(self._campaign)
-        topics = [topic for topic in said.topics if topic not in self._asking.rater.no_topics]
+        mentions = mentions_in(self._campaign)
+        topics = [topic for topic in mentions.topics if topic not in self._asking.rater.no_topics]
         # An order by chance decides between topics of which as much was said.
         order = [topics[place] for place in self._rng.permutation(len(topics))]
-        named = sampler.least_said(order, said.by_topic.get(country, {}))
+        named = sampler.least_mentioned(order, mentions.by_topic.get(country, {}))
         return Plan(PROMPT, country, topic=named[0] if country and len(named) > 1 else "")
 
     def _early_question(self) -> str | None:
@@ -229,23 +229,23 @@ class Planning:
             self._view.outlook.prompts,
             self._person.origins,
             settings.countries,
-            said_in(self._campaign).countries,
+            mentions_in(self._campaign).countries,
             settings.sampler.prompt_early,
         )
-        return self._least_said(more) if self._rng.random() < share else None
+        return self._least_mentioned(more) if self._rng.random() < share else None
 
-    def _least_said(self, countries: Sequence[str]) -> str:
+    def _least_mentioned(self, countries: Sequence[str]) -> str:
         return (
             countries[0]
             if len(countries) == 1
-            else sampler.least_said(countries, said_in(self._campaign).countries)[0]
+            else sampler.least_mentioned(countries, mentions_in(self._campaign).countries)[0]
         )
 
     def _next_common(self) -> Pair | None:
         """The first pair of the common set, in the order that all share, that the person has not had."""
-        found = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, calibration=True)
-        found = found.filter(language__in=self._asking.rater.languages).exclude(pk__in=self._asking.had)
-        return found.exclude(topic__in=self._asking.rater.no_topics).order_by("position", "id").first()
+        common = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, calibration=True)
+        common = common.filter(language__in=self._asking.rater.languages).exclude(pk__in=self._asking.had)
+        return common.exclude(topic__in=self._asking.rater.no_topics).order_by("position", "id").first()
 
     def _any(self, *needs: int) -> Pair | None:
         """Any pair with k ratings that has room for one more; those about own and near countries first."""
@@ -257,7 +257,7 @@ class Planning:
         # What stood on a list was judged there.
         listed = MixedAnswer.objects.filter(person=self._person).exclude(card__state=CardState.LAPSED)
         pairs = pairs.exclude(pk__in=listed.values("pair"))
-        pairs = pairs.exclude(pk__in=self._held.full(self._settings.k_max))
+        pairs = pairs.exclude(pk__in=self._reservations.full(self._settings.k_max))
         start = float(self._rng.random())
         for part in (pairs.filter(country__in=rater.origins | rater.near), pairs):
             # Places are spread by chance, so that the next one after a random place is any of them.
@@ -271,8 +271,8 @@ class Planning:
         adds = sampler.adds_on(self._view.balance, self.number)
         return sampler.fields(
             adds=adds,
-            own=pair.country in self._person.origins or not self._person.origins,
-            asked=asked_elsewhere(pair, self._now) if adds else 0,
+            home=pair.country in self._person.origins or not self._person.origins,
+            tick_count=tick_count(pair, self._now) if adds else 0,
             candidates=self._view.candidates,
             settings=self._settings,
         )
@@ -290,13 +290,13 @@ class Planning:
             for card in self._history
             if card.tier == PROMPT and card.closed_at is not None and card.drawn_at > self._now - SESSION
         ]
-        asked = {card.country for card in questions}
+        excluded = {card.country for card in questions}
         if again and questions:
             latest = {card.country: card.id for card in reversed(questions)}
             answered = set(
                 Mention.objects.filter(card__in=latest.values()).values_list("card_id", flat=True).distinct()
             )
-            asked = {country for country, card in latest.items() if card not in answered}
+            excluded = {country for country, card in latest.items() if card not in answered}
             if len(countries) > 1:
-                asked.add(questions[0].country)
-        return [country for country in dict.fromkeys(countries) if country not in asked]
+                excluded.add(questions[0].country)
+        return [country for country in dict.fromkeys(countries) if country not in excluded]

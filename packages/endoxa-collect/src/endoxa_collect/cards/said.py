@@ -10,7 +10,7 @@ from django.db.models import Count, Q, Sum
 
 from endoxa_collect.cards.caching import Cache
 from endoxa_collect.models import Campaign, Moderation, Pair, Source
-from endoxa_collect.sampler import Said
+from endoxa_collect.sampler import MentionCounts
 
 NOT_NAMED = frozenset(
     {"Positive Traits", "Negative Traits", "Neutral Traits", "Public Figures & Pop Culture", "Other"}
@@ -22,17 +22,17 @@ NOT_NAMED = frozenset(
 class WhatWasSaid:
     """Mentions of each country, and of each country and topic; `topics` that seeds have and questions can name."""
 
-    countries: Mapping[str, Said]
-    by_topic: Mapping[str, Mapping[str, Said]]
+    countries: Mapping[str, MentionCounts]
+    by_topic: Mapping[str, Mapping[str, MentionCounts]]
     topics: tuple[str, ...]
 
 
-_SAID: Cache[int, WhatWasSaid] = Cache()
+_MENTIONS: Cache[int, WhatWasSaid] = Cache()
 
 
-def said_in(campaign: Campaign) -> WhatWasSaid:
+def mentions_in(campaign: Campaign) -> WhatWasSaid:
     """What was said in a campaign; some seconds old at most."""
-    return _SAID.get(campaign.pk, lambda: _read(campaign))
+    return _MENTIONS.get(campaign.pk, lambda: _read(campaign))
 
 
 def _read(campaign: Campaign) -> WhatWasSaid:
@@ -41,12 +41,14 @@ def _read(campaign: Campaign) -> WhatWasSaid:
     sums = counted.values_list("country", "topic").annotate(
         total=Sum("mentions"), once=Count("id", filter=Q(mentions=1))
     )
-    by_topic: defaultdict[str, dict[str, Said]] = defaultdict(dict)
+    by_topic: defaultdict[str, dict[str, MentionCounts]] = defaultdict(dict)
     for country, topic, total, once in sums.order_by():
-        by_topic[country][topic] = Said(total, once)
+        by_topic[country][topic] = MentionCounts(total, once)
     countries = {
-        country: Said(sum(one.mentions for one in found.values()), sum(one.once for one in found.values()))
-        for country, found in by_topic.items()
+        country: MentionCounts(
+            sum(count.mentions for count in counts.values()), sum(count.once for count in counts.values())
+        )
+        for country, counts in by_topic.items()
     }
     seeds = Pair.objects.filter(campaign=campaign, source=Source.SEED).exclude(topic="")
     topics = set(seeds.values_list("topic", flat=True).distinct()) - NOT_NAMED

@@ -147,13 +147,13 @@ def serve(
       endoxa collect serve campaign --port 8808
       DATABASE_URL=postgres:///campaign endoxa collect serve campaign --host 127.0.0.1 --workers 4
     """  # noqa: D301
-    from endoxa_collect.addresses import refuse_taken, resolved
-    from endoxa_collect.project.folder import enter, held, open_folder
+    from endoxa_collect.addresses import refuse_busy, resolved
+    from endoxa_collect.project.folder import enter, locked_folder, open_folder
 
     opened = open_folder(folder)
     address = resolved(host)
-    refuse_taken(address, port)
-    with held(opened):
+    refuse_busy(address, port)
+    with locked_folder(opened):
         enter(opened, listening=address)
         _serve(opened, address, port, workers)
     typer.echo("\nStopped. Everything is kept.")
@@ -209,8 +209,8 @@ def account(
     prepare()
     where = campaign_named(campaign)
     if name is None:
-        for one in accounts(where):
-            typer.echo(f"{one.name}: {', '.join(one.roles)}")
+        for member in accounts(where):
+            typer.echo(f"{member.name}: {', '.join(member.roles)}")
         return
     wanted = role_named(role)
     if remove:

@@ -92,7 +92,7 @@ def replay(
     from endoxa_collect.project.replay import replay as withdraw_again
     from endoxa_collect.withdrawals import read
 
-    lines = read(opened.withdrawals, whole=False)
+    lines = read(opened.withdrawals, complete=False)
     prepare()
     if not no_withdrawals:
         require_list(opened, lines)

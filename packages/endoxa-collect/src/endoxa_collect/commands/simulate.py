@@ -158,6 +158,6 @@ def _plan(settings: WorldSettings, sampler: SamplerSettings) -> None:
         expected = plan(settings, sampler, seeds=_PLAN_SEEDS, tell=tell)
     typer.echo(sentence(expected, settings.people, sampler.k))
     typer.echo(f"{'people':>8}{'new pairs':>12}{'all pairs':>12}{f'with {sampler.k}':>12}{'ratings':>10}")
-    for one in expected:
-        numbers = f"{one.added:>12,.0f}{one.pairs:>12,.0f}{one.complete:>12,.0f}{one.ratings:>10,.0f}"
-        typer.echo(f"{one.people:>8}{numbers}")
+    for row in expected:
+        numbers = f"{row.added:>12,.0f}{row.pairs:>12,.0f}{row.complete:>12,.0f}{row.ratings:>10,.0f}"
+        typer.echo(f"{row.people:>8}{numbers}")

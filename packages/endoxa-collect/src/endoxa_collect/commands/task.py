@@ -110,20 +110,20 @@ def list_all(folder: Folder, *, campaign: Slug = None) -> None:
     from endoxa_collect.tasks.results import progress
     from endoxa_collect.tasks.rooms import room
 
-    found = list(Task.objects.filter(campaign=chosen).order_by("name"))
-    if not found:
+    tasks = list(Task.objects.filter(campaign=chosen).order_by("name"))
+    if not tasks:
         typer.echo(f"No tasks. Make one: endoxa collect task add {folder} --kind votes --items tuples.csv")
-    for task in found:
+    for task in tasks:
         if workspace := room(task.kind).workspace:
             typer.echo(f"{task.name} ({task.kind}, {task.state}): {workspace.progress(task)}")
             continue
-        told = progress(task)
+        figures = progress(task)
         typer.echo(
-            f"{task.name} ({task.kind}, {task.state}): {told.done} of {plural(told.items, 'item')} done, "
-            f"{plural(told.judgements, 'judgement')}, {told.least} to {told.most} an item"
+            f"{task.name} ({task.kind}, {task.state}): {figures.done} of {plural(figures.items, 'item')} done, "
+            f"{plural(figures.judgements, 'judgement')}, {figures.least} to {figures.most} an item"
         )
         if task.code:
-            states = ", ".join(f"{number} {state}" for state, number in sorted(told.judges.items()))
+            states = ", ".join(f"{number} {state}" for state, number in sorted(figures.judges.items()))
             typer.echo(f"  address for the panel: /t/{task.code}/{_parameter(task)}")
             typer.echo(f"  people: {states or 'none yet'}")
 
@@ -287,8 +287,8 @@ def _task(folder: Path, slug: str | None, name: str) -> Task:
     from endoxa.errors import UserError
     from endoxa_collect.models import Task
 
-    found = {task.name: task for task in Task.objects.filter(campaign=chosen).select_related("campaign")}
-    if name not in found:
-        there = ", ".join(sorted(found)) or "none"
+    tasks = {task.name: task for task in Task.objects.filter(campaign=chosen).select_related("campaign")}
+    if name not in tasks:
+        there = ", ".join(sorted(tasks)) or "none"
         raise UserError(f"The campaign has no task '{name}' (there are: {there}).")
-    return found[name]
+    return tasks[name]

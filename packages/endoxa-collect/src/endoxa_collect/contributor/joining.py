@@ -268,7 +268,7 @@ def receipt_image(request: HttpRequest) -> HttpResponse:
     if not person or not code:
         return redirect("contributor:home")
     address = request.build_absolute_uri(reverse("contributor:leave"))
-    with PICTURES.taken() as free:
+    with PICTURES.occupied() as free:
         if not free:
             return refuse(request, BUSY)
         picture = receipt_picture(code, person.campaign.settings.texts.title, address)

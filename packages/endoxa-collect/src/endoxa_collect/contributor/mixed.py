@@ -119,7 +119,7 @@ def report(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     form = ReportForm(request.POST, rows=list(card.answers.values_list("public_id", flat=True)))
     if not form.is_valid():
         return to_card("unclear")
-    kinds.report_one(person, token, form.cleaned_data["row"], form.cleaned_data["reason"])
+    kinds.report_row(person, token, form.cleaned_data["row"], form.cleaned_data["reason"])
     return to_card()
 
 

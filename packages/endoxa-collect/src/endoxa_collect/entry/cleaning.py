@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext, ngettext
 
-from endoxa_collect.visible import READ, one_line, visible
+from endoxa_collect.visible import READ, single_line, visible
 
 MAX_LENGTH = 120
 """Characters of an attribute."""
@@ -41,7 +41,7 @@ def clean(text: str) -> str:
         EmptyTextError: if nothing is left.
         TooLongError: if more is left than fits.
     """
-    spaced = one_line(text)
+    spaced = single_line(text)
     if len(spaced) > READ:
         raise _too_long(len(spaced))
     line = visible(spaced)

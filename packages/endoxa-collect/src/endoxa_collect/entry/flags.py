@@ -67,8 +67,8 @@ def _named(language: str) -> frozenset[str]:
 @cache
 def _spoken(language: str) -> frozenset[str]:
     """Languages by their names in English, where they have capitals, and in `language`."""
-    known: Iterable[str] = Locale.parse("en").languages
-    codes = [code for code in known if len(code) == 2]
+    languages: Iterable[str] = Locale.parse("en").languages
+    codes = [code for code in languages if len(code) == 2]
     return frozenset(
         geography.language_name(code, each).casefold() for code in codes for each in ("en", language)
     )
@@ -94,7 +94,7 @@ def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
     identified = {identifier.kind for identifier in find_identifiers(text)}
     cased = [letter for letter in text if letter.isupper() or letter.islower()]
     checks = {
-        "name": names_somebody(text, language, lambda words: _is_known(words, language)),
+        "name": names_somebody(text, language, lambda words: _is_place_or_language(words, language)),
         **{name: bool(kinds & identified) for name, kinds in _KINDS.items()},
         "watch_word": holds(text, settings.watch_words),
         "harm": calls_to_harm(text, language),
@@ -106,6 +106,6 @@ def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
     return [name for name, raised in checks.items() if raised]
 
 
-def _is_known(words: str, language: str) -> bool:
+def _is_place_or_language(words: str, language: str) -> bool:
     """Whether words that may be a name are a place, or say little: "Very Friendly"."""
     return is_place(words, language) or any(is_filler(word, language) for word in words.split())

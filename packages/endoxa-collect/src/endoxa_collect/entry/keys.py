@@ -49,7 +49,7 @@ _IGNORED = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}\u0640\u064b-\
 _APOSTROPHES = regex.compile(r"['\u2018\u2019\u02bc\u02bb\uff07`\u00b4]")
 _WITHIN = regex.compile(rf"(?<=[\p{{L}}\p{{M}}\p{{N}}]){_APOSTROPHES.pattern}(?=\p{{L}})")
 _BEFORE = regex.compile(rf"(?<![\p{{L}}\p{{M}}\p{{N}}]){_APOSTROPHES.pattern}(?=\p{{L}})")
-_HELD = "\ufdd0"
+_PLACEHOLDER = "\ufdd0"
 """Stands for an apostrophe that stays while the others go; no character of any text."""
 _SEPARATORS = regex.compile(r"(?:[\p{P}--[#%\&]]|(?<!\p{L})#|(?<!\p{N})%|\s)+", regex.V1)
 """Punctuation, but for the sharp of "C#" and the percent of "100%"."""
@@ -116,9 +116,9 @@ def fold(text: str, *, glottal: bool = False) -> str:
     Apostrophes within words stay; with `glottal` those before words, too, as they are letters in Hausa.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    held = _WITHIN.sub(_HELD, _IGNORED.sub("", folded).replace(_HELD, ""))
-    held = _BEFORE.sub(_HELD, held) if glottal else held
-    plain = _APOSTROPHES.sub("", held).replace(_HELD, APOSTROPHE)
+    marked = _WITHIN.sub(_PLACEHOLDER, _IGNORED.sub("", folded).replace(_PLACEHOLDER, ""))
+    marked = _BEFORE.sub(_PLACEHOLDER, marked) if glottal else marked
+    plain = _APOSTROPHES.sub("", marked).replace(_PLACEHOLDER, APOSTROPHE)
     return str(_SEPARATORS.sub(" ", plain)).strip()
 
 
@@ -162,8 +162,8 @@ def is_filler(word: str, language: str) -> bool:
 
 def _stem(word: str, language: str) -> str:
     for ending, instead in _ENDINGS.get(language, ()):
-        shorter, found = ending.subn(instead, word)
-        if found:
+        shorter, count = ending.subn(instead, word)
+        if count:
             word = str(shorter)
             break
     return str(_GENDER.sub("", word)) if language in _GENDERED else word

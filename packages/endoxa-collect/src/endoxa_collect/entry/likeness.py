@@ -31,13 +31,13 @@ COMPARED = 5_000
 """Most pairs of one country and language that are compared, the newest first."""
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(first: str, second: str) -> float:
     """Share of the character trigrams that two forms have in common (Dice coefficient), from 0 to 100.
 
     On short attributes it keeps "dance well" and "dance very well" together and "polite" and "impolite" apart better
     than edit distance does.
     """
-    ours, theirs = _trigrams(one), _trigrams(other)
+    ours, theirs = _trigrams(first), _trigrams(second)
     return 200 * (ours & theirs).total() / (ours.total() + theirs.total())
 
 
@@ -51,10 +51,12 @@ def nearest(
     """
     sifted: set[T] = set()
     for scorer in (fuzz.ratio, fuzz.token_sort_ratio):
-        found = process.extract(form, forms, scorer=scorer, score_cutoff=_SIFTED_FROM, limit=_SIFTED)
-        sifted.update(handle for _, _, handle in found)
+        close = process.extract(form, forms, scorer=scorer, score_cutoff=_SIFTED_FROM, limit=_SIFTED)
+        sifted.update(handle for _, _, handle in close)
     scored = [(handle, likeness(form, other)) for handle, other in forms.items() if handle in sifted]
-    best = sorted((one for one in scored if one[1] >= cut_off), key=lambda one: (-one[1], forms[one[0]]))
+    best = sorted(
+        (match for match in scored if match[1] >= cut_off), key=lambda match: (-match[1], forms[match[0]])
+    )
     return best[:limit]
 
 
@@ -67,7 +69,7 @@ def nearest_before(forms: Sequence[str], start: int, cut_off: float = CUT_OFF) -
     numbered = [[(gram, here[:at].count(gram)) for at, gram in enumerate(here)] for here in tokens]
     places = _places(numbered)
     sizes = np.array([len(here) for here in tokens])
-    found = {}
+    matches = {}
     for place in range(max(start, 1), len(forms)):
         shared = np.zeros(place, dtype=np.int64)
         for token in numbered[place]:
@@ -76,17 +78,17 @@ def nearest_before(forms: Sequence[str], start: int, cut_off: float = CUT_OFF) -
         alike = 200 * shared / (sizes[:place] + sizes[place])
         best = int(alike.argmax())
         if alike[best] >= cut_off:
-            found[place] = best
-    return found
+            matches[place] = best
+    return matches
 
 
 def _places(texts: Sequence[Sequence[_Token]]) -> dict[_Token, npt.NDArray[np.int64]]:
     """Where each token stands, in rising order."""
-    found: defaultdict[_Token, list[int]] = defaultdict(list)
+    places_of: defaultdict[_Token, list[int]] = defaultdict(list)
     for place, tokens in enumerate(texts):
         for token in tokens:
-            found[token].append(place)
-    return {token: np.array(places) for token, places in found.items()}
+            places_of[token].append(place)
+    return {token: np.array(places) for token, places in places_of.items()}
 
 
 def _trigrams(text: str) -> Counter[str]:
@@ -111,8 +113,8 @@ def alike(
     and compares at most 5,000 keys: some 30 ms, and 100 ms more the first time.
     """
     live = (Moderation.LIVE,)
-    found = scored(campaign, country, language, text, limit=limit, exclude=exclude, moderation=live)
-    return tuple(one.pair for one in found)
+    matches = scored(campaign, country, language, text, limit=limit, exclude=exclude, moderation=live)
+    return tuple(match.pair for match in matches)
 
 
 def scored(
@@ -135,6 +137,6 @@ def scored(
     )
     newest = list(rows.order_by("-pk").values_list("pk", "key")[:COMPARED])
     forms = {pk: comparable(name, language) for pk, name in reversed(newest) if pk != exclude}
-    found = nearest(comparable(key(text, language), language), forms, limit=limit, cut_off=cut_off)
-    pairs = Pair.objects.in_bulk([pk for pk, _ in found])
-    return tuple(Scored(pairs[pk], score) for pk, score in found)
+    matches = nearest(comparable(key(text, language), language), forms, limit=limit, cut_off=cut_off)
+    pairs = Pair.objects.in_bulk([pk for pk, _ in matches])
+    return tuple(Scored(pairs[pk], score) for pk, score in matches)

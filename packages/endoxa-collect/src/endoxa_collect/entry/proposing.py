@@ -62,8 +62,8 @@ def check_ticks(person: Person, card: Card, countries: Iterable[str]) -> None:
 
 def _check_pace(person: Person, more: int) -> None:
     lately = timezone.now() - timedelta(minutes=1)
-    said = Mention.objects.filter(person=person, created_at__gte=lately).count()
-    if more and said + more > PER_MINUTE:
+    recent = Mention.objects.filter(person=person, created_at__gte=lately).count()
+    if more and recent + more > PER_MINUTE:
         raise TooManyError(gettext("That was fast! Please wait a minute before you add more."))
 
 
@@ -149,16 +149,16 @@ def say_alike(person: Person, mention: UUID, pair: UUID | None) -> None:
     were not alike are ignored.
     """
     with locked(person.campaign_id):
-        found = Mention.objects.filter(person=person, public_id=mention).select_related("pair").first()
-        if found is None or found.alike is not None:
+        current = Mention.objects.filter(person=person, public_id=mention).select_related("pair").first()
+        if current is None or current.alike is not None:
             return
-        other = None if pair is None else _offered(found.pair, pair)
+        other = None if pair is None else _offered(current.pair, pair)
         if pair is not None and other is None:
             return
-        found.alike, found.alike_to = other is not None, other
-        found.save(update_fields=["alike", "alike_to"])
-        if other is not None and _only_of(found.pair, person) and not SERIOUS & set(found.pair.flags):
-            merge(found.pair, other)
+        current.alike, current.alike_to = other is not None, other
+        current.save(update_fields=["alike", "alike_to"])
+        if other is not None and _only_of(current.pair, person) and not SERIOUS & set(current.pair.flags):
+            merge(current.pair, other)
 
 
 def _check(campaign: Campaign, country: str, language: str) -> None:
@@ -218,8 +218,8 @@ def _offered(pair: Pair, public_id: UUID) -> Pair | None:
     ).first()
     if other is None:
         return None
-    one, same = (comparable(each.key, each.language) for each in (pair, other))
-    if likeness(one, same) < CUT_OFF:
+    first, second = (comparable(each.key, each.language) for each in (pair, other))
+    if likeness(first, second) < CUT_OFF:
         return None
     root = root_of(other)
     return root if root.moderation == Moderation.LIVE and root.pk != root_of(pair).pk else None

@@ -34,11 +34,11 @@ _LINE_ENDS = re.compile(r"\r\n?|\n")
 
 
 @lru_cache(maxsize=1_024)
-def country_cell(typed: str, known_languages: tuple[str, ...]) -> str:
+def country_cell(typed: str, languages: tuple[str, ...]) -> str:
     """The ISO 3166 code of a country by its code or its name in English or a language of the campaign or pages."""
     if typed.upper() in geography.codes():
         return typed.upper()
-    code, perhaps = _found(naming.match_country, typed, known_languages)
+    code, perhaps = _match_of(naming.match_country, typed, languages)
     if code:
         return code
     fault = gettext("found '%(typed)s', expected the name of a country or its code of two letters")
@@ -47,17 +47,17 @@ def country_cell(typed: str, known_languages: tuple[str, ...]) -> str:
 
 
 @lru_cache(maxsize=1_024)
-def language_cell(typed: str, known_languages: tuple[str, ...]) -> str:
+def language_cell(typed: str, languages: tuple[str, ...]) -> str:
     """The code of a language of the campaign by its code, also with a country ("es-CL"), or its name."""
     code = typed.lower().replace("_", "-")
-    for known in (code, code.partition("-")[0], _found(naming.match_language, typed, known_languages)[0]):
-        if known in known_languages:
-            return known
-    perhaps = _found(naming.match_language, typed, known_languages)[1]
+    for candidate in (code, code.partition("-")[0], _match_of(naming.match_language, typed, languages)[0]):
+        if candidate in languages:
+            return candidate
+    perhaps = _match_of(naming.match_language, typed, languages)[1]
     fault = gettext("found '%(typed)s', expected a language of the campaign (%(languages)s)")
     here = get_language() or "en"
-    nearest = [geography.language_name(each, here) for each in perhaps if each in known_languages]
-    values = {"typed": typed, "languages": ", ".join(known_languages)}
+    nearest = [geography.language_name(each, here) for each in perhaps if each in languages]
+    values = {"typed": typed, "languages": ", ".join(languages)}
     raise ValueError(_with_nearest(fault % values, nearest if typed else []))
 
 
@@ -92,13 +92,13 @@ def too_long_cell(typed: str, most: int) -> str:
     return gettext("it has %(found)d characters, expected at most %(most)d") % values
 
 
-def _found(
+def _match_of(
     match: Callable[[str, str], Match], typed: str, languages: tuple[str, ...]
 ) -> tuple[str, tuple[str, ...]]:
     """The code that is meant in the first of the languages in which one is; else those that may be."""
     matches = [match(typed, each) for each in ("en", *languages)]
-    code = next((found.code for found in matches if found.code), "")
-    return code, tuple(dict.fromkeys(each for found in matches for each in found.perhaps))
+    code = next((country_match.code for country_match in matches if country_match.code), "")
+    return code, tuple(dict.fromkeys(each for country_match in matches for each in country_match.perhaps))
 
 
 def _with_nearest(fault: str, names: Sequence[str]) -> str:

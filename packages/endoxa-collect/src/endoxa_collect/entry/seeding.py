@@ -73,9 +73,9 @@ class SeedReport:
 
 def preview_seeds(campaign: Campaign, rows: Iterable[SeedRow]) -> SeedReport:
     """What `add_seeds` would do, with near-duplicates."""
-    known = _words(campaign)
-    new, duplicates = _sort_out(set(known), ((_name(row), row) for row in rows))
-    return SeedReport(tuple(new), tuple(duplicates), _alike(known, new))
+    present = _words(campaign)
+    new, duplicates = _sort_out(set(present), ((_name(row), row) for row in rows))
+    return SeedReport(tuple(new), tuple(duplicates), _alike(present, new))
 
 
 def add_seeds(
@@ -95,13 +95,13 @@ def add_seeds(
     duplicates: list[SeedRow] = []
     ready = [(_pair(campaign, row), row) for row in rows]
     for start in range(0, len(ready), _BLOCK):
-        with locked(campaign.pk) as found:
-            added, there = _add(found, ready[start : start + _BLOCK])
+        with locked(campaign.pk) as current:
+            added, there = _add(current, ready[start : start + _BLOCK])
             new += added
             duplicates += there
             note(SeedReport(tuple(new), tuple(duplicates)))
-    with locked(campaign.pk) as found:
-        choose_calibration(found)
+    with locked(campaign.pk) as current:
+        choose_calibration(current)
     return SeedReport(tuple(new), tuple(duplicates))
 
 
@@ -113,9 +113,9 @@ def _add(campaign: Campaign, block: Sequence[tuple[Pair, SeedRow]]) -> tuple[lis
         country__in={pair.country for pair in pairs.values()},
         key__in={pair.key for pair in pairs.values()},
     )
-    known = set(there.values_list("country", "language", "key"))
-    Pair.objects.bulk_create(pair for name, pair in reversed(pairs.items()) if name not in known)
-    return _sort_out(known, (((pair.country, pair.language, pair.key), row) for pair, row in block))
+    present = set(there.values_list("country", "language", "key"))
+    Pair.objects.bulk_create(pair for name, pair in reversed(pairs.items()) if name not in present)
+    return _sort_out(present, (((pair.country, pair.language, pair.key), row) for pair, row in block))
 
 
 def unkind(row: SeedRow) -> bool | None:
@@ -147,24 +147,26 @@ def _name(row: SeedRow) -> Name:
     return row.country, row.language, key(visible(row.attribute), row.language)
 
 
-def _sort_out(known: set[Name], rows: Iterable[tuple[Name, SeedRow]]) -> tuple[list[SeedRow], list[SeedRow]]:
+def _sort_out(
+    present: set[Name], rows: Iterable[tuple[Name, SeedRow]]
+) -> tuple[list[SeedRow], list[SeedRow]]:
     """Rows that are new, and those whose name is known or an earlier row's."""
     new: list[SeedRow] = []
     duplicates: list[SeedRow] = []
     for name, row in rows:
-        (duplicates if name in known else new).append(row)
-        known.add(name)
+        (duplicates if name in present else new).append(row)
+        present.add(name)
     return new, duplicates
 
 
-def _alike(known: Mapping[Name, str], rows: Iterable[SeedRow]) -> tuple[Alike, ...]:
+def _alike(present: Mapping[Name, str], rows: Iterable[SeedRow]) -> tuple[Alike, ...]:
     cells: defaultdict[tuple[str, str], list[SeedRow]] = defaultdict(list)
     others: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for row in rows:
         cells[row.country, row.language].append(row)
-    for (country, language, name), words in known.items():
+    for (country, language, name), words in present.items():
         others[country, language][name] = words
-    return tuple(one for cell, new in cells.items() for one in _alike_in(others[cell], cell[1], new))
+    return tuple(similar for cell, new in cells.items() for similar in _alike_in(others[cell], cell[1], new))
 
 
 def _alike_in(others: Mapping[str, str], language: str, new: Sequence[SeedRow]) -> Iterator[Alike]:

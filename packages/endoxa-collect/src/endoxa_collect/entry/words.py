@@ -36,8 +36,8 @@ def read_words(text: str, language: str, settings: CampaignSettings) -> Words:
     name = key(line, language)
     if not name:
         raise EmptyTextError(gettext("Please write a few words first."))
-    found = tuple(flags(line, language, settings))
-    return Words(line, name, language, found, negative(line, language))
+    flagged = tuple(flags(line, language, settings))
+    return Words(line, name, language, flagged, negative(line, language))
 
 
 def warm_up() -> None:

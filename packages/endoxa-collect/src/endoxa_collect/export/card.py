@@ -37,7 +37,7 @@ def data_card(about: About, tables: Tables) -> str:
     """The README.md of an export, in Markdown. What only people can know is marked [open: ...]."""
     settings, frames = about.settings, tables.frames
     languages = sorted({*frames["pairs"]["language"], *frames["statements"]["language"]} - {""})
-    found = [
+    days = [
         hour[:10]
         for name in ("ratings", "mentions", "skips", "hurt_answers", "mixed", "statements")
         for hour in tables.frames[name]["hour"]
@@ -51,7 +51,7 @@ def data_card(about: About, tables: Tables) -> str:
         sampler=settings.sampler,
         wanted=wanted(settings.sampler),
         today=datetime.now(UTC).date().isoformat(),
-        days=((min(found), max(found)) if found else None),
+        days=((min(days), max(days)) if days else None),
         rows={name: frame.height for name, frame in frames.items()},
         columns={name: columns_of(name, settings) for name in frames},
         countries=[

@@ -32,7 +32,7 @@ POLARITIES: Mapping[bool | None, str] = {True: "negative", False: "not negative"
 PROFILE = "profile_"
 """Before the names of the campaign's own profile questions."""
 
-_TEXT, _WHOLE, _NUMBER, _BOOL = pl.String, pl.Int64, pl.Float64, pl.Boolean
+_TEXT, _INTEGER, _NUMBER, _BOOL = pl.String, pl.Int64, pl.Float64, pl.Boolean
 
 _WITH_PROFILE = ("people", "statements")
 
@@ -84,7 +84,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
             "in `hurt_answers`; empty: not known",
         ),
         Column("source", _TEXT, "name of the campaign"),
-        Column("support", _WHOLE, "people who said it unprompted (salience); never added to the ratings"),
+        Column("support", _INTEGER, "people who said it unprompted (salience); never added to the ratings"),
         Column("country", _TEXT, "the country it is about (ISO 3166)"),
         Column("topic", _TEXT, "topic of a seed, or the one that an open question named; else empty"),
         Column("origin", _TEXT, "'seed' or 'contributor'"),
@@ -93,14 +93,14 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
             _BOOL,
             "whether it belongs to the random set that all people go through in one order",
         ),
-        Column("k", _WHOLE, "ratings that each pair was to get"),
+        Column("k", _INTEGER, "ratings that each pair was to get"),
         Column(
             "candidate",
             _BOOL,
             "whether it was ticked once, by somebody far from its country, and waits for a second mention: it asked "
             "for no ratings",
         ),
-        Column("ratings", _WHOLE, "people who judged it when it was shown (recognition)"),
+        Column("ratings", _INTEGER, "people who judged it when it was shown (recognition)"),
         Column("mean", _NUMBER, "mean of these ratings, 1 (never heard) to 5 (everyone knows it)"),
         Column("variance", _NUMBER, "variance of these ratings (divided by n); empty for fewer than two"),
         Column(
@@ -112,22 +112,22 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column("knowers", _NUMBER, "share of the ratings above 1: people who had heard it"),
         Column("weighted_knowers", _NUMBER, "the same share, weighted by 1/propensity (Hajek)"),
         Column(
-            "in_group_ratings", _WHOLE, "ratings by people from the country, as far as `in_group` is given"
+            "in_group_ratings", _INTEGER, "ratings by people from the country, as far as `in_group` is given"
         ),
         Column("in_group_mean", _NUMBER, "their mean"),
         Column(
-            "out_group_ratings", _WHOLE, "ratings by people from elsewhere, as far as `in_group` is given"
+            "out_group_ratings", _INTEGER, "ratings by people from elsewhere, as far as `in_group` is given"
         ),
         Column("out_group_mean", _NUMBER, "their mean"),
-        Column("skips", _WHOLE, "times it was shown and not answered"),
-        Column("listed", _WHOLE, "people who answered a list that it stood on (`mixed`, 'heard')"),
+        Column("skips", _INTEGER, "times it was shown and not answered"),
+        Column("listed", _INTEGER, "people who answered a list that it stood on (`mixed`, 'heard')"),
         Column("heard_share", _NUMBER, "share of them who had heard it"),
         Column("heard_low", _NUMBER, "lower end of the 95 % interval of that share (Wilson 1927)"),
         Column("heard_high", _NUMBER, "its upper end; it does not allow for who was asked"),
-        Column("compared", _WHOLE, "comparisons with another pair in which one of both was said more"),
+        Column("compared", _INTEGER, "comparisons with another pair in which one of both was said more"),
         Column(
             "compared_more",
-            _WHOLE,
+            _INTEGER,
             "of these, how often it was the one; only says something beside the other pair",
         ),
         Column("merged_ids", _TEXT, "ids of pairs that were merged into it, separated by spaces"),
@@ -140,7 +140,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _RATER,
         Column(
             "value",
-            _WHOLE,
+            _INTEGER,
             "how known it is where the person lives: "
             + ", ".join(f"{value} '{words}'" for value, words in RATING_WORDS.items()),
         ),
@@ -172,13 +172,13 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         ),
         Column(
             "pool",
-            _WHOLE,
+            _INTEGER,
             "people among whom this rater was drawn; empty where the tier is 'other' or there is no `rater`",
         ),
         _REVEALED,
         Column("late", _BOOL, "answered after the reservation of the pair was over"),
         Column("surplus", _BOOL, "the pair had k ratings already and nothing asked for more"),
-        Column("settings_version", _WHOLE, "version of the settings in force when it was drawn"),
+        Column("settings_version", _INTEGER, "version of the settings in force when it was drawn"),
         Column("settings_digest", _TEXT, "first digits of the hash of these settings"),
         _CONSENT,
         _HOUR,
@@ -243,7 +243,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
             "'heard': a list, of which people tick what they have heard where they live; 'compare': which of two is "
             "said more where they live",
         ),
-        Column("position", _WHOLE, "place of the pair on the card, from 0"),
+        Column("position", _INTEGER, "place of the pair on the card, from 0"),
         Column(
             "answer",
             _TEXT,
@@ -257,13 +257,13 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
             "probability with which this pair was drawn for this card: countries, then pairs with equal chances; "
             "empty where there is no `rater`",
         ),
-        Column("settings_version", _WHOLE, "version of the settings in force when it was drawn"),
+        Column("settings_version", _INTEGER, "version of the settings in force when it was drawn"),
         _CONSENT,
         _HOUR,
     ),
     "statements": (
         Column("row_id", _TEXT, "random name of the answer; the same in every release of the campaign"),
-        Column("position", _WHOLE, "place of the statement within the answer, from 1"),
+        Column("position", _INTEGER, "place of the statement within the answer, from 1"),
         Column("statement_id", _TEXT, "name of the statement: that of the answer and its place"),
         Column("respondent", _TEXT, "who, as a key that is made anew for each export and release"),
         Column("question", _TEXT, "name of the question"),
@@ -297,8 +297,10 @@ GROUP_MEANS = (
         "'near' (from a neighbouring country, or feels close to this one) and 'far'; and 'population': all of them, "
         "weighted to the shares of the population that the organisers stated, else of the people who took part",
     ),
-    Column("people", _WHOLE, "people who rated; empty where suppressed"),
-    Column("ratings", _WHOLE, "their ratings, with those of people without `rater`; empty where suppressed"),
+    Column("people", _INTEGER, "people who rated; empty where suppressed"),
+    Column(
+        "ratings", _INTEGER, "their ratings, with those of people without `rater`; empty where suppressed"
+    ),
     Column("mean", _NUMBER, "mean of these ratings, to two decimals; empty where suppressed"),
     Column("known", _NUMBER, "share of ratings of 3 or more, to two decimals; empty where suppressed"),
     Column(
@@ -316,7 +318,7 @@ AGGREGATED = "group_means"
 def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
     """The columns of a table in this campaign, in their order."""
     declared = settings.profile if table in _WITH_PROFILE else ()
-    own = tuple(
+    profile_columns = tuple(
         Column(
             PROFILE + field.name,
             _TEXT,
@@ -325,7 +327,7 @@ def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
         )
         for field in declared
     )
-    return (*(GROUP_MEANS if table == AGGREGATED else TABLES[table]), *own)
+    return (*(GROUP_MEANS if table == AGGREGATED else TABLES[table]), *profile_columns)
 
 
 def schema_of(table: str, settings: CampaignSettings) -> dict[str, DataTypeClass]:

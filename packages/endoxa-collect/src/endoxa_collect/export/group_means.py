@@ -35,7 +35,7 @@ OUT, POPULATION = "out", "population"
 UNJUDGED = "not judged"
 """The tone of pairs of which nobody said whether they are unkind."""
 
-_KNOWN = 3
+_RECOGNISED_FROM = 3
 """Ratings from this value on say that some people here say it, or more."""
 _DECIMALS = 2
 
@@ -57,7 +57,7 @@ class Answer:
 
 
 def read_answers(
-    campaign: Campaign, pool: Pool, published: Mapping[UUID, Published], whole: Mapping[UUID, Published]
+    campaign: Campaign, pool: Pool, published: Mapping[UUID, Published], unmerged: Mapping[UUID, Published]
 ) -> list[Answer]:
     """The ratings of exported pairs that count.
 
@@ -65,7 +65,7 @@ def read_answers(
         campaign: which.
         pool: its pairs as the export knows them.
         published: people as the other tables show them.
-        whole: the same people with nothing merged.
+        unmerged: the same people with nothing merged.
     """
     rows = Rating.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
     latest = {
@@ -80,7 +80,7 @@ def read_answers(
             person=person,
             country=country,
             tone=POLARITIES[tones[root]] or UNJUDGED,
-            place=_place(whole[person].is_from(country), country in near[person]),
+            place=_place(unmerged[person].is_from(country), country in near[person]),
             value=value,
             linked=published[person].is_from(country) is not None,
         )
@@ -113,12 +113,12 @@ class Population:
     shares: Mapping[str, Mapping[str, float]]
 
 
-def read_population(campaign: Campaign, whole: Mapping[UUID, Published]) -> Population:
+def read_population(campaign: Campaign, unmerged: Mapping[UUID, Published]) -> Population:
     """The stated population of a campaign (`CampaignSettings.population`), else the people who took part.
 
     Args:
         campaign: which.
-        whole: people with nothing merged; those who named no country are left out.
+        unmerged: people with nothing merged; those who named no country are left out.
     """
     pairs: Counter[Place] = Counter()
     live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, merged_into=None)
@@ -136,10 +136,12 @@ def read_population(campaign: Campaign, whole: Mapping[UUID, Published]) -> Popu
         near = _near(campaign)
         shares = {}
         for country in countries:
-            places = [_place(one.is_from(country), country in near[person]) for person, one in whole.items()]
-            known = [place for place in places if place]
+            places = [
+                _place(who.is_from(country), country in near[person]) for person, who in unmerged.items()
+            ]
+            placed = [place for place in places if place]
             shares[country] = {
-                place: known.count(place) / len(known) if known else math.nan for place in (IN, NEAR, FAR)
+                place: placed.count(place) / len(placed) if placed else math.nan for place in (IN, NEAR, FAR)
             }
     return Population(pairs, shares)
 
@@ -153,21 +155,21 @@ def group_means(
     `in`, `near` and `far` over all countries, and stand only beside these: they tell nothing more about anybody.
     """
     placed = [answer for answer in answers if answer.place]
-    by_country = _shown(placed, _tone_and_country, IN, lambda one: not one.linked, least)
-    beside = [one for one in placed if one.place != IN]
+    by_country = _shown(placed, _tone_and_country, IN, lambda answer: not answer.linked, least)
+    beside = [answer for answer in placed if answer.place != IN]
     by_tone = _shown(beside, _tone_only, NEAR, lambda _: True, least)
     groups = _by_place(placed, _tone_and_country)
     rows = []
     for tone, country in sorted(groups, key=lambda place: (place[1] != ALL, place[1], place[0])):
-        found = groups[tone, country]
+        cell = groups[tone, country]
         parts = {IN: [IN], OUT: [NEAR, FAR]} | ({NEAR: [NEAR], FAR: [FAR]} if country == ALL else {})
         for group, places in parts.items():
             shown = (tone, country) in by_country and (group in (IN, OUT) or (tone, country) in by_tone)
-            kept = [one for one in found if one.place in places]
+            kept = [answer for answer in cell if answer.place in places]
             rows.append({"tone": tone, "country": country, "group": group, **_figures(kept, shown=shown)})
         if country == ALL and population is not None:
             shown = (tone, country) in by_country and (tone, country) in by_tone
-            figures = _for_population(found, tone, population) if shown else {"suppressed": True}
+            figures = _for_population(cell, tone, population) if shown else {"suppressed": True}
             rows.append({"tone": tone, "country": country, "group": POPULATION, **figures})
     return pl.DataFrame(rows, schema={column.name: column.kind for column in GROUP_MEANS})
 
@@ -188,30 +190,30 @@ def _for_population(answers: Sequence[Answer], tone: str, population: Population
             ],
             groups,
         )
-        for value in (float, lambda value: float(value >= _KNOWN))
+        for value in (float, lambda value: float(value >= _RECOGNISED_FROM))
     ]
-    found = _figures(answers, shown=True)
+    figures = _figures(answers, shown=True)
     if not all(map(math.isfinite, means)):
         return {"suppressed": True}
-    return {**found, "mean": round(means[0], _DECIMALS), "known": round(means[1], _DECIMALS)}
+    return {**figures, "mean": round(means[0], _DECIMALS), "known": round(means[1], _DECIMALS)}
 
 
-def _tone_and_country(one: Answer) -> Iterable[Place]:
-    return ((tone, country) for tone in (one.tone, ALL) for country in (one.country, ALL))
+def _tone_and_country(answer: Answer) -> Iterable[Place]:
+    return ((tone, country) for tone in (answer.tone, ALL) for country in (answer.country, ALL))
 
 
-def _tone_only(one: Answer) -> Iterable[Place]:
-    return ((tone, ALL) for tone in (one.tone, ALL))
+def _tone_only(answer: Answer) -> Iterable[Place]:
+    return ((tone, ALL) for tone in (answer.tone, ALL))
 
 
 def _by_place(
     answers: Iterable[Answer], places: Callable[[Answer], Iterable[Place]]
 ) -> dict[Place, list[Answer]]:
-    found: defaultdict[Place, list[Answer]] = defaultdict(list)
+    answers_at: defaultdict[Place, list[Answer]] = defaultdict(list)
     for answer in answers:
         for place in places(answer):
-            found[place].append(answer)
-    return found
+            answers_at[place].append(answer)
+    return answers_at
 
 
 def _shown(
@@ -225,18 +227,18 @@ def _shown(
     cells = _by_place(answers, places)
     risks = {
         place: Risk(
-            Counter(one.person for one in found if hidden(one) and one.place == group),
-            Counter(one.person for one in found if hidden(one) and one.place != group),
+            Counter(answer.person for answer in cell if hidden(answer) and answer.place == group),
+            Counter(answer.person for answer in cell if hidden(answer) and answer.place != group),
         )
-        for place, found in cells.items()
+        for place, cell in cells.items()
     }
     gone = suppressed(risks, least)
     return frozenset(
         place
-        for place, found in cells.items()
+        for place, cell in cells.items()
         if place not in gone
         and all(
-            len({one.person for one in found if (one.place == group) is inside}) >= least
+            len({answer.person for answer in cell if (answer.place == group) is inside}) >= least
             for inside in (True, False)
         )
     )
@@ -250,6 +252,6 @@ def _figures(answers: Sequence[Answer], *, shown: bool) -> dict[str, object]:
         "people": len({answer.person for answer in answers}),
         "ratings": len(values),
         "mean": round(sum(values) / len(values), _DECIMALS),
-        "known": round(sum(value >= _KNOWN for value in values) / len(values), _DECIMALS),
+        "known": round(sum(value >= _RECOGNISED_FROM for value in values) / len(values), _DECIMALS),
         "suppressed": False,
     }

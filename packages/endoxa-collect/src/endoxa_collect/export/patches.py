@@ -21,7 +21,7 @@ from endoxa_collect.export.tables import Tables, counted_pairs, snapshot
 from endoxa_collect.models import Campaign
 from endoxa_collect.withdrawals import Keys
 
-_OWN = {
+_PAIR_COLUMNS = {
     "ratings": "shown_id",
     "mentions": "said_id",
     "skips": "shown_id",
@@ -76,13 +76,13 @@ def since_release(campaign: Campaign, salt: str) -> Since:
             withdrawals=withdrawal_rows(campaign, salt),
             pool=pool,
             pairs=pair_rows(campaign, pool),
-            rare={keys.rater(pk): _rare(one) for pk, one in people.items()},
+            rare={keys.rater(pk): _rare(person) for pk, person in people.items()},
             respondents={keys.rater(pk): keys.respondent(pk) for pk in people},
         )
 
 
-def _rare(one: Published) -> frozenset[str]:
-    cells_of = {"country": one.country, "consent": one.consent, **one.profile}
+def _rare(person: Published) -> frozenset[str]:
+    cells_of = {"country": person.country, "consent": person.consent, **person.profile}
     return frozenset(name for name, cell in cells_of.items() if cell == OTHER)
 
 
@@ -107,11 +107,11 @@ def handed_over(frames: Mapping[str, pl.DataFrame], since: Since) -> dict[str, p
         return dict(frames)
     moved = {
         name: frames[name].with_columns(
-            association_id=pl.col(own).replace_strict(
+            association_id=pl.col(column).replace_strict(
                 heirs, default=pl.col("association_id"), return_dtype=pl.String
             )
         )
-        for name, own in _OWN.items()
+        for name, column in _PAIR_COLUMNS.items()
     }
     return {**frames, **moved, "pairs": _with_heirs(frames["pairs"], heirs, since.pairs)}
 
@@ -123,12 +123,12 @@ def _with_heirs(pairs: pl.DataFrame, heirs: Mapping[str, str], now: pl.DataFrame
     for name, heir in heirs.items():
         if name != heir:
             merged[heir].append(name)
-    whole = pl.concat([pairs, added])
+    together = pl.concat([pairs, added])
     ids = [
         " ".join(sorted({*before.split(), *merged[pair]}))
-        for pair, before in whole.select("association_id", "merged_ids").iter_rows()
+        for pair, before in together.select("association_id", "merged_ids").iter_rows()
     ]
-    return whole.with_columns(merged_ids=pl.Series(ids, dtype=pl.String))
+    return together.with_columns(merged_ids=pl.Series(ids, dtype=pl.String))
 
 
 @dataclass(frozen=True)
@@ -157,11 +157,11 @@ def coarsened(
     people = frames["people"]
     names = ["country", *(name for name in people.columns if name.startswith(PROFILE)), "consent"]
     before: list[Cells] = list(people.select(names).iter_rows())
-    known = [
+    published_cells = [
         tuple(OTHER if name in rare.get(rater, ()) else cell for name, cell in zip(names, cells, strict=True))
         for rater, cells in zip(people["rater"], before, strict=True)
     ]
-    merged = merge_small_cells([*known, *[(OTHER,) * len(names)] * without_key])[: len(before)]
+    merged = merge_small_cells([*published_cells, *[(OTHER,) * len(names)] * without_key])[: len(before)]
     cells_of = dict(zip(people["rater"], merged, strict=True))
     lost = {rater for rater, cells in cells_of.items() if cells[0] == OTHER}
     answers = {
@@ -170,10 +170,10 @@ def coarsened(
     }
     frame = frames["statements"]
     gone = pl.col("respondent").is_in(lost)
-    key = pl.col("respondent").replace({one: respondents[one] for one in lost})
+    key = pl.col("respondent").replace({key_lost: respondents[key_lost] for key_lost in lost})
     changed = {
-        "people": _said_anew(people, "rater", cells_of, names).filter(~pl.col("rater").is_in(lost)),
-        "statements": _said_anew(frame, "respondent", cells_of, names).with_columns(key, _day(gone)),
+        "people": _relabelled(people, "rater", cells_of, names).filter(~pl.col("rater").is_in(lost)),
+        "statements": _relabelled(frame, "respondent", cells_of, names).with_columns(key, _day(gone)),
     }
     still = without_key + sum(cells[0] == OTHER for cells in merged)
     return Coarsened(
@@ -193,17 +193,17 @@ def _answers(
     ]
     # As in a new export: nobody could see what the others belong to.
     kept = frame.filter(~gone | pl.col("counted")) if "counted" in frame.columns else frame
-    return _said_anew(kept, "rater", cells_of, names).with_columns(*blank, *empty, _day(gone))
+    return _relabelled(kept, "rater", cells_of, names).with_columns(*blank, *empty, _day(gone))
 
 
-def _said_anew(
+def _relabelled(
     frame: pl.DataFrame, key: str, cells_of: Mapping[str, Cells], names: list[str]
 ) -> pl.DataFrame:
     """The table with what is said of people now, where it says that of them."""
     return frame.with_columns(
         pl.col(key)
         .replace_strict(
-            {one: cells[place] for one, cells in cells_of.items()},
+            {respondent: cells[place] for respondent, cells in cells_of.items()},
             default=pl.col(name),
             return_dtype=pl.String,
         )
@@ -238,8 +238,8 @@ def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportRe
         about, frames = read_export(published)
         since = since_release(campaign, before.salt)
         without_key = max(0, about.left_out.people - since.left_without_key(frames))
-        whole = handed_over(frames, since)
-        kept = {name: respecting_withdrawals(frame, since.gone) for name, frame in whole.items()}
+        adjusted = handed_over(frames, since)
+        kept = {name: respecting_withdrawals(frame, since.gone) for name, frame in adjusted.items()}
         merged = coarsened(kept, without_key, since.rare, since.respondents)
         left_out = replace(about.left_out, people=merged.without_key, merged=merged.merged)
         frames = {**merged.frames, "pairs": counted_pairs(merged.frames), "withdrawals": since.withdrawals}

@@ -50,7 +50,7 @@ def merge_small_cells(people: Sequence[Cells], least: int = LEAST) -> list[Cells
 
 def _kept(row: Cells, anybody: Cells, alike: Sequence[bool]) -> Cells:
     """The row with what is the same for all people."""
-    return tuple(shared if same else own for own, shared, same in zip(row, anybody, alike, strict=True))
+    return tuple(shared if same else cell for cell, shared, same in zip(row, anybody, alike, strict=True))
 
 
 def _all_other(row: Cells) -> Cells:
@@ -83,12 +83,12 @@ class Published:
         return country in self.country.split("; ") if self.linked and self.country else None
 
 
-def published_people(campaign: Campaign, keys: Keys, *, whole: bool = False) -> dict[UUID, Published]:
-    """What is said of each person of a campaign; `whole`: with nothing merged, for restricted releases and for sums."""
+def published_people(campaign: Campaign, keys: Keys, *, unmerged: bool = False) -> dict[UUID, Published]:
+    """What is said of each person of a campaign; `unmerged`: as they are, for restricted releases and for sums."""
     settings = campaign.settings
     people = list(Person.objects.filter(campaign=campaign).order_by("pk"))
     # People of an imported export were made anonymous before.
-    least = 1 if whole or keys.salt is None else LEAST
+    least = 1 if unmerged or keys.salt is None else LEAST
     answered = _origins_when_answering(campaign)
     merged = merge_small_cells(
         [_cells(person, {*person.origins, *answered[person.pk]}, settings) for person in people], least
@@ -113,13 +113,13 @@ def _origins_when_answering(campaign: Campaign) -> Mapping[UUID, set[str]]:
     """Countries that were each person's own when they rated a pair about it, or got it as one about their own."""
     rated = Rating.objects.filter(person__campaign=campaign, in_group=True)
     drawn = Card.objects.filter(campaign=campaign, tier=OWN, state__in=CLOSED)
-    found: defaultdict[UUID, set[str]] = defaultdict(set)
+    origins: defaultdict[UUID, set[str]] = defaultdict(set)
     for person, country in (
         *rated.values_list("person", "pair__country").distinct(),
         *drawn.values_list("person", "country").distinct(),
     ):
-        found[person].add(country)
-    return found
+        origins[person].add(country)
+    return origins
 
 
 def _cells(person: Person, origins: Collection[str], settings: CampaignSettings) -> tuple[str, ...]:
@@ -131,9 +131,9 @@ def _cells(person: Person, origins: Collection[str], settings: CampaignSettings)
 
 def _answer(extras: Mapping[str, Any], field: ProfileField) -> str:
     """What was chosen among the choices that the campaign declares now; anything else stays here."""
-    given = extras.get(field.name, "")
-    chosen = given if isinstance(given, list) else [given]
-    return "; ".join(sorted(str(one) for one in chosen if one in field.choices or one == OTHER))
+    answer = extras.get(field.name, "")
+    chosen = answer if isinstance(answer, list) else [answer]
+    return "; ".join(sorted(str(value) for value in chosen if value in field.choices or value == OTHER))
 
 
 def _published(pk: UUID, cells: tuple[str, ...], settings: CampaignSettings, keys: Keys) -> Published:

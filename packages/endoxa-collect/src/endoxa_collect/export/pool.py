@@ -21,7 +21,7 @@ class Pool:
     roots: Mapping[int, UUID]
 
     @property
-    def held_back(self) -> int:
+    def excluded(self) -> int:
         """Pairs that wait for a moderator or were hidden."""
         return len(self.names) - len(self.roots)
 

@@ -30,8 +30,8 @@ def require_number(campaign: Campaign, number: str) -> None:
         raise UserError(f"Invalid release number '{number}': write it as 1.0 (or 1.0.1 for a patch).")
     made = set(campaign.releases.finished().values_list("number", flat=True))
     if number in made:
-        taken = ", ".join(sorted(made))
-        raise NumberTakenError(f"Release {number} was made before and never changes; there are: {taken}.")
+        earlier = ", ".join(sorted(made))
+        raise NumberTakenError(f"Release {number} was made before and never changes; there are: {earlier}.")
 
 
 @contextmanager

@@ -64,16 +64,16 @@ class Placed:
     """People by their key, and stand-ins, handed out so that none answers twice for one pair."""
 
     campaign: Campaign
-    known: dict[str, Person]
+    people: dict[str, Person]
     stand_ins: list[Person] = field(default_factory=list)
     used: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def person(self, key: str, table: str, pair: str = "") -> Person:
         """The person with a key; without one, a stand-in that has no row for this pair in this table yet."""
         if key:
-            if key not in self.known:
-                self.known[key] = self._stand_in(UUID(key))
-            return self.known[key]
+            if key not in self.people:
+                self.people[key] = self._stand_in(UUID(key))
+            return self.people[key]
         place = self.used[table, pair]
         self.used[table, pair] += 1
         while len(self.stand_ins) <= place:
@@ -88,7 +88,7 @@ class Placed:
 
 def place_people(campaign: Campaign, people: pl.DataFrame) -> Placed:
     """Make the people of the table of people."""
-    known = []
+    listed = []
     for row in people.iter_rows(named=True):
         extras = {
             name.removeprefix(PROFILE): value.split("; ")
@@ -96,8 +96,8 @@ def place_people(campaign: Campaign, people: pl.DataFrame) -> Placed:
             if name.startswith(PROFILE) and value
         }
         origins = row["country"].split("; ") if row["country"] else []
-        known.append(_person(campaign, UUID(row["rater"]), row["consent"], origins=origins, extras=extras))
-    made = Person.objects.bulk_create(known)
+        listed.append(_person(campaign, UUID(row["rater"]), row["consent"], origins=origins, extras=extras))
+    made = Person.objects.bulk_create(listed)
     return Placed(campaign, {str(person.pk): person for person in made})
 
 

@@ -37,15 +37,15 @@ from endoxa_collect.models import (
 from endoxa_collect.sampler.slots import CANDIDATE
 
 Row = dict[str, Any]
-_Given = TypeVar("_Given", Rating, Mention, HurtAnswer, MixedAnswer)
+_Answer = TypeVar("_Answer", Rating, Mention, HurtAnswer, MixedAnswer)
 
 
 @cache
 def identity_of(country: str, language: str) -> str:
     """The people of a country (ISO 3166) in a language (ISO 639); in English where the language is not known here."""
-    known = _people()
-    spoken = language if language in known else "en"
-    return known[spoken].format(
+    by_language = _people()
+    spoken = language if language in by_language else "en"
+    return by_language[spoken].format(
         country=geography.name(country, spoken), from_country=geography.from_country(country, spoken)
     )
 
@@ -89,14 +89,14 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
 
 
 def rating_rows(
-    campaign: Campaign, pool: Pool, people: Mapping[UUID, Published], *, whole: bool = False
+    campaign: Campaign, pool: Pool, people: Mapping[UUID, Published], *, unmerged: bool = False
 ) -> pl.DataFrame:
     """Ratings of exported pairs. The latest of a person counts where pairs were merged, as in `cards.counts`.
 
     Earlier ones of people without a key are left out: nobody could see what they belong to.
     """
-    given = Rating.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
-    kept, counting = _kept(given.select_related("card", "pair"), pool, people)
+    ratings = Rating.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
+    kept, counting = _kept(ratings.select_related("card", "pair"), pool, people)
 
     def row(rating: Rating) -> Row:
         who, card = people[rating.person_id], rating.card
@@ -109,7 +109,7 @@ def rating_rows(
             "in_group": who.is_from(rating.pair.country),
             "counted": rating.pk in counting,
             "prompted": True,
-            **_drawn(card, who, whole=whole),
+            **_drawn(card, who, unmerged=unmerged),
             "revealed": card.revealed,
             "late": card.late,
             "surplus": rating.surplus,
@@ -127,12 +127,12 @@ def mention_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published
 
     Later ones of people without a key are left out, as with ratings.
     """
-    said = Mention.objects.filter(person__campaign=campaign).order_by("-created_at", "-pk")
-    kept, counting = _kept(said.select_related("pair"), pool, people)
+    mentions = Mention.objects.filter(person__campaign=campaign).order_by("-created_at", "-pk")
+    kept, counting = _kept(mentions.select_related("pair"), pool, people)
 
     def row(mention: Mention) -> Row:
         who = people[mention.person_id]
-        asked = mention.alike_to_id in pool.roots
+        compared = mention.alike_to_id in pool.roots
         return {
             "row_id": str(mention.public_id),
             "association_id": str(pool.roots[mention.pair_id]),
@@ -143,8 +143,8 @@ def mention_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published
             "via": mention.via,
             "counted": mention.pk in counting,
             "prompted": False,
-            "asked_same_as": str(pool.names[mention.alike_to_id]) if asked and mention.alike_to_id else "",
-            "same": mention.alike if asked else None,
+            "asked_same_as": str(pool.names[mention.alike_to_id]) if compared and mention.alike_to_id else "",
+            "same": mention.alike if compared else None,
             "consent": who.consent,
             "hour": time_of(mention.created_at, who),
         }
@@ -153,19 +153,19 @@ def mention_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published
 
 
 def _kept(
-    given: Iterable[_Given],
+    rows: Iterable[_Answer],
     pool: Pool,
     people: Mapping[UUID, Published],
-    kind: Callable[[_Given], str] = lambda _: "",
-) -> tuple[list[_Given], Set[int]]:
+    kind: Callable[[_Answer], str] = lambda _: "",
+) -> tuple[list[_Answer], Set[int]]:
     """Answers that are exported, and the ids of those that count: the last of each person about a pair and of a kind.
 
     Others of people without a key are left out: nobody could see what they belong to.
     """
-    found = [one for one in given if one.pair_id in pool.roots]
-    last = {(one.person_id, pool.roots[one.pair_id], kind(one)): one.pk for one in found}
+    in_pool = [row for row in rows if row.pair_id in pool.roots]
+    last = {(row.person_id, pool.roots[row.pair_id], kind(row)): row.pk for row in in_pool}
     counting = set(last.values())
-    return [one for one in found if one.pk in counting or people[one.person_id].linked], counting
+    return [row for row in in_pool if row.pk in counting or people[row.person_id].linked], counting
 
 
 def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
@@ -185,8 +185,8 @@ def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
             "hour": time_of(skip.created_at, who),
         }
 
-    found = Skip.objects.filter(person__campaign=campaign).select_related("card")
-    shown = (skip for skip in found if skip.pair_id is None or skip.pair_id in pool.roots)
+    skips = Skip.objects.filter(person__campaign=campaign).select_related("card")
+    shown = (skip for skip in skips if skip.pair_id is None or skip.pair_id in pool.roots)
     return _frame("skips", campaign.settings, map(row, shown))
 
 
@@ -195,25 +195,25 @@ def hurt_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
 
     Of people without a key only the latest about each pair, as with ratings.
     """
-    said = HurtAnswer.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
-    kept, _ = _kept(said, pool, people)
+    answers = HurtAnswer.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
+    kept, _ = _kept(answers, pool, people)
 
-    def row(given: HurtAnswer) -> Row:
-        who = people[given.person_id]
+    def row(answer: HurtAnswer) -> Row:
+        who = people[answer.person_id]
         return {
-            "row_id": str(given.public_id),
-            "association_id": str(pool.roots[given.pair_id]),
-            "shown_id": str(pool.names[given.pair_id]),
+            "row_id": str(answer.public_id),
+            "association_id": str(pool.roots[answer.pair_id]),
+            "shown_id": str(pool.names[answer.pair_id]),
             "rater": who.rater,
-            "answer": given.answer,
+            "answer": answer.answer,
             "consent": who.consent,
-            "hour": time_of(given.created_at, who),
+            "hour": time_of(answer.created_at, who),
         }
 
     return _frame("hurt_answers", campaign.settings, map(row, kept))
 
 
-def mixed_given(campaign: Campaign) -> QuerySet[MixedAnswer]:
+def mixed_answers(campaign: Campaign) -> QuerySet[MixedAnswer]:
     """What lists and comparisons say of pairs; reports are no answers."""
     answered = MixedAnswer.objects.filter(person__campaign=campaign, card__state=CardState.ANSWERED)
     return answered.exclude(answer="")
@@ -225,29 +225,40 @@ def mixed_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published])
     Earlier ones of people without a key are left out, as with ratings. Where pairs of one list are one by now, a tick
     at any of them counts. A comparison is left out unless both its pairs are exported, as two pairs.
     """
-    found = [one for one in mixed_given(campaign).select_related("card") if one.pair_id in pool.roots]
+    answers = [
+        answer for answer in mixed_answers(campaign).select_related("card") if answer.pair_id in pool.roots
+    ]
     sides: defaultdict[int, set[UUID]] = defaultdict(set)
-    for one in found:
-        sides[one.card_id].add(pool.roots[one.pair_id])
-    found = [one for one in found if one.card.kind != MixedKind.COMPARE or len(sides[one.card_id]) == 2]
+    for answer in answers:
+        sides[answer.card_id].add(pool.roots[answer.pair_id])
+    answers = [
+        answer
+        for answer in answers
+        if answer.card.kind != MixedKind.COMPARE or len(sides[answer.card_id]) == 2
+    ]
     # Within a card what was ticked comes last, so that it is what counts.
-    found.sort(
-        key=lambda one: (one.card.closed_at or one.card.drawn_at, one.card_id, one.answer == "heard", one.pk)
+    answers.sort(
+        key=lambda answer: (
+            answer.card.closed_at or answer.card.drawn_at,
+            answer.card_id,
+            answer.answer == "heard",
+            answer.pk,
+        )
     )
-    kept, counting = _kept(found, pool, people, lambda one: one.card.kind)
+    kept, counting = _kept(answers, pool, people, lambda answer: answer.card.kind)
 
-    def row(one: MixedAnswer) -> Row:
-        who, card = people[one.person_id], one.card
+    def row(answer: MixedAnswer) -> Row:
+        who, card = people[answer.person_id], answer.card
         return {
-            "row_id": str(one.public_id),
-            "association_id": str(pool.roots[one.pair_id]),
-            "shown_id": str(pool.names[one.pair_id]),
+            "row_id": str(answer.public_id),
+            "association_id": str(pool.roots[answer.pair_id]),
+            "shown_id": str(pool.names[answer.pair_id]),
             "set_id": str(card.token) if who.linked else "",
             "rater": who.rater,
             "kind": card.kind,
-            "position": one.position,
-            "answer": one.answer,
-            "counted": one.pk in counting,
+            "position": answer.position,
+            "answer": answer.answer,
+            "counted": answer.pk in counting,
             "propensity": card.propensity if who.linked else None,
             "settings_version": card.version,
             "consent": who.consent,
@@ -290,22 +301,22 @@ def withdrawal_rows(campaign: Campaign, salt: str | None) -> pl.DataFrame:
 
     Keys of other releases would say which rows of these are one person's.
     """
-    found = Tombstone.objects.filter(campaign=campaign)
+    tombstones = Tombstone.objects.filter(campaign=campaign)
     if salt is not None:
-        found = found.filter(~Q(table="people") | Q(release__salt=salt))
-    rows = ({"row_id": str(one.row), "table": one.table} for one in found)
+        tombstones = tombstones.filter(~Q(table="people") | Q(release__salt=salt))
+    rows = ({"row_id": str(tombstone.row), "table": tombstone.table} for tombstone in tombstones)
     return _frame("withdrawals", campaign.settings, rows)
 
 
-def _drawn(card: Card, who: Published, *, whole: bool) -> Row:
+def _drawn(card: Card, who: Published, *, unmerged: bool) -> Row:
     """How a card was drawn. Nothing of people without a key: cards about their own country stand out by it."""
     if not who.linked:
         return {"tier": "", "slot": "", "propensity": None, "pool": None}
-    named = whole or card.tier not in SHARED_TIERS
+    named = unmerged or card.tier not in SHARED_TIERS
     return {
         "tier": card.tier if named else OTHER,
         # Whom it was for says how near a person is who stood in for others.
-        "slot": card.slot if whole else "",
+        "slot": card.slot if unmerged else "",
         "propensity": card.propensity,
         "pool": (card.pool or None) if named else None,
     }

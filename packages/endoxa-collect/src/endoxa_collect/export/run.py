@@ -147,7 +147,7 @@ def _export(
 ) -> ExportReport:
     recipient = delivery.release.recipient if delivery.release else ""
     tables = read_tables(
-        delivery.campaign, keys, aggregated=bool(release) and not recipient, whole=bool(recipient)
+        delivery.campaign, keys, aggregated=bool(release) and not recipient, unmerged=bool(recipient)
     )
     about = About.of(delivery.campaign, release, formats, tables.left_out, recipient)
     return write_export(about, tables, folder, delivery)

@@ -44,13 +44,13 @@ def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     Args:
         frames: ratings, mentions, skips and people as exported; pairs with at least the columns of `FIXED`.
     """
-    said = frames["mentions"].filter("counted").group_by("association_id").agg(support=pl.len())
+    support = frames["mentions"].filter("counted").group_by("association_id").agg(support=pl.len())
     skipped = frames["skips"].group_by("association_id").agg(skips=pl.len())
     mixed = frames["mixed"].filter("counted")
-    whole = (
+    counted = (
         frames["pairs"]
         .select(FIXED)
-        .join(said, on="association_id", how="left")
+        .join(support, on="association_id", how="left")
         .join(_recognition(frames["ratings"]), on="association_id", how="left")
         .join(skipped, on="association_id", how="left")
         .join(_heard(mixed), on="association_id", how="left")
@@ -86,7 +86,7 @@ def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
             pl.col("region").fill_null(""),
         )
     )
-    return whole.select(pl.col(column.name).cast(column.kind) for column in TABLES["pairs"]).sort(
+    return counted.select(pl.col(column.name).cast(column.kind) for column in TABLES["pairs"]).sort(
         "association_id"
     )
 
@@ -172,7 +172,9 @@ class Tables:
     left_out: LeftOut
 
 
-def read_tables(campaign: Campaign, keys: Keys, *, aggregated: bool = False, whole: bool = False) -> Tables:
+def read_tables(
+    campaign: Campaign, keys: Keys, *, aggregated: bool = False, unmerged: bool = False
+) -> Tables:
     """The tables of a campaign as they are at this moment.
 
     Args:
@@ -180,19 +182,19 @@ def read_tables(campaign: Campaign, keys: Keys, *, aggregated: bool = False, who
         keys: makes the keys of people.
         aggregated: with the figures of all ratings by group, for releases. Not for copies that are made again and
             again: the difference of two would be one person.
-        whole: nothing of people is merged, for restricted releases.
+        unmerged: nothing of people is merged, for restricted releases.
     """
     with snapshot():
-        return _read(campaign, keys, aggregated=aggregated, whole=whole)
+        return _read(campaign, keys, aggregated=aggregated, unmerged=unmerged)
 
 
-def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, whole: bool) -> Tables:
-    people = published_people(campaign, keys, whole=whole)
+def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, unmerged: bool) -> Tables:
+    people = published_people(campaign, keys, unmerged=unmerged)
     pool = read_pool(campaign)
     frames = {
         "pairs": rows.pair_rows(campaign, pool),
         "people": people_frame(people, campaign.settings),
-        "ratings": rows.rating_rows(campaign, pool, people, whole=whole),
+        "ratings": rows.rating_rows(campaign, pool, people, unmerged=unmerged),
         "mentions": rows.mention_rows(campaign, pool, people),
         "skips": rows.skip_rows(campaign, pool, people),
         "hurt_answers": rows.hurt_rows(campaign, pool, people),
@@ -202,7 +204,7 @@ def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, whole: bool) -> T
     }
     frames["pairs"] = counted_pairs(frames)
     if aggregated:
-        everybody = published_people(campaign, keys, whole=True)
+        everybody = published_people(campaign, keys, unmerged=True)
         frames[AGGREGATED] = group_means(
             read_answers(campaign, pool, people, everybody), read_population(campaign, everybody)
         )
@@ -211,12 +213,12 @@ def _read(campaign: Campaign, keys: Keys, *, aggregated: bool, whole: bool) -> T
         merged=sum(
             OTHER in (person.country, person.consent, *person.profile.values()) for person in people.values()
         ),
-        pairs=pool.held_back,
+        pairs=pool.excluded,
         ratings=Rating.objects.filter(person__campaign=campaign).count() - frames["ratings"].height,
         mentions=Mention.objects.filter(person__campaign=campaign).count() - frames["mentions"].height,
         skips=Skip.objects.filter(person__campaign=campaign).count() - frames["skips"].height,
         hurt_answers=HurtAnswer.objects.filter(person__campaign=campaign).count()
         - frames["hurt_answers"].height,
-        mixed=rows.mixed_given(campaign).count() - frames["mixed"].height,
+        mixed=rows.mixed_answers(campaign).count() - frames["mixed"].height,
     )
     return Tables(frames, left_out)

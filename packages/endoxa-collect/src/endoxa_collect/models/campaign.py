@@ -33,7 +33,9 @@ class Campaign(models.Model):
 
     slug = models.SlugField(max_length=40, unique=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.DRAFT)
-    balance = models.CharField(max_length=8, blank=True, choices=[(one.value, one.value) for one in Balance])
+    balance = models.CharField(
+        max_length=8, blank=True, choices=[(choice.value, choice.value) for choice in Balance]
+    )
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)
     began_at = models.DateTimeField(null=True)

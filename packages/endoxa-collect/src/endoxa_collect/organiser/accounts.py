@@ -18,8 +18,8 @@ from django.views.decorators.http import require_safe
 from endoxa_collect.models import Campaign, Membership
 from endoxa_collect.organiser.wording import ROLES, state_of, title_of
 from endoxa_collect.security import limits
-from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_KNOWN_BROWSER, LOGIN_SITE, Limit
-from endoxa_collect.security.sessions import known_as, remember
+from endoxa_collect.security.limits import LOGIN_ACCOUNT, LOGIN_SAME_BROWSER, LOGIN_SITE, Limit
+from endoxa_collect.security.sessions import browser_key, remember
 
 _TOO_OFTEN = gettext_lazy("That was tried too often. Please wait ten minutes, then try again.")
 _WRONG = gettext_lazy("This name and password do not go together. Please look at both again.")
@@ -47,16 +47,16 @@ class SignInForm(AuthenticationForm):
     def clean(self) -> dict[str, Any]:
         """Count the try before the password is looked at, so that many at once do not slip through."""
         name = self.cleaned_data.get("username", "")
-        browser = known_as(self.request, name) if self.request else ""
+        browser = browser_key(self.request, name) if self.request else ""
         mine, key = _counted(browser, name)
-        flooded = not browser and LOGIN_SITE.exhausted(limits.WHOLE_SITE)
+        flooded = not browser and LOGIN_SITE.exhausted(limits.SITE)
         if flooded or not mine.count(key):
             raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
         try:
             cleaned = super().clean()
         except forms.ValidationError:
             if not browser:
-                LOGIN_SITE.count(limits.WHOLE_SITE)
+                LOGIN_SITE.count(limits.SITE)
             raise
         mine.clear(key)
         return cleaned
@@ -86,12 +86,12 @@ class NewPasswordForm(PasswordChangeForm):
 
 def _counted(browser: str, name: str) -> tuple[Limit, str]:
     """Where tries of an account are counted: by themselves in a browser that is known as `browser`, not ""."""
-    return (LOGIN_KNOWN_BROWSER, browser) if browser else (LOGIN_ACCOUNT, name)
+    return (LOGIN_SAME_BROWSER, browser) if browser else (LOGIN_ACCOUNT, name)
 
 
 def _slots(browser: str) -> limits.Slots:
     """Which bound on concurrent hashing holds: browsers known as `browser`, not "", have one of their own."""
-    return limits.PASSWORDS_KNOWN_BROWSER if browser else limits.PASSWORDS
+    return limits.PASSWORDS_SAME_BROWSER if browser else limits.PASSWORDS
 
 
 class SignIn(auth.LoginView):
@@ -103,7 +103,7 @@ class SignIn(auth.LoginView):
 
     def post(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
         """Look at name and password, unless this worker looks at another one."""
-        with _slots(known_as(request, request.POST.get("username", ""))).taken() as free:
+        with _slots(browser_key(request, request.POST.get("username", ""))).occupied() as free:
             return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
@@ -122,12 +122,12 @@ class ChangePassword(auth.PasswordChangeView):
 
     def post(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
         """Look at both passwords, unless this worker looks at another one."""
-        with _slots(known_as(request, request.user.get_username())).taken() as free:
+        with _slots(browser_key(request, request.user.get_username())).occupied() as free:
             return super().post(request, *args, **named) if free else limits.refuse(request, limits.BUSY)
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """With what the browser is known as."""
-        browser = known_as(self.request, self.request.user.get_username())
+        browser = browser_key(self.request, self.request.user.get_username())
         return {**super().get_form_kwargs(), "browser": browser}
 
 

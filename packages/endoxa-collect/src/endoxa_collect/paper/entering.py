@@ -268,7 +268,7 @@ def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
     with locked(campaign.pk) as current:
         gone: set[str] = set()
         if django_settings.FOLDER is not None:
-            lines = withdrawals.read(django_settings.FOLDER / withdrawals.NAME, whole=False)
+            lines = withdrawals.read(django_settings.FOLDER / withdrawals.NAME, complete=False)
             gone = {line.person for line in lines if line.person and line.campaign == current.slug}
         pairs = {pair.pk: pair for pair in Pair.objects.filter(campaign=current)}
         touched: dict[int, Pair] = {}

@@ -57,11 +57,11 @@ def load_preset(wanted: str) -> Preset:
 
 
 def _languages(name: str, listed: str, offered: tuple[str, ...]) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(part.strip() for part in listed.split(",") if part.strip()))
-    unknown = next((code for code in found if code not in offered), "")
-    if unknown or not found:
+    languages = tuple(dict.fromkeys(part.strip() for part in listed.split(",") if part.strip()))
+    unknown = next((code for code in languages if code not in offered), "")
+    if unknown or not languages:
         raise UserError(
             f"Preset '{name}' has no language '{unknown}' (available: {', '.join(offered)}). "
             f"Write, for example, {name}:{','.join(offered[:2])}."
         )
-    return found
+    return languages

@@ -53,7 +53,7 @@ def set_account(
     if role is not None and Membership.objects.get_or_create(user=user, campaign=campaign, role=role)[1]:
         record(campaign, None, "account allowed", account=name, role=role)
     LOGIN_ACCOUNT.clear(name)
-    LOGIN_SITE.clear(limits.WHOLE_SITE)
+    LOGIN_SITE.clear(limits.SITE)
     return Account(name, _roles(user, campaign), made, generated)
 
 
@@ -64,8 +64,8 @@ def remove_account(name: str, campaign: Campaign, role: Role | None) -> Account:
     Raises:
         UserError: there is no such account or role, or the campaign would have no organiser left.
     """
-    held = Membership.objects.filter(user__username=name, campaign=campaign)
-    leaving = held.filter(role=role) if role else held
+    memberships = Membership.objects.filter(user__username=name, campaign=campaign)
+    leaving = memberships.filter(role=role) if role else memberships
     user = User.objects.filter(username=name).first()
     if user is None or not leaving.exists():
         raise UserError(
@@ -94,8 +94,8 @@ def campaign_named(slug: str | None) -> Campaign:
     Raises:
         UserError: there is none of that name, or several to choose from.
     """
-    found = Campaign.objects.filter(slug=slug) if slug else Campaign.objects.all()
-    match list(found[:2]):
+    campaigns = Campaign.objects.filter(slug=slug) if slug else Campaign.objects.all()
+    match list(campaigns[:2]):
         case [campaign]:
             return campaign
         case []:
@@ -151,5 +151,5 @@ def _set_password(user: User, password: str) -> None:
 
 
 def _roles(user: User, campaign: Campaign) -> tuple[str, ...]:
-    held = Membership.objects.filter(user=user, campaign=campaign).order_by("role")
-    return tuple(held.values_list("role", flat=True))
+    memberships = Membership.objects.filter(user=user, campaign=campaign).order_by("role")
+    return tuple(memberships.values_list("role", flat=True))

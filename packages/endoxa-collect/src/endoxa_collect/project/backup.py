@@ -22,7 +22,7 @@ from endoxa_collect.project.folder import (
     Folder,
     enter,
     has_list,
-    held,
+    locked_folder,
     make_folder,
     open_folder,
     refuse_used,
@@ -97,12 +97,12 @@ def read_archive(path: Path) -> Archive:
                 raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa).")
             parts = {name: archive.read(name) for name in (_DATABASE, _SECRET, _WITHDRAWALS)}
             secret, withdrawals = parts[_SECRET].decode(), parts[_WITHDRAWALS].decode()
-        whole = all(hashlib.sha256(parts[name]).hexdigest() == manifest["sha256"][name] for name in parts)
+        intact = all(hashlib.sha256(parts[name]).hexdigest() == manifest["sha256"][name] for name in parts)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist: name a file that `endoxa collect backup` wrote.") from None
     except (OSError, zipfile.BadZipFile, ZlibError, ValueError, KeyError, TypeError):
         raise UserError(f"{path} is not an endoxa backup, or is damaged: use another file.") from None
-    if not whole:
+    if not intact:
         raise UserError(f"{path} is damaged: its checksums do not match. Use another backup.")
     return Archive(manifest["made_at"], parts[_DATABASE], secret, withdrawals)
 
@@ -185,7 +185,7 @@ def restore(
         _require_list(backup, present, withdrawals, none=no_withdrawals)
     # Beside the new folder, which takes its name as a whole; or in the folder that is there, as that may be a volume.
     parent = path.resolve() if path.is_dir() else path.resolve().parent
-    with held(present) if present else nullcontext(), _drafting(parent, _DRAFT) as place:
+    with locked_folder(present) if present else nullcontext(), _drafting(parent, _DRAFT) as place:
         staged = _staged(archive, place / "campaign")
         check_database(staged.database)
         enter(staged)
@@ -253,7 +253,7 @@ def _move(staged: Folder, target: Folder) -> None:
         return
     try:
         target.path.chmod(0o700)
-        for file in sorted(staged.path.iterdir(), key=lambda one: one.name == MARK):
+        for file in sorted(staged.path.iterdir(), key=lambda path: path.name == MARK):
             file.rename(target.path / file.name)
     except BaseException:
         with suppress(OSError):
@@ -292,19 +292,19 @@ def _replayed(
 
     from endoxa_collect import withdrawals as listing
     from endoxa_collect.project.database import prepare
-    from endoxa_collect.project.lists import require_newest, require_own
+    from endoxa_collect.project.lists import require_newest, require_same_campaign
     from endoxa_collect.project.replay import replay
 
-    known = listing.parse(archive.withdrawals, listing.NAME, whole=False)
+    recorded = listing.parse(archive.withdrawals, listing.NAME, complete=False)
     lists = {more: listing.read(more)} if more else {}
     if present and has_list(present.withdrawals):
-        lists[present.withdrawals] = listing.read(present.withdrawals, whole=False)
+        lists[present.withdrawals] = listing.read(present.withdrawals, complete=False)
     prepare()
     if not trusted:
         for path, lines in lists.items():
-            require_own(path, lines, archive.secret, known)
-        require_newest(listing.merged(*lists.values()), next(iter(lists)), known)
-    lines = listing.merged(known, *lists.values())
+            require_same_campaign(path, lines, archive.secret, recorded)
+        require_newest(listing.merged(*lists.values()), next(iter(lists)), recorded)
+    lines = listing.merged(recorded, *lists.values())
     replayed = replay(lines)
     connections.close_all()
     return replayed, lines
@@ -314,8 +314,8 @@ def _complete(folder: Folder, lines: Sequence[Line]) -> None:
     """Add to the folder's list what it lacks."""
     from endoxa_collect import withdrawals as listing
 
-    known = set(listing.read(folder.withdrawals, whole=False))
-    listing.append(folder.withdrawals, [line for line in lines if line not in known])
+    recorded = set(listing.read(folder.withdrawals, complete=False))
+    listing.append(folder.withdrawals, [line for line in lines if line not in recorded])
 
 
 def _refuse_server(instead: str) -> None:

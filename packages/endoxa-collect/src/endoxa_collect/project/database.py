@@ -53,7 +53,7 @@ def prepare() -> None:
     loader = MigrationExecutor(connection).loader
     here = {
         *loader.disk_migrations,
-        *(old for one in loader.disk_migrations.values() for old in one.replaces),
+        *(old for migration in loader.disk_migrations.values() for old in migration.replaces),
     }
     ahead = [name for app, name in set(loader.applied_migrations) - here if app == "collect"]
     if ahead:

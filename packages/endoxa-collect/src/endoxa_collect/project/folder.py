@@ -213,10 +213,10 @@ def enter(folder: Folder, *, new: bool = False, listening: str = "") -> None:
 def _refuse_other_databases() -> None:
     url = os.environ.get("DATABASE_URL")
     try:
-        known = not url or dj_database_url.parse(url)["ENGINE"] in _ENGINES
+        supported = not url or dj_database_url.parse(url)["ENGINE"] in _ENGINES
     except (ValueError, KeyError):
-        known = False
-    if not known:
+        supported = False
+    if not supported:
         # The address itself holds a password.
         raise UserError(
             "DATABASE_URL is invalid: write postgres://USER:PASSWORD@HOST/NAME, or unset it "
@@ -225,7 +225,7 @@ def _refuse_other_databases() -> None:
 
 
 @contextmanager
-def held(folder: Folder) -> Iterator[None]:
+def locked_folder(folder: Folder) -> Iterator[None]:
     """Hold a campaign's folder, so that nobody else serves or replaces it; the worker processes share it.
 
     Raises:

@@ -28,7 +28,7 @@ from endoxa_collect.withdrawals import Line, append, hashed, heads
 _NEWEST = "the newest copy of withdrawals.jsonl from the campaign's folder"
 
 
-def require_own(path: Path, lines: Sequence[Line], secret: str, known: Sequence[Line]) -> None:
+def require_same_campaign(path: Path, lines: Sequence[Line], secret: str, recorded: Sequence[Line]) -> None:
     """Refuse a list that cannot be shown to be of the campaign whose backup was made.
 
     It is if it says so (`heads`). One made before lists did is, if it holds a withdrawal that the backup knows, or
@@ -38,32 +38,32 @@ def require_own(path: Path, lines: Sequence[Line], secret: str, known: Sequence[
         path: of the list.
         lines: of the list.
         secret: of the campaign's folder.
-        known: the withdrawals that the backup knows.
+        recorded: the withdrawals that the backup knows.
 
     Raises:
         UserError: the list is empty or another campaign's, or nothing tells whose it is.
     """
-    found = heads(path)
-    if found - {head_for(secret)}:
+    list_heads = heads(path)
+    if list_heads - {head_for(secret)}:
         raise UserError(f"{path} is the list of another campaign. Give {_NEWEST}.")
-    if found:
+    if list_heads:
         return
     if not lines:
         raise UserError(f"{path} is empty. Give {_NEWEST}, or --no-withdrawals if nobody withdrew since.")
-    if set(known).isdisjoint(lines) and not _meets(lines):
+    if set(recorded).isdisjoint(lines) and not _meets(lines):
         raise UserError(
             f"{path} names nobody and nothing of this backup: it may be the list of another campaign. Give {_NEWEST}, "
             "or --no-withdrawals if nobody who is in the backup withdrew since."
         )
 
 
-def require_newest(lines: Sequence[Line], path: Path, known: Sequence[Line]) -> None:
+def require_newest(lines: Sequence[Line], path: Path, recorded: Sequence[Line]) -> None:
     """Refuse lists that lack a withdrawal which the backup knows; `path` is for the message.
 
     Raises:
         UserError: how many are missing.
     """
-    missing = len(set(known) - set(lines))
+    missing = len(set(recorded) - set(lines))
     if missing:
         raise UserError(
             f"{path} is older than the backup: {missing} of the withdrawals that the backup knows are missing. "
@@ -83,12 +83,12 @@ def require_list(folder: Folder, lines: Sequence[Line]) -> None:
         raise UserError(
             f"{path} is missing or empty, so nobody knows who withdrew. Put the newest copy there, {otherwise}."
         )
-    found = heads(path)
+    list_heads = heads(path)
     stones = set(Tombstone.objects.values_list("row", flat=True))
     missing = len(stones - {row.row for line in lines for row in line.rows})
-    if found - {head_for(settings.SECRET_KEY)}:
+    if list_heads - {head_for(settings.SECRET_KEY)}:
         raise UserError(f"{path} is the list of another campaign. Put this campaign's there, {otherwise}.")
-    if not found and missing == len(stones) and not _meets(lines):
+    if not list_heads and missing == len(stones) and not _meets(lines):
         raise UserError(
             f"{path} names nobody and nothing of this database: it may be the list of another campaign. Put this "
             f"campaign's there, {otherwise}."

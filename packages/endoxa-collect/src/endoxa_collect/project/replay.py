@@ -64,19 +64,21 @@ def replay(lines: Sequence[Line]) -> Replayed:
             people += 1
     for campaign in Campaign.objects.all():
         people += withdraw_again(campaign, {person for slug, person in by_hash if slug == campaign.slug})
-    since = {one.slug: since_rehearsal(lines, one.slug) for one in Campaign.objects.all()}
-    rows = _bury([line for own in since.values() for line in own])
+    since = {campaign.slug: since_rehearsal(lines, campaign.slug) for campaign in Campaign.objects.all()}
+    rows = _bury([line for ending in since.values() for line in ending])
     for campaign in Campaign.objects.all():
-        own = [line for line in lines if line.campaign == campaign.slug]
-        named = _named(own, What.WORDS)
-        with locked(campaign.pk) as found:
-            pairs = [one for one in Pair.objects.filter(campaign=found) if one.public_id in named]
+        campaign_lines = [line for line in lines if line.campaign == campaign.slug]
+        named = _named(campaign_lines, What.WORDS)
+        with locked(campaign.pk) as current:
+            pairs = [pair for pair in Pair.objects.filter(campaign=current) if pair.public_id in named]
             mentions = [
-                one for one in Mention.objects.filter(person__campaign=found) if one.public_id in named
+                mention
+                for mention in Mention.objects.filter(person__campaign=current)
+                if mention.public_id in named
             ]
-            redact_rows(found, pairs, mentions)
-        _take_back(campaign, _named(own, What.ANSWER))
-        before = own[: len(own) - len(since[campaign.slug])]
+            redact_rows(current, pairs, mentions)
+        _take_back(campaign, _named(campaign_lines, What.ANSWER))
+        before = campaign_lines[: len(campaign_lines) - len(since[campaign.slug])]
         if not campaign.releases.perhaps_out().exists():
             # One by one: a database takes only so many ids in a query.
             for row in sorted({row.row for line in before for row in line.rows}):
@@ -86,14 +88,14 @@ def replay(lines: Sequence[Line]) -> Replayed:
 
 def _erase_again(campaign: Campaign, lines: Sequence[Line]) -> int:
     """Erase a rehearsal in a backup made before it was erased; how many people."""
-    own = [line for line in lines if line.campaign == campaign.slug]
-    before = own[: len(own) - len(since_rehearsal(own, campaign.slug))]
+    campaign_lines = [line for line in lines if line.campaign == campaign.slug]
+    before = campaign_lines[: len(campaign_lines) - len(since_rehearsal(campaign_lines, campaign.slug))]
     named = {line.person for line in before if line.what in (What.ERASED, What.PERSON)}
-    with locked(campaign.pk) as found:
-        people = [person for person in found.people.all() if hashed(person.pk) in named]
-        left = found.pairs.filter(source=Source.CONTRIBUTOR, public_id__in=_named(before, What.REHEARSAL))
+    with locked(campaign.pk) as current:
+        people = [person for person in current.people.all() if hashed(person.pk) in named]
+        left = current.pairs.filter(source=Source.CONTRIBUTOR, public_id__in=_named(before, What.REHEARSAL))
         if people or left.exists():
-            erase(found, people)
+            erase(current, people)
     return len(people)
 
 
@@ -102,27 +104,27 @@ def _named(lines: Sequence[Line], what: What) -> set[UUID]:
 
 
 def _take_back(campaign: Campaign, named: set[UUID]) -> None:
-    with locked(campaign.pk) as found:
+    with locked(campaign.pk) as current:
         # One by one: a database takes only so many ids in a query.
         for row in sorted(named):
             forget(
-                found,
+                current,
                 Answers(
-                    ratings=Rating.objects.filter(person__campaign=found, public_id=row),
-                    skips=Skip.objects.filter(person__campaign=found, public_id=row),
-                    mentions=Mention.objects.filter(person__campaign=found, public_id=row),
-                    hurts=HurtAnswer.objects.filter(person__campaign=found, public_id=row),
+                    ratings=Rating.objects.filter(person__campaign=current, public_id=row),
+                    skips=Skip.objects.filter(person__campaign=current, public_id=row),
+                    mentions=Mention.objects.filter(person__campaign=current, public_id=row),
+                    hurts=HurtAnswer.objects.filter(person__campaign=current, public_id=row),
                 ),
             )
-            Statement.objects.filter(campaign=found, public_id=row).delete()
-            MixedAnswer.objects.filter(person__campaign=found, public_id=row).delete()
+            Statement.objects.filter(campaign=current, public_id=row).delete()
+            MixedAnswer.objects.filter(person__campaign=current, public_id=row).delete()
 
 
 @transaction.atomic
 def _bury(lines: Sequence[Line]) -> int:
-    campaigns = {one.slug: one for one in Campaign.objects.all()}
-    releases = {(one.campaign_id, one.number): one for one in Release.objects.finished()}
-    known = set(Tombstone.objects.values_list("row", flat=True))
+    campaigns = {campaign.slug: campaign for campaign in Campaign.objects.all()}
+    releases = {(release.campaign_id, release.number): release for release in Release.objects.finished()}
+    buried = set(Tombstone.objects.values_list("row", flat=True))
     missing = {
         row.row: Tombstone(
             campaign=campaigns[line.campaign],
@@ -134,7 +136,7 @@ def _bury(lines: Sequence[Line]) -> int:
         for line in lines
         if line.campaign in campaigns
         for row in line.rows
-        if row.row not in known
+        if row.row not in buried
     }
     Tombstone.objects.bulk_create(missing.values())
     return len(missing)

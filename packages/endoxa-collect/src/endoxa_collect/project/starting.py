@@ -100,15 +100,15 @@ def invitations() -> list[Invitation]:
     """What to tell people for each campaign."""
     return [
         Invitation(
-            one.slug,
-            one.state,
-            code=_code(one) if one.state == State.OPEN else None,
-            lacking=tuple(str(missing.what) for missing in lacking(one)),
-            joined=one.settings.joined,
-            panels=tuple(_panels(one)),
-            rehearsing=one.rehearsing,
+            campaign.slug,
+            campaign.state,
+            code=_code(campaign) if campaign.state == State.OPEN else None,
+            lacking=tuple(str(missing.what) for missing in lacking(campaign)),
+            joined=campaign.settings.joined,
+            panels=tuple(_panels(campaign)),
+            rehearsing=campaign.rehearsing,
         )
-        for one in Campaign.objects.order_by("slug")
+        for campaign in Campaign.objects.order_by("slug")
     ]
 
 

@@ -4,7 +4,14 @@
 `controller.py` the balance between new pairs and ratings, `aim.py` where new pairs are asked for.
 """
 
-from endoxa_collect.sampler.aim import Fields, Said, fields, least_said, question_share, unseen_mass
+from endoxa_collect.sampler.aim import (
+    Fields,
+    MentionCounts,
+    fields,
+    least_mentioned,
+    question_share,
+    unseen_mass,
+)
 from endoxa_collect.sampler.controller import (
     KEPT_SECONDS,
     Balance,
@@ -27,11 +34,11 @@ __all__ = [
     "Filled",
     "Forecast",
     "Match",
+    "MentionCounts",
     "Moment",
     "Outlook",
     "Pace",
     "Rater",
-    "Said",
     "SamplerSettings",
     "Slot",
     "Waiting",
@@ -39,7 +46,7 @@ __all__ = [
     "fields",
     "forecast",
     "guards",
-    "least_said",
+    "least_mentioned",
     "match",
     "open_slots",
     "place",

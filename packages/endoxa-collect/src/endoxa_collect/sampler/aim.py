@@ -17,32 +17,36 @@ from typing import NamedTuple
 from endoxa_collect.sampler.settings import SamplerSettings
 
 
-class Said(NamedTuple):
+class MentionCounts(NamedTuple):
     """What people said of a country unprompted: `mentions` in all, and pairs that only `once` person said."""
 
     mentions: int
     once: int
 
 
-def unseen_mass(said: Said) -> float:
+def unseen_mass(counts: MentionCounts) -> float:
     """Estimated chance that the next mention is of a pair that nobody mentioned before (0 to 1); 1 before the first.
 
     Raises:
         ValueError: more pairs were said once than there are mentions, or a count is negative.
     """
-    mentions, once = said
+    mentions, once = counts
     if not 0 <= once <= mentions:
         raise ValueError(f"{once} of {mentions} mentions cannot be the only ones of their pair")
     return once / mentions if mentions else 1.0
 
 
-def least_said(countries: Iterable[str], said: Mapping[str, Said]) -> list[str]:
+def least_mentioned(countries: Iterable[str], counts: Mapping[str, MentionCounts]) -> list[str]:
     """Countries, those with the largest unseen mass first; those alike in the order given."""
-    return sorted(countries, key=lambda country: -unseen_mass(said.get(country, Said(0, 0))))
+    return sorted(countries, key=lambda country: -unseen_mass(counts.get(country, MentionCounts(0, 0))))
 
 
 def question_share(
-    share: float, origins: Iterable[str], countries: Iterable[str], said: Mapping[str, Said], most: float
+    share: float,
+    origins: Iterable[str],
+    countries: Iterable[str],
+    counts: Mapping[str, MentionCounts],
+    most: float,
 ) -> float:
     """Chance that a card of one person asks an open question, given the share for an average country.
 
@@ -52,15 +56,15 @@ def question_share(
         share: of all cards (`Outlook.prompts`).
         origins: countries of origin of the person; without any the share stays as it is.
         countries: those of the campaign, which the person's are compared with.
-        said: what was said of each country.
+        counts: what was said of each country.
         most: maximum.
     """
-    masses = [unseen_mass(said.get(country, Said(0, 0))) for country in countries]
-    own = [unseen_mass(said.get(country, Said(0, 0))) for country in origins]
+    masses = [unseen_mass(counts.get(country, MentionCounts(0, 0))) for country in countries]
+    home_masses = [unseen_mass(counts.get(country, MentionCounts(0, 0))) for country in origins]
     average = sum(masses) / len(masses) if masses else 0.0
-    if not own or not average:
+    if not home_masses or not average:
         return share
-    return min(most, share * max(own) / average)
+    return min(most, share * max(home_masses) / average)
 
 
 class Fields(NamedTuple):
@@ -70,15 +74,17 @@ class Fields(NamedTuple):
     ticks: bool
 
 
-def fields(*, adds: bool, own: bool, asked: int, candidates: float, settings: SamplerSettings) -> Fields:
+def fields(
+    *, adds: bool, home: bool, tick_count: int, candidates: float, settings: SamplerSettings
+) -> Fields:
     """The fields of one card.
 
     Args:
         adds: the balance lets this card ask for anything new (`adds_on`).
-        own: the country of the card is one of the person's own, or they named none.
-        asked: people who were asked before of which other countries the same is said.
+        home: the country of the card is one of the person's own, or they named none.
+        tick_count: people who were asked before of which other countries the same is said.
         candidates: share of all pairs that are candidates (`slots.is_candidate`).
         settings: `tick_people`, `candidate_share`.
     """
-    ticks = adds and asked < settings.tick_people and candidates <= settings.candidate_share
-    return Fields(words=adds and own, ticks=ticks)
+    ticks = adds and tick_count < settings.tick_people and candidates <= settings.candidate_share
+    return Fields(words=adds and home, ticks=ticks)

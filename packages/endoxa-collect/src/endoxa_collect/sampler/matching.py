@@ -147,16 +147,16 @@ def match(
     if asking is not None and asking.cards < FIRST_CARDS:
         waiting = sorted(waiting, key=lambda pair: _distance(pair, asking))
     round_ = _Round(raters, moment, rng)
-    found: list[Match] = []
+    matches: list[Match] = []
     if asking is not None and round_.free == {asking.person: asking}:
         # Slots for people like them first; only then they stand in for others.
-        found += round_.matched(waiting, guarded=True, hurried=False)
-    found += round_.matched(waiting, guarded=True, hurried=moment.hurried)
+        matches += round_.matched(waiting, guarded=True, hurried=False)
+    matches += round_.matched(waiting, guarded=True, hurried=moment.hurried)
     if asking is not None and asking.person in round_.free:
         # Alone, so that what the guards held back is not given to others.
         round_.free = {asking.person: asking}
-        found += round_.matched(waiting, guarded=False, hurried=moment.hurried)
-    return found
+        matches += round_.matched(waiting, guarded=False, hurried=moment.hurried)
+    return matches
 
 
 def guards(rater: Rater, pair: Waiting, settings: SamplerSettings) -> bool:
@@ -196,9 +196,11 @@ class _Round:
             if all_new or rater.cards >= FIRST_CARDS or rater.person == moment.asking
         }
         """Who can be drawn for any country: not those with their first cards, unless all have those."""
-        self._readers = Counter(language for one in self._for_anyone.values() for language in one.languages)
-        self._taken: defaultdict[int, set[Hashable]] = defaultdict(set)
-        self._given: Counter[tuple[int, Slot]] = Counter()
+        self._readers = Counter(
+            language for eligible in self._for_anyone.values() for language in eligible.languages
+        )
+        self._barred: defaultdict[int, set[Hashable]] = defaultdict(set)
+        self._drawn: Counter[tuple[int, Slot]] = Counter()
 
     def matched(self, waiting: Iterable[Waiting], *, guarded: bool, hurried: bool) -> Iterator[Match]:
         """People for the open slots of pairs, one pair after the other, until everybody has one."""
@@ -208,7 +210,7 @@ class _Round:
             yield from self._matched(pair, guarded=guarded, hurried=hurried)
 
     def _matched(self, pair: Waiting, *, guarded: bool, hurried: bool) -> Iterator[Match]:
-        left = Counter({slot: pair.slots.count(slot) - self._given[pair.pair, slot] for slot in Slot})
+        left = Counter({slot: pair.slots.count(slot) - self._drawn[pair.pair, slot] for slot in Slot})
         for slot in left.elements():
             if not self.free:
                 return
@@ -226,25 +228,26 @@ class _Round:
                 propensity=self._propensity(drawn, slot, people, pair),
                 pool=len(people),
             )
-            self._given[pair.pair, slot] += 1
-            self._taken[pair.pair].add(drawn.person)
+            self._drawn[pair.pair, slot] += 1
+            self._barred[pair.pair].add(drawn.person)
             del self.free[drawn.person]
 
     def _people(self, slot: Slot, pair: Waiting, *, guarded: bool, hurried: bool) -> list[Rater]:
         """Whom a slot is drawn from: the first kind that somebody is of; empty where all of these are busy."""
-        settings, had = self._moment.settings, pair.barred | self._taken[pair.pair]
+        settings, had = self._moment.settings, pair.barred | self._barred[pair.pair]
         for kind in _SUBSTITUTES[slot]:
             group = self._group(kind, pair)
             here = [
-                one
-                for person, one in self.free.items()
+                rater
+                for person, rater in self.free.items()
                 if person in group
                 and person not in had
-                and _reads(one, pair)
-                and not (guarded and guards(one, pair, settings))
+                and _reads(rater, pair)
+                and not (guarded and guards(rater, pair, settings))
             ]
             if here or (
-                not hurried and any(person not in had and _reads(one, pair) for person, one in group.items())
+                not hurried
+                and any(person not in had and _reads(rater, pair) for person, rater in group.items())
             ):
                 return here
         return []
@@ -266,29 +269,31 @@ class _Round:
         pair picked before. Each slot takes one of the people away before the next is drawn, so that the chances add up
         to at most 1.
         """
-        missed, given = 1.0, Counter[Slot]()
-        for one, number in self._wanted.items():
-            kind = next((kind for kind in _SUBSTITUTES[one] if self._number(kind, pair)), Slot.ANYONE)
-            stand_in = one is slot and not any(each.person in self._group(kind, pair) for each in people)
+        missed, drawn = 1.0, Counter[Slot]()
+        for wanted_slot, number in self._wanted.items():
+            kind = next((kind for kind in _SUBSTITUTES[wanted_slot] if self._number(kind, pair)), Slot.ANYONE)
+            stand_in = wanted_slot is slot and not any(
+                each.person in self._group(kind, pair) for each in people
+            )
             if stand_in:
                 # All whom this slot is for are busy, and time is short.
                 kind = place(pair.country, rater.origins, rater.near)
             for _ in range(number):
                 if rater.person in self._group(kind, pair):
                     size = self._number(kind, pair)
-                    share = self._share(rater, kind, pair) if one is Slot.NEAR else 1 / size
-                    gone = given.total() if kind is Slot.ANYONE else given[kind]
+                    share = self._share(rater, kind, pair) if wanted_slot is Slot.NEAR else 1 / size
+                    gone = drawn.total() if kind is Slot.ANYONE else drawn[kind]
                     missed *= 1 - min(1.0, share * size / max(1, size - gone))
-                given[kind] += 1
+                drawn[kind] += 1
         return 1 - missed
 
     def _eligible(self, kind: Slot, pair: Waiting) -> list[Rater]:
         """People of a kind who can have a pair, or whom it picked before."""
         group = self._group(kind, pair)
         return [
-            one
-            for person, one in group.items()
-            if (person not in pair.barred or person in pair.picked) and _reads(one, pair)
+            rater
+            for person, rater in group.items()
+            if (person not in pair.barred or person in pair.picked) and _reads(rater, pair)
         ]
 
     def _number(self, kind: Slot, pair: Waiting) -> int:
@@ -303,7 +308,7 @@ class _Round:
         )
 
     def _share(self, rater: Rater, kind: Slot, pair: Waiting) -> float:
-        total = sum(self._weight[one.person] for one in self._eligible(kind, pair))
+        total = sum(self._weight[eligible.person] for eligible in self._eligible(kind, pair))
         return self._weight[rater.person] / total
 
 
@@ -316,8 +321,8 @@ def _reads(rater: Rater, pair: Waiting) -> bool:
 
 
 def _by_country(raters: Iterable[Rater], kind: str) -> Mapping[str, Mapping[Hashable, Rater]]:
-    found: defaultdict[str, dict[Hashable, Rater]] = defaultdict(dict)
+    raters_of: defaultdict[str, dict[Hashable, Rater]] = defaultdict(dict)
     for rater in raters:
         for country in getattr(rater, kind):
-            found[country][rater.person] = rater
-    return found
+            raters_of[country][rater.person] = rater
+    return raters_of

@@ -147,9 +147,9 @@ class Buffered:
                 # The client has disconnected.
                 answer = _plainly(HTTPStatus.BAD_REQUEST)
             else:
-                whole = {**environ, "wsgi.input": BytesIO(body)}
+                buffered = {**environ, "wsgi.input": BytesIO(body)}
                 loop = asyncio.get_running_loop()
-                answer = await loop.run_in_executor(self._answering, self._answer, whole)
+                answer = await loop.run_in_executor(self._answering, self._answer, buffered)
         headers = [(name.lower().encode("latin1"), value.encode("latin1")) for name, value in answer.headers]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": answer.body})

@@ -28,9 +28,9 @@ account, a campaign, or the whole site. Keys are stored as keyed hashes and dele
 Only wrong guesses need counting; a try that succeeds is free. So a view asks `tries_used_up` before it looks, and calls
 `count_try` after a miss:
 
-    if tries_used_up("join", WHOLE_SITE, limit=600, seconds=60): return refuse(request, 60)
+    if tries_used_up("join", SITE, limit=600, seconds=60): return refuse(request, 60)
     ...
-    if code is None: count_try("join", WHOLE_SITE, limit=600, seconds=60)
+    if code is None: count_try("join", SITE, limit=600, seconds=60)
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from django.utils.crypto import salted_hmac
 from endoxa_collect.models import Attempts
 from endoxa_collect.security.codes import COOKIE
 
-WHOLE_SITE = "site"
+SITE = "site"
 """The key that counts everybody together."""
 
 
@@ -130,8 +130,8 @@ class Slots:
         self._free = BoundedSemaphore(number)
 
     @contextmanager
-    def taken(self) -> Iterator[bool]:
-        """Take a slot for the block; False, at once, where all are taken."""
+    def occupied(self) -> Iterator[bool]:
+        """Take a slot for the block; False, at once, where all are occupied."""
         got = self._free.acquire(blocking=False)
         try:
             yield got
@@ -142,12 +142,12 @@ class Slots:
 
 PASSWORDS = Slots(1)
 """Passwords that a worker checks at the same time: scrypt takes a core, and one of its `ANSWERING_THREADS`."""
-PASSWORDS_KNOWN_BROWSER = Slots(1)
+PASSWORDS_SAME_BROWSER = Slots(1)
 """The same for browsers in which the account signed in before, so that no flood keeps them out."""
 PICTURES = Slots(1)
 """Receipts that a worker draws at the same time."""
 BUSY = Limit("busy", 0, 5)
-"""How long to wait where all slots are taken; nothing is counted."""
+"""How long to wait where all slots are occupied; nothing is counted."""
 
 JOIN_BROWSER = Limit("join-browser", 20, 600)
 JOIN_SITE = Limit("join-site", 600, 60)
@@ -155,7 +155,7 @@ RECEIPT_BROWSER = Limit("receipt-browser", 10, 600)
 RECEIPT_SITE = Limit("receipt-site", 300, 60)
 LOGIN_ACCOUNT = Limit("login-account", 5, 600)
 LOGIN_SITE = Limit("login-site", 300, 600)
-LOGIN_KNOWN_BROWSER = Limit("login-known-browser", 5, 600)
+LOGIN_SAME_BROWSER = Limit("login-known-browser", 5, 600)
 ENROLMENTS = Limit("enrolments", 120, 60)
 PROPOSALS = Limit("proposals", 60, 600)
 PROPOSALS_OF_ALL = Limit("proposals-of-all", 600, 60)
@@ -169,9 +169,9 @@ def may_guess(request: HttpRequest, browser: Limit) -> bool:
 
 def missed(request: HttpRequest, browser: Limit, site: Limit) -> Limit | None:
     """Count a wrong guess for this browser and for the site; the ceiling of the site, if that is full already."""
-    if site.exhausted(WHOLE_SITE):
+    if site.exhausted(SITE):
         return site
-    site.count(WHOLE_SITE)
+    site.count(SITE)
     if mine := browser_key(request):
         browser.count(mine)
     return None

@@ -20,8 +20,8 @@ class PlacesOnly(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, and one more for each exception and each place it passed."""
-        own = record.name.partition(".")[0] in ("endoxa", "endoxa_collect")
-        text = record.getMessage() if own else f"in {Path(record.pathname).name}:{record.lineno}"
+        from_endoxa = record.name.partition(".")[0] in ("endoxa", "endoxa_collect")
+        text = record.getMessage() if from_endoxa else f"in {Path(record.pathname).name}:{record.lineno}"
         page = _page(record)
         line = f"{self.formatTime(record)} {record.levelname} {record.name} {text}"
         line += f" (page {page})" if page else ""

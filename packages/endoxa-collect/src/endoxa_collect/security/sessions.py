@@ -33,7 +33,7 @@ class SessionStore(db.SessionStore):
         return key is not None and _KEY.fullmatch(key) is not None
 
 
-def known_as(request: HttpRequest, name: str) -> str:
+def browser_key(request: HttpRequest, name: str) -> str:
     """What tells this browser from others in which the account `name` signed in; "" if it never did in this one."""
     try:
         stored = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_SECONDS)

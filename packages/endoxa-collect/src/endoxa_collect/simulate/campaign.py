@@ -17,7 +17,7 @@ from endoxa_collect.simulate.world import FAR, JUNK, LANGUAGES, OWN, World
 
 _SEED_STREAM = 1
 
-ASKED_FOR_MORE = frozenset({"topup", "open", "backup", "calibration"})
+BEYOND_SLOTS = frozenset({"topup", "open", "backup", "calibration"})
 """Tiers that may ask for ratings beyond k on purpose; what others get beyond k is surplus."""
 
 
@@ -169,11 +169,11 @@ class Campaign:
         """Codes of the languages that a person reads."""
         return frozenset(LANGUAGES[: 1 + int(self.world.reads_english[person])])
 
-    def held(self) -> npt.NDArray[np.int64]:
+    def leased(self) -> npt.NDArray[np.int64]:
         """By pair: how many open cards reserve it."""
         counts = np.zeros(self.pool.size, dtype=np.int64)
-        if held := self.leases.held:
-            counts[list(held)] = [slots.total() for slots in held.values()]
+        if leased := self.leases.held:
+            counts[list(leased)] = [slots.total() for slots in leased.values()]
         return counts
 
     def show(self, person: int, card: Card) -> None:
@@ -218,7 +218,7 @@ class Campaign:
         ratings.propensity.append(math.nan if card.propensity is None else card.propensity)
         ratings.late.append(late)
         ratings.over.append(over)
-        ratings.surplus.append(over and card.tier not in ASKED_FOR_MORE)
+        ratings.surplus.append(over and card.tier not in BEYOND_SLOTS)
         self.pool.rate(card.pair, value, self._slot(person, card))
 
     def admit(self, number: int) -> None:

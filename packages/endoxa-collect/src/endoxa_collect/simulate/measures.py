@@ -72,21 +72,21 @@ _SEED = 1
 def measure(outcome: Outcome) -> dict[str, float]:
     """All of `MEASURES`; NaN where a campaign does not have it."""
     campaign, minutes = outcome.campaign, outcome.minutes
-    pool, given, world = campaign.pool, campaign.ratings, campaign.world
+    pool, ratings, world = campaign.pool, campaign.ratings, campaign.world
     added = (pool["rank"] != JUNK) & ~pool["seed"]
     facts = np.column_stack([pool[name][added] for name in ("country", "rank", "language", "ratings")])
     # Of duplicates, the one with most ratings stands for the pair.
     facts = facts[np.lexsort((-facts[:, 3], facts[:, 2], facts[:, 1], facts[:, 0]))]
     _, first = np.unique(facts[:, :3], axis=0, return_index=True)
     valid = facts[first]
-    proximity = world.proximity[given.person, pool["country"][given.pair]]
+    proximity = world.proximity[ratings.person, pool["country"][ratings.pair]]
     truth = _true_mean(campaign)
-    value, propensity = np.array(given.value, dtype=np.float64), np.array(given.propensity)
-    asked = ~np.array(given.over, dtype=np.bool_)
+    value, propensity = np.array(ratings.value, dtype=np.float64), np.array(ratings.propensity)
+    counted = ~np.array(ratings.over, dtype=np.bool_)
     per_thousand = 1_000 / minutes if minutes else math.nan
-    chances = propensity[asked]
+    chances = propensity[counted]
     waits = pool["need"] == CANDIDATE
-    present = np.any(world.proximity <= NEAR, axis=0)[pool["country"][given.pair]]
+    present = np.any(world.proximity <= NEAR, axis=0)[pool["country"][ratings.pair]]
     return {
         "minutes": minutes,
         "ratings": float(len(value)),
@@ -97,9 +97,9 @@ def measure(outcome: Outcome) -> dict[str, float]:
         "reached": _mean(pool["ratings"][~waits] >= campaign.settings.k),
         "candidates": _mean(waits),
         "words": float(campaign.words) * per_thousand,
-        "over": _mean(np.array(given.over)),
-        "surplus": _mean(np.array(given.surplus)),
-        "late": _mean(np.array(given.late)),
+        "over": _mean(np.array(ratings.over)),
+        "surplus": _mean(np.array(ratings.surplus)),
+        "late": _mean(np.array(ratings.late)),
         "near": _mean(proximity <= NEAR),
         "near_present": _mean(proximity[present] <= NEAR),
         "own": _mean(proximity == OWN),
@@ -109,19 +109,19 @@ def measure(outcome: Outcome) -> dict[str, float]:
         "duplicates": 1 - len(valid) / len(facts) if len(facts) else math.nan,
         "true_mean": truth,
         "raw_error": _mean(value) - truth,
-        "weighted_error": weighted_mean(value[asked], chances) - truth,
-        "cut_error": weighted_mean(value[asked], np.maximum(chances, _cut(chances))) - truth,
-        "population_error": _population_mean(campaign, asked) - truth,
+        "weighted_error": weighted_mean(value[counted], chances) - truth,
+        "cut_error": weighted_mean(value[counted], np.maximum(chances, _cut(chances))) - truth,
+        "population_error": _population_mean(campaign, counted) - truth,
         **_distribution(pool["ratings"]),
     }
 
 
 def weighted_mean(values: FloatArray, propensities: FloatArray) -> float:
     """Mean with weights 1 / propensity (Hajek's ratio estimator); NaN where none is known."""
-    known = np.isfinite(propensities) & (propensities > 0)
-    if not known.any():
+    usable = np.isfinite(propensities) & (propensities > 0)
+    if not usable.any():
         return math.nan
-    return float(np.average(values[known], weights=1 / propensities[known]))
+    return float(np.average(values[usable], weights=1 / propensities[usable]))
 
 
 def gini(counts: np.ndarray) -> float:
@@ -135,15 +135,18 @@ def gini(counts: np.ndarray) -> float:
 
 def _cut(propensities: FloatArray) -> float:
     """The 5 % quantile: truncating there bounds the weights 1 / propensity."""
-    known = propensities[np.isfinite(propensities)]
-    return float(np.quantile(known, _TRUNCATED)) if known.size else math.nan
+    finite = propensities[np.isfinite(propensities)]
+    return float(np.quantile(finite, _TRUNCATED)) if finite.size else math.nan
 
 
-def _population_mean(campaign: Campaign, asked: npt.NDArray[np.bool_]) -> float:
+def _population_mean(campaign: Campaign, counted: npt.NDArray[np.bool_]) -> float:
     """Post-stratified mean of the ratings up to k; groups are countries, tones and languages."""
-    pool, world, given = campaign.pool, campaign.world, campaign.ratings
-    person, pair = np.array(given.person, dtype=np.int64)[asked], np.array(given.pair, dtype=np.int64)[asked]
-    value = np.array(given.value, dtype=np.float64)[asked]
+    pool, world, ratings = campaign.pool, campaign.world, campaign.ratings
+    person, pair = (
+        np.array(ratings.person, dtype=np.int64)[counted],
+        np.array(ratings.pair, dtype=np.int64)[counted],
+    )
+    value = np.array(ratings.value, dtype=np.float64)[counted]
     country, negative = pool["country"], pool["negative"]
     proximity = world.proximity[person, country[pair]]
     answers = [
@@ -173,11 +176,11 @@ def _true_mean(campaign: Campaign) -> float:
     """Over all people and all pairs in a language they read, but candidates and those they proposed themselves."""
     pool, world = campaign.pool, campaign.world
     ratings = world.ratings(pool["country"], pool["rank"])
-    asked = np.stack([campaign.readable(person) for person in range(world.settings.people)])
+    readable = np.stack([campaign.readable(person) for person in range(world.settings.people)])
     if campaign.mentions:
-        asked[tuple(np.array(campaign.mentions).T)] = False
-    asked &= pool["need"] != CANDIDATE
-    return _mean(ratings[asked])
+        readable[tuple(np.array(campaign.mentions).T)] = False
+    readable &= pool["need"] != CANDIDATE
+    return _mean(ratings[readable])
 
 
 def _distribution(ratings: np.ndarray) -> dict[str, float]:
@@ -216,7 +219,7 @@ class CellResults:
         }
 
     @cached_property
-    def _taken(self) -> FloatArray:
+    def _resamples(self) -> FloatArray:
         """(resamples, seeds): how often each resample takes each seed, as a share."""
         rng = np.random.default_rng(_SEED)
         return rng.multinomial(self.seeds, np.full(self.seeds, 1 / self.seeds), size=_RESAMPLES) / self.seeds
@@ -228,24 +231,24 @@ class CellResults:
     def mean(self, arm: str, measure: str) -> Interval:
         """Mean over seeds."""
         values = self.values(arm, measure)
-        return _interval(float(values.mean()), self._taken @ values)
+        return _interval(float(values.mean()), self._resamples @ values)
 
     def ratio(self, arm: str, other: str, measure: str) -> Interval:
         """Mean of one arm over the mean of another."""
-        one, two = self.values(arm, measure), self.values(other, measure)
+        first, second = self.values(arm, measure), self.values(other, measure)
         with np.errstate(divide="ignore", invalid="ignore"):
-            resampled = (self._taken @ one) / (self._taken @ two)
-            return _interval(float(np.divide(one.mean(), two.mean())), resampled)
+            resampled = (self._resamples @ first) / (self._resamples @ second)
+            return _interval(float(np.divide(first.mean(), second.mean())), resampled)
 
     def difference(self, arm: str, other: str, measure: str) -> Interval:
         """Mean of one arm less the mean of another."""
         values = self.values(arm, measure) - self.values(other, measure)
-        return _interval(float(values.mean()), self._taken @ values)
+        return _interval(float(values.mean()), self._resamples @ values)
 
     def within(self, arm: str, measure: str, bound: float) -> Interval:
         """Share of seeds in which a measure lies within `bound` of 0."""
         inside = (np.abs(self.values(arm, measure)) <= bound).astype(np.float64)
-        return _interval(float(inside.mean()), self._taken @ inside)
+        return _interval(float(inside.mean()), self._resamples @ inside)
 
 
 def by_cell(rows: list[dict[str, Any]]) -> dict[str, CellResults]:

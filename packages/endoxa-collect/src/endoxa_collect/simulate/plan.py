@@ -56,13 +56,13 @@ def plan(
     return expected
 
 
-def sentence(expected: list[Expected], asked: int, k: int) -> str:
-    """One sentence for an organiser with `asked` people.
+def sentence(expected: list[Expected], people: int, k: int) -> str:
+    """One sentence for an organiser with so many `people`.
 
     More people bring more pairs, and our controller lets in only as many as they can rate; so it is the number of
     pairs with k ratings that grows with people, and hardly their share.
     """
-    own = next(one for one in expected if one.people == asked)
+    figures = next(row for row in expected if row.people == people)
     first, last = expected[0], expected[-1]
     each = (last.complete - first.complete) / (last.people - first.people)
     more = f"{10 * each:,.0f}"
@@ -72,8 +72,8 @@ def sentence(expected: list[Expected], asked: int, k: int) -> str:
         else ""
     )
     return (
-        f"With {asked} people expect about {own.pairs:,.0f} pairs, of which {own.complete:,.0f} ({own.reached:.0%}) "
-        f"get {k} ratings{growth}."
+        f"With {people} people expect about {figures.pairs:,.0f} pairs, of which "
+        f"{figures.complete:,.0f} ({figures.reached:.0%}) get {k} ratings{growth}."
     )
 
 

@@ -80,9 +80,9 @@ def table(cell: CellResults) -> list[tuple[str, list[str]]]:
     return [(arm, [_shown(name, cell.mean(arm, name)) for name in HEADS]) for arm in cell.arms]
 
 
-def _shown(name: str, found: Interval) -> str:
+def _shown(name: str, interval: Interval) -> str:
     form = ",.0f" if name in _COUNTS else ".2f" if name in _PLAIN else ".1%"
-    return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]"
+    return f"{interval.value:{form}} [{interval.low:{form}}, {interval.high:{form}}]"
 
 
 def _lines(cell: CellResults) -> list[str]:

@@ -45,7 +45,7 @@ class Crowd:
     def __init__(self, world: World) -> None:
         self._world = world
         self._luck = world.streams(purpose=_ACTS)
-        self._said: list[set[tuple[int, int]]] = [set() for _ in range(world.settings.people)]
+        self._mentioned: list[set[tuple[int, int]]] = [set() for _ in range(world.settings.people)]
 
     def act(self, person: int, card: Card, campaign: Campaign, tired: float) -> Act:
         """What this person does with this card; `tired` is the part of their time that is over (0 to 1)."""
@@ -61,7 +61,7 @@ class Crowd:
             written = self._written(person, card, 1, int(english), luck)
         else:
             _, rank, language, _ = campaign.pool.codes(card.pair)
-            self._said[person].add((card.country, rank))
+            self._mentioned[person].add((card.country, rank))
             minutes = settings.skip if skips else settings.rate
             value = None if skips else world.rating(person, card.country, rank)
             several = _geometric(settings.typed, writes) if card.adds and card.words and not skips else 0
@@ -72,9 +72,9 @@ class Crowd:
         if card.pair is None:
             # Somebody who cannot think of anything needs time to find that out.
             minutes = max(minutes, settings.type)
-            for one in written:
-                if card.ticks and one.rank != JUNK:
-                    proposals += self._ticked(person, one.country, one.rank, one.language)
+            for pair in written:
+                if card.ticks and pair.rank != JUNK:
+                    proposals += self._ticked(person, pair.country, pair.rank, pair.language)
         minutes += settings.tick * len(proposals)
         pace = world.pace[person] * (1 + settings.slowing * tired)
         return Act(float(minutes * pace + away), value, (*written, *proposals))
@@ -86,27 +86,27 @@ class Crowd:
 
         Where the card names a topic, what belongs to it comes first.
         """
-        settings, world, said = self._world.settings, self._world, self._said[person]
+        settings, world, mentioned = self._world.settings, self._world, self._mentioned[person]
         country, topic = card.country, card.topic
-        fresh = [rank for rank in world.recall(person, country) if (country, rank) not in said]
+        fresh = [rank for rank in world.recall(person, country) if (country, rank) not in mentioned]
         if topic is not None:
             fresh.sort(key=lambda rank: world.topic[world.attribute[country, rank]] != topic)
-        found = []
+        written = []
         for rank in islice(fresh, min(number, _MOST)):
-            said.add((country, rank))
+            mentioned.add((country, rank))
             junk = next(luck) < settings.junk
             wording = 1 + int(3 * next(luck)) if next(luck) < settings.variants else 0
-            found.append(
+            written.append(
                 Proposal(country, JUNK if junk else rank, language, wording, next(luck) < settings.caught)
             )
-        return found
+        return written
 
     def _ticked(self, person: int, country: int, rank: int, language: int) -> list[Proposal]:
         """The further countries that a person ticks for an attribute. It is the same text, so it always meets."""
-        said = self._said[person]
+        mentioned = self._mentioned[person]
         attribute = int(self._world.attribute[country, rank])
-        ticked = [pair for pair in self._world.ticks(person, attribute) if pair not in said]
-        said.update(ticked)
+        ticked = [pair for pair in self._world.ticks(person, attribute) if pair not in mentioned]
+        mentioned.update(ticked)
         return [Proposal(place, other, language, 0, caught=True, ticked=True) for place, other in ticked]
 
 

@@ -124,10 +124,10 @@ class World:
 
     def _rate(self) -> None:
         settings = self.settings
-        own = (self.proximity == OWN)[:, :, None]
+        home = (self.proximity == OWN)[:, :, None]
         mean = np.where(self.knows, np.float32(settings.known), np.float32(settings.unknown))
-        mean += np.float32(settings.own_negative) * (own & self.negative[self.attribute])
-        mean += np.float32(settings.elsewhere) * ~own
+        mean += np.float32(settings.own_negative) * (home & self.negative[self.attribute])
+        mean += np.float32(settings.elsewhere) * ~home
         noise = (settings.noise * _NORMAL).astype(np.float32)
         self._ratings = np.clip(np.rint(mean + noise[self._tastes]), 1, 5).astype(np.int8)
         self._junk = np.clip(np.rint(_JUNK_RATING + noise), 1, 5).astype(np.int8)
@@ -141,12 +141,14 @@ class World:
 
         A draw without replacement by salience, by Gumbel keys (Efraimidis and Spirakis 2006).
         """
-        found = self._recalls.get((person, country))
-        if found is None:
-            known = np.flatnonzero(self.knows[person, country])
-            keys = _GUMBEL[self._minds[person, country, known]] - self.settings.zipf * np.log(known + 1.0)
-            found = self._recalls[person, country] = known[np.argsort(-keys, kind="stable")].tolist()
-        return found
+        order = self._recalls.get((person, country))
+        if order is None:
+            attributes = np.flatnonzero(self.knows[person, country])
+            keys = _GUMBEL[self._minds[person, country, attributes]] - self.settings.zipf * np.log(
+                attributes + 1.0
+            )
+            order = self._recalls[person, country] = attributes[np.argsort(-keys, kind="stable")].tolist()
+        return order
 
     def ticks(self, person: int, attribute: int) -> list[tuple[int, int]]:
         """(country, rank) of all pairs with this attribute that a person would tick when shown one of them."""

@@ -53,9 +53,9 @@ def add_task(
     Raises:
         UserError: unknown kind, setting or column, a row that cannot be used, two rows with one name, a taken name.
     """
-    found = room(kind)
-    settings = settings_from(found, options or {})
-    if panel and not found.panel:
+    task_room = room(kind)
+    settings = settings_from(task_room, options or {})
+    if panel and not task_room.panel:
         raise UserError(f"Tasks of kind '{kind}' are for accounts, not for a panel: leave out --panel.")
     wanted = slugify(name or kind)
     if not 0 < len(wanted) <= NAME_LENGTH:
@@ -64,26 +64,28 @@ def add_task(
         )
     if Task.objects.filter(campaign=campaign, name=wanted).exists():
         raise UserError(f"The campaign has a task '{wanted}' already: choose another name (--name).")
-    made = read_items(found, settings, items, more)
+    made = read_items(task_room, settings, items, more)
     with transaction.atomic():
         task = Task.objects.create(
             campaign=campaign,
             name=wanted,
             kind=kind,
             settings=settings.model_dump(mode="json"),
-            code=new_code(CODE_LENGTH) if panel or found.study else "",
+            code=new_code(CODE_LENGTH) if panel or task_room.study else "",
         )
         for item in made:
             item.task = task
         TaskItem.objects.bulk_create(made, batch_size=1000)
-        own = sum(not item.check_item for item in made)
-        if found.workspace:
-            found.workspace.begin(task)
-        record(campaign, user, "task made", task=wanted, kind=kind, items=own)
+        number = sum(not item.check_item for item in made)
+        if task_room.workspace:
+            task_room.workspace.begin(task)
+        record(campaign, user, "task made", task=wanted, kind=kind, items=number)
     return task
 
 
-def read_items(found: Room, settings: TaskSettings, path: Path, more: More | None = None) -> list[TaskItem]:
+def read_items(
+    task_room: Room, settings: TaskSettings, path: Path, more: More | None = None
+) -> list[TaskItem]:
     """The items of a table for a room; nothing is stored.
 
     Raises:
@@ -91,8 +93,8 @@ def read_items(found: Room, settings: TaskSettings, path: Path, more: More | Non
     """
     from endoxa.sources.frames import read_table
 
-    rows = read_table(path, tuple(found.columns), respect_statuses=False).to_dicts()
-    return _items(found, settings, path, more(rows) if more else rows)
+    rows = read_table(path, tuple(task_room.columns), respect_statuses=False).to_dicts()
+    return _items(task_room, settings, path, more(rows) if more else rows)
 
 
 def options_of(texts: Iterable[str]) -> dict[str, Any]:
@@ -101,55 +103,58 @@ def options_of(texts: Iterable[str]) -> dict[str, Any]:
     Raises:
         UserError: one is not of this form.
     """
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
             raise UserError(f"The setting '{text}' is not of the form NAME=VALUE, for example needed=3.")
         listed = value.startswith("[") and value.endswith("]")
-        found[name.strip()] = [part.strip() for part in value[1:-1].split(",")] if listed else value.strip()
-    return found
+        options[name.strip()] = [part.strip() for part in value[1:-1].split(",")] if listed else value.strip()
+    return options
 
 
-def settings_from(found: Room, options: Mapping[str, Any]) -> TaskSettings:
+def settings_from(task_room: Room, options: Mapping[str, Any]) -> TaskSettings:
     """Settings of a room out of what was asked for.
 
     Raises:
         UserError: unknown settings, or values that cannot be.
     """
     try:
-        return found.settings.model_validate(options)
+        return task_room.settings.model_validate(options)
     except pydantic.ValidationError as problem:
         first = problem.errors()[0]
         name = ".".join(map(str, first["loc"]))
-        known = ", ".join(found.settings.model_fields)
+        allowed = ", ".join(task_room.settings.model_fields)
         raise UserError(
-            f"The setting '{name}' cannot be {first.get('input')!r}: {first['msg']}. Settings of {found.kind}: {known}."
+            f"The setting '{name}' cannot be {first.get('input')!r}: {first['msg']}. "
+            f"Settings of {task_room.kind}: {allowed}."
         ) from None
 
 
 def _items(
-    found: Room, settings: TaskSettings, path: Path, rows: Sequence[Mapping[str, Any]]
+    task_room: Room, settings: TaskSettings, path: Path, rows: Sequence[Mapping[str, Any]]
 ) -> list[TaskItem]:
     if not rows:
         raise UserError(f"{path} has no rows. Expected one for each item.")
     if len(rows) > MOST_ITEMS:
         raise UserError(f"{path} has {len(rows)} rows; a task holds at most {MOST_ITEMS}. Split the file.")
     filled = [{name: "" if value is None else value for name, value in row.items()} for row in rows]
-    prepared = found.prepare(filled)
-    named = None if found.study else next((column for column in found.ids if column in prepared[0]), None)
-    secret = found.hidden if settings.shows_source else found.hidden | {SOURCE}
+    prepared = task_room.prepare(filled)
+    named = (
+        None if task_room.study else next((column for column in task_room.ids if column in prepared[0]), None)
+    )
+    secret = task_room.hidden if settings.shows_source else task_room.hidden | {SOURCE}
     keys: dict[str, int] = {}
     made = []
     for number, row in enumerate(prepared, start=1):
         key = str(row[named]).strip() if named else str(number)
-        _refuse(found, path, number, row, key)
+        _refuse(task_room, path, number, row, key)
         cells: Mapping[str, Any] = row
-        if found.study:
-            cells = found.study.item(row)
-            key = str(cells[found.ids[0]])
+        if task_room.study:
+            cells = task_room.study.item(row)
+            key = str(cells[task_room.ids[0]])
         if keys.setdefault(key, number) != number:
-            if found.study:
+            if task_room.study:
                 continue
             raise UserError(
                 f"{path}, row {number}: the {named} '{key}' stands in row {keys[key]} already. Give each row its own."
@@ -167,19 +172,19 @@ def _items(
             hidden=dict(check.hidden),
             check_item=True,
         )
-        for place, check in enumerate(found.study.checks(settings) if found.study else (), start=1)
+        for place, check in enumerate(task_room.study.checks(settings) if task_room.study else (), start=1)
     ]
 
 
-def _refuse(found: Room, path: Path, number: int, cells: Mapping[str, Any], key: str) -> None:
-    empty = next((name for name in found.columns if not str(cells.get(name, "")).strip()), None)
+def _refuse(task_room: Room, path: Path, number: int, cells: Mapping[str, Any], key: str) -> None:
+    empty = next((name for name in task_room.columns if not str(cells.get(name, "")).strip()), None)
     if empty is not None:
         raise UserError(
-            f"{path}, row {number}: the column '{empty}' is empty. Expected {found.columns[empty]}."
+            f"{path}, row {number}: the column '{empty}' is empty. Expected {task_room.columns[empty]}."
         )
     if not key or len(key) > 200:
         raise UserError(
             f"{path}, row {number}: the name of the item has {len(key)} characters, expected 1 to 200."
         )
-    for problem in found.check(cells):
+    for problem in task_room.check(cells):
         raise UserError(f"{path}, row {number}: {problem}")

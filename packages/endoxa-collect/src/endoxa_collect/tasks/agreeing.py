@@ -59,7 +59,7 @@ def settle(needed: int, values: Sequence[Value]) -> Settled[Value]:
         return Settled(UNJUDGED, None, differ)
     if len(values) < needed_with_third(needed, values):
         return Settled(WAITING, None, differ)
-    found = majority(values)
-    if found is None:
+    winner = majority(values)
+    if winner is None:
         return Settled(DISPUTED, None, differ)
-    return Settled(MAJORITY if differ else AGREED, found, differ)
+    return Settled(MAJORITY if differ else AGREED, winner, differ)

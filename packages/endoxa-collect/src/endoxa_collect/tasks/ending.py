@@ -27,8 +27,11 @@ QUIZ, ATTENTION, STOPPED = "quiz", "attention", "stopped"
 
 def passed(judge: Judge) -> bool:
     """Whether what a judge said of items with a known answer keeps the rule of the task."""
-    said = Judgement.objects.filter(turn__judge=judge, turn__item__check_item=True, undone=False)
-    answers = [(one.turn.item.hidden, one.answer) for one in said.select_related("turn__item")]
+    judgements = Judgement.objects.filter(turn__judge=judge, turn__item__check_item=True, undone=False)
+    answers = [
+        (judgement.turn.item.hidden, judgement.answer)
+        for judgement in judgements.select_related("turn__item")
+    ]
     study = room(judge.task.kind).study
     return study is None or study.passed(settings_of(judge.task), answers)
 
@@ -83,13 +86,13 @@ def withdraw(judge: Judge) -> int:
     that a restored backup forgets them, too. Files that were exported before keep what they hold.
     """
     with locked(judge.task.campaign_id) as campaign:
-        found = Judge.objects.select_related("task").filter(pk=judge.pk).first()
-        if found is None:
+        current = Judge.objects.select_related("task").filter(pk=judge.pk).first()
+        if current is None:
             return 0
-        items = list(TaskItem.objects.filter(turns__judge=found).distinct())
-        gone = Judgement.objects.filter(turn__judge=found).count()
-        with noted(campaign, What.PERSON, found.pk):
-            found.delete()
+        items = list(TaskItem.objects.filter(turns__judge=current).distinct())
+        gone = Judgement.objects.filter(turn__judge=current).count()
+        with noted(campaign, What.PERSON, current.pk):
+            current.delete()
         recount(judge.task, items)
         entry = record(campaign, None, "judge withdrawn", task=judge.task.name, judgements=gone)
         # Whoever saw somebody leave learns nothing from the minute.

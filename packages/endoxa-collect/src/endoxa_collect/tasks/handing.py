@@ -67,13 +67,13 @@ def next_turn(judge: Judge, *, now: datetime | None = None) -> Turn | None:
         task = open_task(judge)
         settings: TaskSettings = settings_of(task)
         until = now + timedelta(minutes=settings.minutes)
-        open_ones = Turn.objects.filter(judge=judge, state=TurnState.OPEN)
-        first = open_ones.order_by("number").select_related("item").first()
+        open_turns = Turn.objects.filter(judge=judge, state=TurnState.OPEN)
+        first = open_turns.order_by("number").select_related("item").first()
         if first is not None and first.expires_at > now:
-            open_ones.update(expires_at=until)
+            open_turns.update(expires_at=until)
             first.expires_at = until
             return first
-        open_ones.update(state=TurnState.LAPSED)
+        open_turns.update(state=TurnState.LAPSED)
         drawn = _draw(judge, task, settings, now, until)
         return drawn[0] if drawn else None
 
@@ -155,10 +155,10 @@ def _shared(
     for item in items:
         strata.setdefault(stratum(item.content), []).append(item)
     placed = [
-        ((number + start) / len(own), rng.random(), item)
-        for own in strata.values()
+        ((number + start) / len(stratum_items), rng.random(), item)
+        for stratum_items in strata.values()
         for start in (rng.random(),)
-        for number, item in enumerate(own)
+        for number, item in enumerate(stratum_items)
     ]
     return [item for *_, item in sorted(placed, key=itemgetter(0, 1))]
 
@@ -266,14 +266,14 @@ def end(judge: Judge, state: JudgeState) -> None:
 def recount(task: Task, items: list[TaskItem]) -> None:
     """Count the judgements of items anew, and whether they have enough."""
     kind, settings = room(task.kind), settings_of(task)
-    found: dict[int, list[dict[str, Any]]] = {item.pk: [] for item in items}
+    answers_of: dict[int, list[dict[str, Any]]] = {item.pk: [] for item in items}
     counted = Judgement.objects.filter(
-        turn__item__in=found, undone=False, turn__judge__state__in=COUNTING
+        turn__item__in=answers_of, undone=False, turn__judge__state__in=COUNTING
     ).order_by("at", "pk")
     for item_id, answer in counted.values_list("turn__item", "answer"):
-        found[item_id].append(answer)
+        answers_of[item_id].append(answer)
     for item in items:
-        answers = found[item.pk]
+        answers = answers_of[item.pk]
         item.judged = len(answers)
         item.done = not item.check_item and item.judged >= kind.needed(settings, item.content, answers)
     TaskItem.objects.bulk_update(items, ["judged", "done"])

@@ -122,4 +122,4 @@ def _stretches(sentence: str, spans: Sequence[tuple[int, int]]) -> tuple[Stretch
         made += [Stretch(sentence[at:start], differs=False), Stretch(sentence[start:end], differs=True)]
         at = end
     made.append(Stretch(sentence[at:], differs=False))
-    return tuple(one for one in made if one.text)
+    return tuple(stretch for stretch in made if stretch.text)

@@ -72,8 +72,8 @@ class Progress:
 
 def progress(task: Task) -> Progress:
     """Counts of a task, checks left out."""
-    own = TaskItem.objects.filter(task=task, check_item=False)
-    counts = list(own.values_list("judged", "done"))
+    items = TaskItem.objects.filter(task=task, check_item=False)
+    counts = list(items.values_list("judged", "done"))
     judged = [count for count, _ in counts]
     states = Judge.objects.filter(task=task).values_list("state").annotate(n=Count("pk"))
     leased = Turn.objects.filter(item__task=task, state=TurnState.OPEN, expires_at__gt=timezone.now()).values(
@@ -143,8 +143,8 @@ def tables(task: Task, user: User | AnonymousUser | None = None) -> tuple[pl.Dat
     Raises:
         UserError: see `reveal`.
     """
-    found = all_tables(task, user)
-    return found[JUDGEMENTS], found.get(ITEMS)
+    frames = all_tables(task, user)
+    return frames[JUDGEMENTS], frames.get(ITEMS)
 
 
 def all_tables(task: Task, user: User | AnonymousUser | None = None) -> dict[str, pl.DataFrame]:
@@ -160,22 +160,22 @@ def all_tables(task: Task, user: User | AnonymousUser | None = None) -> dict[str
     return made_tables(room(task.kind), settings_of(task), _judged_items(task))
 
 
-def made_tables(found: Room, settings: Any, items: Sequence[JudgedItem]) -> dict[str, pl.DataFrame]:
+def made_tables(task_room: Room, settings: Any, items: Sequence[JudgedItem]) -> dict[str, pl.DataFrame]:
     """The tables of a room by their names, out of all items in the order of the file."""
     columns = _content_columns(items)
-    rows = [_row(found.row(one), one, columns) for item in items for one in item.judged]
-    made = {JUDGEMENTS: _frame(rows, [*COMMON, *columns, *found.answers])}
-    if found.tables is not None:
-        for name, own in found.tables(settings, items).items():
-            if own:
-                made[name] = _frame(own, list(own[0]))
-    elif found.outcome is not None:
+    rows = [_row(task_room.row(judgement), judgement, columns) for item in items for judgement in item.judged]
+    made = {JUDGEMENTS: _frame(rows, [*COMMON, *columns, *task_room.answers])}
+    if task_room.tables is not None:
+        for name, cells in task_room.tables(settings, items).items():
+            if cells:
+                made[name] = _frame(cells, list(cells[0]))
+    elif task_room.outcome is not None:
         outcomes = []
         for item in items:
             if item.judged:
                 shown = {name: item.content.get(name, item.hidden.get(name)) for name in columns}
-                outcomes.append({"item_id": item.key, **shown, **found.outcome(settings, item.judged)})
-        made[ITEMS] = _frame(outcomes, ["item_id", *columns, *found.outcome_columns])
+                outcomes.append({"item_id": item.key, **shown, **task_room.outcome(settings, item.judged)})
+        made[ITEMS] = _frame(outcomes, ["item_id", *columns, *task_room.outcome_columns])
     return made
 
 
@@ -206,11 +206,13 @@ def write_tables(tables: Mapping[str, pl.DataFrame], output: Path) -> list[Path]
 
 def _judged_items(task: Task) -> list[JudgedItem]:
     """Every item in the order of the file with its judgements; checks only where there are some."""
-    own = {key: tuple(group) for key, group in groupby(judgements(task), key=lambda one: one.key)}
+    judged = {
+        key: tuple(group) for key, group in groupby(judgements(task), key=lambda judgement: judgement.key)
+    }
     return [
-        JudgedItem(item.key, item.content, item.hidden, own.get(item.key, ()))
+        JudgedItem(item.key, item.content, item.hidden, judged.get(item.key, ()))
         for item in TaskItem.objects.filter(task=task).order_by("number")
-        if item.key in own or not item.check_item
+        if item.key in judged or not item.check_item
     ]
 
 
@@ -229,16 +231,16 @@ def _content_columns(items: Sequence[JudgedItem]) -> list[str]:
     return [name for name in names if name not in COMMON]
 
 
-def _row(cells: Any, one: Judged, columns: list[str]) -> dict[str, Any]:
-    own = {
-        "item_id": one.key,
-        "rater": one.judge,
-        "group": one.group,
-        "counts": "true" if one.counts else "false",
-        "hour": one.hour,
+def _row(cells: Any, judgement: Judged, columns: list[str]) -> dict[str, Any]:
+    common = {
+        "item_id": judgement.key,
+        "rater": judgement.judge,
+        "group": judgement.group,
+        "counts": "true" if judgement.counts else "false",
+        "hour": judgement.hour,
     }
-    content = {name: one.content.get(name, one.hidden.get(name)) for name in columns}
-    return {**own, **content, **cells}
+    content = {name: judgement.content.get(name, judgement.hidden.get(name)) for name in columns}
+    return {**common, **content, **cells}
 
 
 def _text(value: object) -> str | None:

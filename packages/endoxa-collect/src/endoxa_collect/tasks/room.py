@@ -181,7 +181,7 @@ class JudgedItem:
     @property
     def counting(self) -> list[Judged]:
         """Judgements of judges who neither failed nor left."""
-        return [one for one in self.judged if one.counts]
+        return [judgement for judgement in self.judged if judgement.counts]
 
 
 Rows = Sequence[Mapping[str, Any]]

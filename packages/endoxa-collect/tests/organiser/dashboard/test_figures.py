@@ -206,7 +206,7 @@ def test_reports_on_lists_count_with_those_on_cards(campaign, make_person, make_
     for place in range(3):
         person = make_person(campaign, f"p{place}")
         listed = kinds.next_mixed(person, 2)
-        kinds.report_one(person, listed.token, listed.answers.first().public_id, "report_hate")
+        kinds.report_row(person, listed.token, listed.answers.first().public_id, "report_hate")
         answering.skip(person, drawing.next_card(person).token, "dont_know")
     assert count(campaign, timezone.now()).lately.reports == 3
     later = timezone.now() + timedelta(days=30)

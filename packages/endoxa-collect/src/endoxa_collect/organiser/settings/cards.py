@@ -160,12 +160,12 @@ class CardsForm(forms.Form):
 
     def groups(self) -> list[FieldGroup]:
         """The fields under their headings; what has an error is never folded away."""
-        found = []
+        groups = []
         for parts, folded in ((PLAIN, False), (FOLDED, True)):
             for heading, names in parts:
                 fields = tuple(self[name] for name in names)
-                found.append(FieldGroup(heading, fields, folded, any(field.errors for field in fields)))
-        return found
+                groups.append(FieldGroup(heading, fields, folded, any(field.errors for field in fields)))
+        return groups
 
     def clean(self) -> dict[str, Any]:
         """Refuse fewer ratings at most than each pair should get."""

@@ -36,15 +36,15 @@ def keyed_lines(text: str) -> list[tuple[int, str, str]]:
     Raises:
         ValidationError: a line has no separator, or nothing on one side of it.
     """
-    found = []
+    rows = []
     for number, line in text_lines(text):
         key, separator, words = (part.strip() for part in line.partition(SEPARATOR))
         if not (key and separator and words):
             raise ValidationError(
                 gettext("Line %(number)d: write two parts with a | between them.") % {"number": number}
             )
-        found.append((number, key, words))
-    return found
+        rows.append((number, key, words))
+    return rows
 
 
 class LinesField(forms.CharField):
@@ -96,21 +96,21 @@ def code_of(typed: str, names: Callable[[str], Names]) -> str:
     Raises:
         ValidationError: it is neither, or may mean several; the nearest name is suggested.
     """
-    own, *others = [names(language) for language in dict.fromkeys([get_language() or "en", *UI_LANGUAGES])]
-    found = own.match(typed)
-    code = found.code or _elsewhere(typed, own, others)
+    local, *others = [names(language) for language in dict.fromkeys([get_language() or "en", *UI_LANGUAGES])]
+    match = local.match(typed)
+    code = match.code or _elsewhere(typed, local, others)
     if code:
         return code
-    if found.perhaps:
-        values = {"typed": typed, "near": own.of(found.perhaps[0])}
+    if match.perhaps:
+        values = {"typed": typed, "near": local.of(match.perhaps[0])}
         raise ValidationError(gettext("“%(typed)s” is not known. Did you mean “%(near)s”?") % values)
     raise ValidationError(gettext("“%(typed)s” is not known.") % {"typed": typed})
 
 
-def _elsewhere(typed: str, own: Names, others: Iterable[Names]) -> str:
+def _elsewhere(typed: str, local: Names, others: Iterable[Names]) -> str:
     """The one code that a name has in other languages, or a code in all; "" if a name of our own begins like it."""
     wanted = typed.casefold()
-    goes_on = any(name.casefold().startswith(wanted) for name in own.shown.values())
+    goes_on = any(name.casefold().startswith(wanted) for name in local.shown.values())
     if goes_on and len(wanted) > _LONGEST_CODE:
         return ""
     codes = {code for other in others if (code := other.match(typed).code)}
@@ -146,14 +146,14 @@ class ByLanguage:
 
     def keyed(self, key_of: Callable[[str], str]) -> dict[str, Texts]:
         """Lines by key, then by language; errors go to the field they are in."""
-        found: dict[str, Texts] = defaultdict(dict)
+        texts: dict[str, Texts] = defaultdict(dict)
         for language in self._languages:
             try:
                 for number, key, words in keyed_lines(self._typed(language)):
-                    found[_at_line(number, key, key_of)][language] = words
+                    texts[_at_line(number, key, key_of)][language] = words
             except ValidationError as problem:
                 self._form.add_error(f"{self._stem}-{language}", problem)
-        return dict(found)
+        return dict(texts)
 
     def _typed(self, language: str) -> str:
         return str(self._form.cleaned_data.get(f"{self._stem}-{language}", "")).replace("\r\n", "\n")

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa_collect import geography
-from endoxa_collect.campaign import ADULT, CampaignSettings, CampaignTexts, HelpLine, asked_of_minors
+from endoxa_collect.campaign import ADULT, CampaignSettings, CampaignTexts, HelpLine, sensitive_field
 from endoxa_collect.naming import country_names, language_names
 from endoxa_collect.organiser.settings.fields import (
     SEPARATOR,
@@ -237,7 +237,7 @@ class GeneralForm(forms.Form):
             )
         if not self._settings.texts.guardian:
             self.add_error("guardian", gettext("Write the sheet for parents and guardians first (Texts)."))
-        if named := asked_of_minors(self._settings.profile, self._settings.questions):
+        if named := sensitive_field(self._settings.profile, self._settings.questions):
             self.add_error(
                 "guardian",
                 gettext("Minors are not asked about “%(name)s”: take that question out first.")
@@ -246,15 +246,15 @@ class GeneralForm(forms.Form):
 
     def clean_population(self) -> dict[str, float]:
         """People by code of the country."""
-        found: dict[str, float] = {}
+        shares: dict[str, float] = {}
         for number, line in text_lines(self.cleaned_data["population"]):
             code, weight = _weight(number, line)
-            if code in found:
+            if code in shares:
                 raise ValidationError(
                     gettext("Line %(number)d: this country is there already.") % {"number": number}
                 )
-            found[code] = weight
-        return found
+            shares[code] = weight
+        return shares
 
     def clean_retention(self) -> date | None:
         """A day to come. One that is there already may have passed: then the campaign is over, and says so."""

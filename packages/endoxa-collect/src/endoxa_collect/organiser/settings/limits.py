@@ -29,8 +29,8 @@ class AboveValidator(BaseValidator):
 
 def declared(model: type[BaseModel], name: str) -> Mapping[str, Any]:
     """JSON Schema of one field of a model: `type`, `minimum`, `maxLength`, `enum` and the like."""
-    found: Mapping[str, Any] = _properties(model)[name]
-    return found
+    schema: Mapping[str, Any] = _properties(model)[name]
+    return schema
 
 
 def field_of(
@@ -100,5 +100,5 @@ def _number(schema: Mapping[str, Any], scale: int, common: dict[str, Any]) -> fo
 
 @cache
 def _properties(model: type[BaseModel]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = model.model_json_schema()["properties"]
-    return found
+    properties: Mapping[str, Any] = model.model_json_schema()["properties"]
+    return properties

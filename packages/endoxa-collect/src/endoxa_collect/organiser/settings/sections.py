@@ -128,8 +128,8 @@ def label_of(path: Iterable[str]) -> str:
     field, *parts = path
     words = [str(_FIELDS.get(field, field))]
     for place, part in enumerate(parts):
-        own = field in _LISTS and place == 0
-        words.append(part if own else _part(field, part))
+        listed = field in _LISTS and place == 0
+        words.append(part if listed else _part(field, part))
     return " › ".join(words)
 
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
-from endoxa_collect.campaign import ProfileField, SurveyQuestion, asked_of_minors
+from endoxa_collect.campaign import ProfileField, SurveyQuestion, sensitive_field
 from endoxa_collect.models import Campaign, Role, SettingsVersion
 from endoxa_collect.organiser.access import allowed
 from endoxa_collect.organiser.settings.sections import SECTIONS, SectionForm
@@ -121,13 +121,15 @@ def _page(
 def _refused(campaign: Campaign, content: Mapping[str, Any]) -> str:
     """Why values that the form took do not go with those of other pages, in the language of this one."""
     now = campaign.settings
-    profile = [ProfileField.model_validate(one) for one in content.get("profile", now.profile)]
-    questions = [SurveyQuestion.model_validate(one) for one in content.get("questions", now.questions)]
+    profile = [ProfileField.model_validate(field) for field in content.get("profile", now.profile)]
+    questions = [
+        SurveyQuestion.model_validate(question) for question in content.get("questions", now.questions)
+    ]
     if content.get("survey", now.survey) and not questions:
         return gettext("A survey needs at least one question.")
-    if content.get("guardian", now.guardian) and (asked := asked_of_minors(profile, questions)):
+    if content.get("guardian", now.guardian) and (sensitive := sensitive_field(profile, questions)):
         return gettext("Minors are not asked about “%(name)s”: take that question out first.") % {
-            "name": asked
+            "name": sensitive
         }
     return gettext("This does not go with what stands on another page of the settings. Nothing was saved.")
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from endoxa_collect import sampler
-from endoxa_collect.sampler import Balance, Expected, Match, Moment, Said, Slot, Waiting
+from endoxa_collect.sampler import Balance, Expected, Match, MentionCounts, Moment, Slot, Waiting
 from endoxa_collect.sampler.slots import NEEDS, TOPUP
 from endoxa_collect.simulate.arms.rivals import among, at_once, lease_minutes, unseen
 from endoxa_collect.simulate.campaign import Campaign, Card
@@ -61,7 +61,7 @@ class _Endoxa:
         self._lease = lease_minutes(campaign)
         self._matches = _Matches(campaign, self._expected, self._lease)
         self._outlook: tuple[float, sampler.Outlook, Balance] | None = None
-        self._asked: defaultdict[int, set[int]] = defaultdict(set)
+        self._questioned: defaultdict[int, set[int]] = defaultdict(set)
         self._just_asked: set[int] = set()
         common = np.flatnonzero(campaign.pool["calibration"])
         self._common = np.random.default_rng([campaign.world.seed, 3]).permutation(common).tolist()
@@ -82,10 +82,10 @@ class _Endoxa:
             and (card := self._any(person, TOPUP))
         ):
             return card
-        found = self._matches.take(person, outlook)
-        if found is not None:
+        match = self._matches.take(person, outlook)
+        if match is not None:
             return self._card(
-                person, found.pair, balance, tier=found.slot, slot=found.slot, chance=found.propensity
+                person, match.pair, balance, tier=match.slot, slot=match.slot, chance=match.propensity
             )
         return self._rest(person, balance)
 
@@ -104,9 +104,9 @@ class _Endoxa:
         free = unseen(campaign, person) & (ratings >= settings.k) & (ratings < settings.k_max)
         if needs:
             free &= np.isin(campaign.pool["need"], needs)
-        known = free & (campaign.world.proximity[person][campaign.pool["country"]] < FAR)
+        familiar = free & (campaign.world.proximity[person][campaign.pool["country"]] < FAR)
         tier = "topup" if needs else "open"
-        return among(campaign, person, known if known.any() else free, tier=tier, lease=self._lease)
+        return among(campaign, person, familiar if familiar.any() else free, tier=tier, lease=self._lease)
 
     def _next_common(self, person: int) -> int | None:
         free = unseen(self._campaign, person)
@@ -130,8 +130,8 @@ class _Endoxa:
         attribute = campaign.attribute(pair)
         fields = sampler.fields(
             adds=sampler.adds_on(balance, campaign.number[person]),
-            own=bool(campaign.world.proximity[person, country] == OWN),
-            asked=campaign.asked[attribute],
+            home=bool(campaign.world.proximity[person, country] == OWN),
+            tick_count=campaign.asked[attribute],
             candidates=campaign.pool.candidates / campaign.pool.size,
             settings=settings,
         )
@@ -151,9 +151,9 @@ class _Endoxa:
     def _share(self, person: int, prompts: float) -> float:
         world = self._campaign.world
         homes = world.settings.countries
-        said = self._said(list(range(len(homes))), list(homes))
+        mentions = self._mentions(list(range(len(homes))), list(homes))
         return sampler.question_share(
-            prompts, world.origins[person], homes, said, self._settings.prompt_early
+            prompts, world.origins[person], homes, mentions, self._settings.prompt_early
         )
 
     def _question(self, person: int) -> Card:
@@ -161,20 +161,20 @@ class _Endoxa:
         campaign = self._campaign
         self._just_asked.add(person)
         proximity = campaign.world.proximity[person]
-        known = [*np.flatnonzero(proximity == OWN), *np.flatnonzero(proximity == NEAR)]
-        left = [place for place in known if place not in self._asked[person]]
+        familiar = [*np.flatnonzero(proximity == OWN), *np.flatnonzero(proximity == NEAR)]
+        left = [place for place in familiar if place not in self._questioned[person]]
         if not left:
-            self._asked[person].clear()
-            left = known
+            self._questioned[person].clear()
+            left = familiar
         codes = [campaign.world.countries[place] for place in left]
-        first = sampler.least_said(codes, self._said(left, codes))[0]
+        first = sampler.least_mentioned(codes, self._mentions(left, codes))[0]
         place = left[codes.index(first)]
-        self._asked[person].add(place)
+        self._questioned[person].add(place)
         # The topic of which least was said of a country.
         pool = self._campaign.pool
         here = pool["country"] == place
-        said = {
-            str(topic): Said(int(counts.sum()), int((counts == 1).sum()))
+        mentions = {
+            str(topic): MentionCounts(int(counts.sum()), int((counts == 1).sum()))
             for topic in range(self._campaign.world.settings.topics)
             if len(counts := pool["mentions"][here & (pool["topic"] == topic)])
         }
@@ -183,15 +183,15 @@ class _Endoxa:
         topics = order.permutation(self._campaign.world.settings.topics)
         return Card(
             int(place),
-            topic=int(sampler.least_said([str(topic) for topic in topics], said)[0]),
+            topic=int(sampler.least_mentioned([str(topic) for topic in topics], mentions)[0]),
             tier="prompt",
         )
 
-    def _said(self, places: list[int], codes: list[str]) -> dict[str, Said]:
+    def _mentions(self, places: list[int], codes: list[str]) -> dict[str, MentionCounts]:
         pool = self._campaign.pool
         mentions = [pool["mentions"][pool["country"] == place] for place in places]
         return {
-            code: Said(int(counts.sum()), int((counts == 1).sum()))
+            code: MentionCounts(int(counts.sum()), int((counts == 1).sum()))
             for code, counts in zip(codes, mentions, strict=True)
         }
 
@@ -206,9 +206,9 @@ class _Endoxa:
             answered = len(campaign.answered)
             people = sum(minute >= now - expected.window for minute in campaign.latest)
             each = answered / people / expected.window if people else 0.0
-            held = sum(campaign.pool["need"][pair] == NEEDS for pair in campaign.leases.held)
+            leased = sum(campaign.pool["need"][pair] == NEEDS for pair in campaign.leases.held)
             outlook = sampler.Outlook(
-                backlog=max(0, campaign.pool.missing - held),
+                backlog=max(0, campaign.pool.missing - leased),
                 pace=expected.pace(now, people, each),
                 minutes=expected.minutes - now,
                 expected=expected,
@@ -241,56 +241,56 @@ class _Matches:
         if now - self._matched_at > sampler.KEPT_SECONDS / 60:
             self._match_all(outlook)
         campaign.active[person] = now
-        found = self._valid(person) or self._found(person, outlook)
+        match = self._valid(person) or self._pick_now(person, outlook)
         self._of.pop(person, None)
-        return found
+        return match
 
     def _valid(self, person: int) -> Match | None:
-        found, _ = self._of.get(person, (None, 0.0))
-        if found is not None and self._campaign.seen(person)[found.pair]:
+        match, _ = self._of.get(person, (None, 0.0))
+        if match is not None and self._campaign.seen(person)[match.pair]:
             del self._of[person]
             return None
-        return found
+        return match
 
     def backup(self, person: int) -> int | None:
         """A pair whose missing ratings others have, in case they leave: the one that has waited longest."""
         campaign = self._campaign
-        held = {pair: slots.total() for pair, slots in self._reserved().items()}
+        leased = {pair: slots.total() for pair, slots in self._reserved().items()}
         pool, k = campaign.pool, campaign.settings.k
         free = unseen(campaign, person)
         # One more than are missing, so that not everybody gets the same.
-        open_ones = [
+        waiting = [
             pair
-            for pair, number in held.items()
+            for pair, number in leased.items()
             if free[pair] and pool["need"][pair] == NEEDS and pool["ratings"][pair] + number <= k
         ]
-        return min(open_ones, key=lambda pair: float(pool["since"][pair]), default=None)
+        return min(waiting, key=lambda pair: float(pool["since"][pair]), default=None)
 
     def _reserved(self, *, waiting: bool = True) -> dict[int, Counter[Slot]]:
         """Slots that open cards hold and, with `waiting`, pairs that wait for somebody."""
-        found = {pair: Counter(slots) for pair, slots in self._campaign.leases.held.items()}
+        reserved = {pair: Counter(slots) for pair, slots in self._campaign.leases.held.items()}
         for match, _ in self._of.values() if waiting else ():
-            found.setdefault(match.pair, Counter())[match.slot] += 1
-        return found
+            reserved.setdefault(match.pair, Counter())[match.slot] += 1
+        return reserved
 
     def _match_all(self, outlook: sampler.Outlook) -> None:
         """Let pairs pick raters among all who are here and have none waiting, every few seconds."""
         now = self._campaign.pool.now
         self._matched_at = now
-        self._of = {person: one for person, one in self._of.items() if one[1] > now}
+        self._of = {person: entry for person, entry in self._of.items() if entry[1] > now}
         here = set(np.flatnonzero(self._campaign.active > now - self._lease).tolist()) - self._of.keys()
         for match in self._round(outlook, here, hurried=outlook.hurried):
             assert isinstance(match.person, int)
             self._of[match.person] = match, now + self._lease
 
-    def _found(self, person: int, outlook: sampler.Outlook) -> Match | None:
+    def _pick_now(self, person: int, outlook: sampler.Outlook) -> Match | None:
         """A pair that picks this person, alone; who would go without stands in for others, also for those to come."""
         for stands_in in (False, True):
             hurried = outlook.hurried or stands_in
-            if found := self._round(outlook, {person}, person, hurried=hurried, waiting=not stands_in):
+            if matches := self._round(outlook, {person}, person, hurried=hurried, waiting=not stands_in):
                 if stands_in:
-                    self._give_way(found[0])
-                return found[0]
+                    self._give_way(matches[0])
+                return matches[0]
         return None
 
     def _round(
@@ -314,8 +314,8 @@ class _Matches:
 
     def _give_way(self, match: Match) -> None:
         """Take a slot from somebody for whom it waits, where all of a pair are taken."""
-        taken = self._reserved().get(match.pair, Counter[Slot]()).total()
-        if int(self._campaign.pool["ratings"][match.pair]) + taken < self._campaign.settings.k:
+        reserved = self._reserved().get(match.pair, Counter[Slot]()).total()
+        if int(self._campaign.pool["ratings"][match.pair]) + reserved < self._campaign.settings.k:
             return
         for person, (other, _) in self._of.items():
             if (other.pair, other.slot) == (match.pair, match.slot):
@@ -367,7 +367,7 @@ class _Matches:
         if asking is not None:
             # What somebody rated alone comes first in this order, and would hide the rest from them.
             order = order[unseen(campaign, asking)[order]]
-        known = np.any(world.proximity[around] < FAR, axis=0)
+        reachable = np.any(world.proximity[around] < FAR, axis=0)
         goal = sampler.slots.wanted(settings)
         anyone = pool["ratings"] - pool["own"] - pool["near"] < goal[Slot.ANYONE]
         kinds = (
@@ -375,14 +375,14 @@ class _Matches:
             (np.any(world.proximity[free] == NEAR, axis=0), pool["near"] < goal[Slot.NEAR]),
         )
         limit = _AHEAD * (len(free) + 1)
-        held = np.zeros(pool.size, dtype=np.int64)
-        for pair, slots_held in reserved.items():
-            held[pair] = slots_held.total()
-        order = order[(pool["ratings"] + held)[order] < settings.k]
+        leased = np.zeros(pool.size, dtype=np.int64)
+        for pair, leased_slots in reserved.items():
+            leased[pair] = leased_slots.total()
+        order = order[(pool["ratings"] + leased)[order] < settings.k]
         chosen: dict[int, None] = {}
         for places, lacking in kinds:
             chosen |= dict.fromkeys(order[(places[pool["country"]] & lacking)[order]][:limit].tolist())
-        at_large = anyone | ~known[pool["country"]] | hurried
+        at_large = anyone | ~reachable[pool["country"]] | hurried
         chosen |= dict.fromkeys(order[at_large[order]][:limit].tolist())
         rank = {pair: place for place, pair in enumerate(order.tolist())}
         holders = campaign.leases.card
@@ -393,8 +393,8 @@ class _Matches:
             barred = set(np.flatnonzero(campaign.saw(pair)).tolist())
             picked = set(campaign.picked[pair])
             if pair in reserved:
-                picked |= {person for person, (held, *_) in holders.items() if held == pair}
-                picked |= {person for person, (one, _) in self._of.items() if one.pair == pair}
+                picked |= {person for person, (leased_pair, *_) in holders.items() if leased_pair == pair}
+                picked |= {person for person, (match, _) in self._of.items() if match.pair == pair}
             country, _, language, _ = pool.codes(pair)
             yield Waiting(
                 pair=pair,

@@ -21,7 +21,7 @@ from endoxa_collect.simulate.world import FAR, NEAR, OWN
 
 Chosen = npt.NDArray[np.bool_]
 
-_ASKED = {OWN: 0.50, NEAR: 0.35, FAR: 0.15}
+_QUESTION_SHARES = {OWN: 0.50, NEAR: 0.35, FAR: 0.15}
 """How often the open question is about an own, near or far country."""
 
 _HALF = 0.5
@@ -45,8 +45,8 @@ def unseen(campaign: Campaign, person: int) -> Chosen:
 def question(campaign: Campaign, person: int) -> Card:
     """The open question about the countries that are the person's own or near, in turn."""
     proximity = campaign.world.proximity[person]
-    known = [*np.flatnonzero(proximity == OWN), *np.flatnonzero(proximity == NEAR)]
-    return Card(int(known[campaign.number[person] % len(known)]), tier="prompt")
+    familiar = [*np.flatnonzero(proximity == OWN), *np.flatnonzero(proximity == NEAR)]
+    return Card(int(familiar[campaign.number[person] % len(familiar)]), tier="prompt")
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class _Laces:
         ratings = campaign.pool["ratings"]
         lease = 0.0
         if self.reserves:
-            ratings = ratings + campaign.held()
+            ratings = ratings + campaign.leased()
             lease = lease_minutes(campaign)
         free = unseen(campaign, person)
         if campaign.world.introduced[person] and not campaign.number[person] and free[:1].any():
@@ -88,9 +88,9 @@ class _Laces:
         # Places that are reserved are not offered again, not even to those for whom nothing else is left.
         full = campaign.pool["ratings"] >= campaign.settings.k
         near = np.less(campaign.world.proximity[person], FAR)[campaign.pool["country"]]
-        own = np.equal(campaign.world.proximity[person], OWN)[campaign.pool["country"]]
+        at_home = np.equal(campaign.world.proximity[person], OWN)[campaign.pool["country"]]
         groups = (
-            ("own", needs & own),
+            ("own", needs & at_home),
             ("near", needs & near),
             ("needs", needs),
             ("open", full & near),
@@ -159,21 +159,21 @@ class _Static:
     def _question(self, person: int) -> Card:
         world, rng = self._campaign.world, self._campaign.draws[person]
         proximity = world.proximity[person]
-        kinds = [kind for kind in _ASKED if (proximity == kind).any()]
-        shares = np.array([_ASKED[kind] for kind in kinds])
+        kinds = [kind for kind in _QUESTION_SHARES if (proximity == kind).any()]
+        shares = np.array([_QUESTION_SHARES[kind] for kind in kinds])
         kind = kinds[int(rng.choice(len(kinds), p=shares / shares.sum()))]
         places = np.flatnonzero(proximity == kind)
-        known = world.fame[places]
-        return Card(int(rng.choice(places, p=known / known.sum())), ticks=self._ticks, tier="survey")
+        fame = world.fame[places]
+        return Card(int(rng.choice(places, p=fame / fame.sum())), ticks=self._ticks, tier="survey")
 
     def _pair(self, person: int) -> Card | None:
         campaign = self._campaign
-        needs = campaign.pool["ratings"] + campaign.held() < campaign.settings.k
+        needs = campaign.pool["ratings"] + campaign.leased() < campaign.settings.k
         free = unseen(campaign, person) & needs
         groups = [free]
         if self._near_first:
             proximity = campaign.world.proximity[person][campaign.pool["country"]]
-            groups = [free & (proximity == kind) for kind in _ASKED]
+            groups = [free & (proximity == kind) for kind in _QUESTION_SHARES]
         for group in groups:
             # Nobody else is given a place that has been handed out, however long an answer takes.
             card = among(campaign, person, group, tier="static", lease=campaign.world.settings.minutes)

@@ -15,16 +15,16 @@ from endoxa_collect.tasks.room import Content, Room
 _AGENT = "endoxa"
 
 
-def records(found: Room, items: Sequence[tuple[str, Content]]) -> list[dict[str, Any]]:
+def records(task_room: Room, items: Sequence[tuple[str, Content]]) -> list[dict[str, Any]]:
     """Records to load; the name of an item is the record's id, what is suggested is a suggestion."""
     return [
         {
             "id": key,
-            "fields": {name: str(content.get(name) or "") for name in kind_of(found).shown},
+            "fields": {name: str(content.get(name) or "") for name in kind_of(task_room).shown},
             "metadata": {},
             "suggestions": {
                 name: {"value": value, "score": None, "agent": _AGENT}
-                for name, value in suggestions(found, content).items()
+                for name, value in suggestions(task_room, content).items()
             },
             "responses": {},
             "vectors": {},
@@ -33,9 +33,9 @@ def records(found: Room, items: Sequence[tuple[str, Content]]) -> list[dict[str,
     ]
 
 
-def settings(found: Room) -> dict[str, Any]:
+def settings(task_room: Room) -> dict[str, Any]:
     """Settings of a dataset: what is shown, and the questions."""
-    first = next(iter(kind_of(found).shown))
+    first = next(iter(kind_of(task_room).shown))
     fields = [
         {
             "name": name,
@@ -43,28 +43,28 @@ def settings(found: Room) -> dict[str, Any]:
             "required": name == first,
             "settings": {"type": "text", "use_markdown": False},
         }
-        for name, title in kind_of(found).shown.items()
+        for name, title in kind_of(task_room).shown.items()
     ]
     return {
         "guidelines": "Quoted words of others. Stop whenever you like.",
         "allow_extra_metadata": True,
         "fields": fields,
-        "questions": [_question(question) for question in questions(found)],
+        "questions": [_question(question) for question in questions(task_room)],
         "vectors": [],
         "metadata": [],
     }
 
 
-def _question(one: Question) -> dict[str, Any]:
+def _question(question: Question) -> dict[str, Any]:
     kind: dict[str, Any] = {"type": "text", "use_markdown": False}
-    if one.choices:
-        options = [{"value": value, "text": text, "description": None} for value, text in one.choices]
+    if question.choices:
+        options = [{"value": value, "text": text, "description": None} for value, text in question.choices]
         kind = {"type": "label_selection", "options": options}
     return {
-        "name": one.name,
-        "title": one.title,
+        "name": question.name,
+        "title": question.title,
         "description": None,
-        "required": one.required,
+        "required": question.required,
         "settings": kind,
     }
 

@@ -17,12 +17,12 @@ class Kind:
 
     Attributes:
         shown: columns that are shown, with their titles.
-        asked: fields of the room's form, with their titles.
+        fields: fields of the room's form, with their titles.
         fixed: cells of the form that nobody is asked for.
     """
 
     shown: Mapping[str, str]
-    asked: Mapping[str, str]
+    fields: Mapping[str, str]
     fixed: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -82,43 +82,46 @@ class Returned:
     hour: str = ""
 
 
-def kind_of(found: Room) -> Kind:
+def kind_of(task_room: Room) -> Kind:
     """What is shown and asked.
 
     Raises:
         UserError: items of this kind cannot go elsewhere.
     """
-    if found.kind not in KINDS:
+    if task_room.kind not in KINDS:
         raise UserError(
-            f"Tasks of kind '{found.kind}' cannot be done in another tool (possible: {', '.join(sorted(KINDS))})."
+            f"Tasks of kind '{task_room.kind}' cannot be done in another tool (possible: {', '.join(sorted(KINDS))})."
         )
-    return KINDS[found.kind]
+    return KINDS[task_room.kind]
 
 
-def questions(found: Room) -> list[Question]:
+def questions(task_room: Room) -> list[Question]:
     """What is asked, as the form of the room has it."""
     made = []
-    for name, title in kind_of(found).asked.items():
-        one = found.form.base_fields[name]
+    for name, title in kind_of(task_room).fields.items():
+        form_field = task_room.form.base_fields[name]
         choices: tuple[tuple[str, str], ...] = ()
-        if isinstance(one, forms.ChoiceField):
-            choices = tuple((str(value), str(text)) for value, text in found.form.base_fields[name].choices)  # type: ignore[attr-defined]
-        made.append(Question(name, title, choices, one.required))
+        if isinstance(form_field, forms.ChoiceField):
+            choices = tuple(
+                (str(value), str(text))
+                for value, text in task_room.form.base_fields[name].choices  # type: ignore[attr-defined]
+            )
+        made.append(Question(name, title, choices, form_field.required))
     return made
 
 
-def suggestions(found: Room, content: Content) -> dict[str, str]:
+def suggestions(task_room: Room, content: Content) -> dict[str, str]:
     """Initial values of the fields."""
-    asked = kind_of(found).asked
+    titles = kind_of(task_room).fields
     return {
         name: str(value)
-        for name, value in found.form(content, {}).initial.items()
-        if name in asked and str(value).strip()
+        for name, value in task_room.form(content, {}).initial.items()
+        if name in titles and str(value).strip()
     }
 
 
 def judged_items(
-    found: Room, items: Sequence[tuple[str, Content, Content]], returned: Iterable[Returned]
+    task_room: Room, items: Sequence[tuple[str, Content, Content]], returned: Iterable[Returned]
 ) -> tuple[list[JudgedItem], list[str]]:
     """Items (key, content, hidden) with the answers that came back, and sentences about those that are not valid.
 
@@ -130,24 +133,28 @@ def judged_items(
     contents = {key: content for key, content, _ in items}
     hidden = {key: what for key, _, what in items}
     last: dict[tuple[str, str], Returned] = {}
-    for one in returned:
-        if one.key not in contents:
+    for result in returned:
+        if result.key not in contents:
             raise UserError(
-                f"The results hold an item '{one.key}' that is not in the file of items. Name the file that the "
+                f"The results hold an item '{result.key}' that is not in the file of items. Name the file that the "
                 "tasks were made from."
             )
-        last.pop((one.key, one.who), None)
-        last[one.key, one.who] = one
+        last.pop((result.key, result.who), None)
+        last[result.key, result.who] = result
     judges = {who: f"r{number:03d}" for number, who in enumerate(dict.fromkeys(who for _, who in last), 1)}
     answers: dict[str, list[Judged]] = {key: [] for key in contents}
     faults = []
-    for (key, who), one in last.items():
+    for (key, who), result in last.items():
         content = contents[key]
-        filled = found.form(content, {}, {**suggestions(found, content), **one.cells, **kind_of(found).fixed})
+        filled = task_room.form(
+            content, {}, {**suggestions(task_room, content), **result.cells, **kind_of(task_room).fixed}
+        )
         if not filled.is_valid():
-            told = "; ".join(str(text) for texts in filled.errors.values() for text in texts)
-            faults.append(f"item '{key}', {judges[who]}: {told}")
+            problems = "; ".join(str(text) for texts in filled.errors.values() for text in texts)
+            faults.append(f"item '{key}', {judges[who]}: {problems}")
             continue
-        said = Judged(key, content, hidden[key], judges[who], "", filled.answer(), one.hour, counts=True)
-        answers[key].append(said)
+        judgement = Judged(
+            key, content, hidden[key], judges[who], "", filled.answer(), result.hour, counts=True
+        )
+        answers[key].append(judgement)
     return [JudgedItem(key, contents[key], hidden[key], tuple(answers[key])) for key, _, _ in items], faults

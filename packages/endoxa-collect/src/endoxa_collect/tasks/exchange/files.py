@@ -26,15 +26,18 @@ def write_for(tool: str, kind: str, items: Path, output: Path) -> list[Path]:
         UserError: unknown tool or kind, items that cannot be used, a file that cannot be written.
     """
     require_tool(tool)
-    found = room(kind)
-    kind_of(found)
-    rows = [(item.key, item.content) for item in read_items(found, settings_from(found, {}), items)]
+    task_room = room(kind)
+    kind_of(task_room)
+    rows = [(item.key, item.content) for item in read_items(task_room, settings_from(task_room, {}), items)]
     if tool == LABEL_STUDIO:
         beside = output.with_suffix(".xml")
-        texts = {output: _json(label_studio.tasks(found, rows)), beside: label_studio.configuration(found)}
+        texts = {
+            output: _json(label_studio.tasks(task_room, rows)),
+            beside: label_studio.configuration(task_room),
+        }
     else:
         beside = output.with_name(f"{output.stem}_settings.json")
-        texts = {output: _json(argilla.records(found, rows)), beside: _json(argilla.settings(found))}
+        texts = {output: _json(argilla.records(task_room, rows)), beside: _json(argilla.settings(task_room))}
     for path, text in texts.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,17 +66,17 @@ def read_from(
         UserError: see `write_for`; results that cannot be read; answers that are not valid, unless they are skipped.
     """
     require_tool(tool)
-    found = room(kind)
-    kind_of(found)
-    settings = settings_from(found, options)
-    rows = [(item.key, item.content, item.hidden) for item in read_items(found, settings, items)]
+    task_room = room(kind)
+    kind_of(task_room)
+    settings = settings_from(task_room, options)
+    rows = [(item.key, item.content, item.hidden) for item in read_items(task_room, settings, items)]
     module = label_studio if tool == LABEL_STUDIO else argilla
-    judged, faults = judged_items(found, rows, module.returned(_read(results)))
+    judged, faults = judged_items(task_room, rows, module.returned(_read(results)))
     if faults and not skip_invalid:
         raise UserError(
             f"{results}, {faults[0]} Correct it there, or leave such answers out with --skip-invalid."
         )
-    return write_tables(made_tables(found, settings, judged), output), faults
+    return write_tables(made_tables(task_room, settings, judged), output), faults
 
 
 def require_tool(tool: str) -> None:

@@ -17,15 +17,17 @@ KEY = "endoxa_id"
 """Name of the item in the data of a task."""
 
 
-def tasks(found: Room, items: Sequence[tuple[str, Content]]) -> list[dict[str, Any]]:
+def tasks(task_room: Room, items: Sequence[tuple[str, Content]]) -> list[dict[str, Any]]:
     """Tasks to import; what is suggested is a prediction."""
     made: list[dict[str, Any]] = []
-    target = next(iter(kind_of(found).shown))
-    asked = questions(found)
+    target = next(iter(kind_of(task_room).shown))
+    fields = questions(task_room)
     for key, content in items:
-        data = {name: str(content.get(name) or "") for name in kind_of(found).shown}
-        suggested = suggestions(found, content)
-        result = [_result(one, target, suggested[one.name]) for one in asked if one.name in suggested]
+        data = {name: str(content.get(name) or "") for name in kind_of(task_room).shown}
+        suggested = suggestions(task_room, content)
+        result = [
+            _result(field, target, suggested[field.name]) for field in fields if field.name in suggested
+        ]
         predictions = [{"model_version": "endoxa", "result": result}] if result else []
         made.append({"data": {KEY: key, **data}, "predictions": predictions})
     return made
@@ -36,15 +38,15 @@ def _result(question: Question, target: str, value: str) -> dict[str, Any]:
     return {"from_name": question.name, "to_name": target, "type": kind, "value": cell}
 
 
-def configuration(found: Room) -> str:
+def configuration(task_room: Room) -> str:
     """The labelling configuration: what is shown, and a field for every question."""
     view = ET.Element("View")
     ET.SubElement(view, "Header", value="Quoted words of others. Stop whenever you like.", size="5")
-    target = next(iter(kind_of(found).shown))
-    for name, title in kind_of(found).shown.items():
+    target = next(iter(kind_of(task_room).shown))
+    for name, title in kind_of(task_room).shown.items():
         ET.SubElement(view, "Header", value=title, size="5")
         ET.SubElement(view, "Text", name=name, value=f"${name}")
-    for question in questions(found):
+    for question in questions(task_room):
         ET.SubElement(view, "Header", value=question.title, size="5")
         named = {
             "name": question.name,
@@ -91,8 +93,8 @@ def returned(exported: object) -> Iterator[Returned]:
 
 def _cell(result: Mapping[str, Any]) -> tuple[str, str] | None:
     value = result.get("value") or {}
-    found = value.get("choices", value.get("text"))
-    if found is None or "from_name" not in result:
+    answer = value.get("choices", value.get("text"))
+    if answer is None or "from_name" not in result:
         return None
-    texts = found if isinstance(found, list) else [found]
+    texts = answer if isinstance(answer, list) else [answer]
     return str(result["from_name"]), str(texts[-1]) if texts else ""

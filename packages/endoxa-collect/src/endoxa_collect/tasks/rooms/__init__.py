@@ -29,7 +29,7 @@ def room(kind: str) -> Room:
     Raises:
         UserError: unknown kind.
     """
-    found = rooms().get(kind)
-    if found is None:
+    chosen = rooms().get(kind)
+    if chosen is None:
         raise UserError(f"Unknown kind of task '{kind}'. Expected one of: {', '.join(sorted(rooms()))}.")
-    return found
+    return chosen

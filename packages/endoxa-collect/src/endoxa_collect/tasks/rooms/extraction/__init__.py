@@ -10,7 +10,7 @@ from pydantic import Field
 
 from endoxa_collect.tasks.agreeing import STATES, needed_with_third
 from endoxa_collect.tasks.room import Answer, Content, Judged, Room, TaskSettings
-from endoxa_collect.tasks.rooms.extraction.form import REASONS, ExtractionForm, all_said, read
+from endoxa_collect.tasks.rooms.extraction.form import REASONS, ExtractionForm, decisions_of, read
 from endoxa_collect.tasks.rooms.extraction.outcome import ROW_KEY, reviewed, with_rows_named
 from endoxa_collect.tasks.rooms.extraction.spans import ATTRIBUTE, IDENTITY, has, parts
 
@@ -28,7 +28,7 @@ class ExtractionSettings(TaskSettings):
 
 
 def _needed(settings: ExtractionSettings, _content: Content, answers: Sequence[Answer]) -> int:
-    return needed_with_third(settings.needed, all_said(answers))
+    return needed_with_third(settings.needed, decisions_of(answers))
 
 
 def _check(content: Content) -> Iterator[str]:
@@ -64,8 +64,8 @@ def _percent(confidence: str) -> str:
     return f"{share:.0%}" if 0 <= share <= 1 else ""
 
 
-def _row(one: Judged) -> dict[str, Any]:
-    answer = one.answer
+def _row(judgement: Judged) -> dict[str, Any]:
+    answer = judgement.answer
     pairs = [*answer["pairs"], ("", ""), ("", "")]
     return {
         "decision": answer["decision"],

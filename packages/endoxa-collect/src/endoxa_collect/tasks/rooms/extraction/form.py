@@ -96,13 +96,13 @@ def read(content: Mapping[str, Any]) -> dict[str, str]:
     return {"identity": who, "attribute": what}
 
 
-def said(answer: Mapping[str, Any]) -> Hashable:
+def decision_of(answer: Mapping[str, Any]) -> Hashable:
     """What an answer comes to, so that two can be compared: rejected, or which pairs; case does not matter."""
     if answer["decision"] == OMIT:
         return OMIT
     return frozenset((who.casefold(), what.casefold()) for who, what in answer["pairs"])
 
 
-def all_said(answers: Sequence[Mapping[str, Any]]) -> list[Hashable]:
+def decisions_of(answers: Sequence[Mapping[str, Any]]) -> list[Hashable]:
     """What each answer comes to."""
-    return [said(answer) for answer in answers]
+    return [decision_of(answer) for answer in answers]

@@ -13,7 +13,7 @@ from typing import Any
 
 from endoxa_collect.tasks.agreeing import DISPUTED, UNJUDGED, settle
 from endoxa_collect.tasks.room import JudgedItem, TaskSettings
-from endoxa_collect.tasks.rooms.extraction.form import EDIT, KEEP, OMIT, all_said, said
+from endoxa_collect.tasks.rooms.extraction.form import EDIT, KEEP, OMIT, decision_of, decisions_of
 
 ROW_KEY = "review_row"
 """Names a row for good, as in the sheets of `endoxa curate review`: '<statement_id>#<n>', an added one by its words."""
@@ -38,10 +38,10 @@ def with_rows_named(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
         identifier = str(row.get("statement_id", "")).strip()
         seen[identifier] = seen.get(identifier, 0) + 1
-        own = str(row.get(ROW_KEY) or "").strip() or (
+        name = str(row.get(ROW_KEY) or "").strip() or (
             f"{identifier}#{seen[identifier]}" if identifier else ""
         )
-        named.append({**row, ROW_KEY: own})
+        named.append({**row, ROW_KEY: name})
     return named
 
 
@@ -54,10 +54,10 @@ def reviewed(settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, l
         before = {name: item.content.get(name, item.hidden.get(name, "")) for name in _all(columns, items)}
         row, added = _row(settings, item, before)
         rows.append(row)
-        for one in added:
-            if one[ROW_KEY] not in names:
-                names.add(one[ROW_KEY])
-                rows.append(one)
+        for split in added:
+            if split[ROW_KEY] not in names:
+                names.add(split[ROW_KEY])
+                rows.append(split)
     return {"items": rows}
 
 
@@ -69,20 +69,26 @@ def _row(
     settings: TaskSettings, item: JudgedItem, before: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     counting = item.counting
-    settled = settle(settings.needed, all_said([one.answer for one in counting]))
-    agreeing = [one for one in counting if settled.value is not None and said(one.answer) == settled.value]
+    settled = settle(settings.needed, decisions_of([judgement.answer for judgement in counting]))
+    agreeing = [
+        judgement
+        for judgement in counting
+        if settled.value is not None and decision_of(judgement.answer) == settled.value
+    ]
     # Notes by reviewer, and who wants what where they do not agree.
     earlier = before.get("review_note", "")
     entries = [str(earlier)] if earlier else []
-    entries += [f"{one.judge}: {one.answer['note']}" for one in counting if one.answer["note"]]
+    entries += [
+        f"{judgement.judge}: {judgement.answer['note']}" for judgement in counting if judgement.answer["note"]
+    ]
     if settled.differ:
-        wanted = "; ".join(f"{one.judge}: {spoken(one.answer)}" for one in counting)
+        wanted = "; ".join(f"{judgement.judge}: {spoken(judgement.answer)}" for judgement in counting)
         entries.append(f"{'disputed' if settled.value is None else 'not all agree'} ({wanted})")
     row = {
         **before,
         "omit": before.get("omit") or "false",
         "omit_reason": before.get("omit_reason", ""),
-        "reviewed_by": "; ".join(sorted(one.judge for one in counting)),
+        "reviewed_by": "; ".join(sorted(judgement.judge for judgement in counting)),
         "review_decision": "",
         "review_note": " | ".join(entries),
         ROW_KEY: item.key,
@@ -95,7 +101,7 @@ def _row(
     if not agreeing:
         return row | {"review_decision": DISPUTED if settled.differ else ""}, []
     if settled.value == OMIT:
-        reasons = dict.fromkeys(one.answer["reason"] for one in agreeing)
+        reasons = dict.fromkeys(judgement.answer["reason"] for judgement in agreeing)
         return row | {"omit": "true", "omit_reason": "; ".join(reasons), "review_decision": OMIT}, []
     return _kept(row, agreeing[0].answer)
 

@@ -49,10 +49,10 @@ def _places(statement: str, words: str, roles: list[str]) -> list[tuple[int, int
     """Where the words stand: in one piece, else from the first to the last of those that are found near each other."""
     if not words.strip():
         return []
-    whole = regex.compile(
+    pattern = regex.compile(
         rf"(?<![\p{{L}}\p{{N}}]){regex.escape(words.strip())}(?![\p{{L}}\p{{N}}])", regex.IGNORECASE
     )
-    for match in whole.finditer(statement):
+    for match in pattern.finditer(statement):
         if not any(roles[match.start() : match.end()]):
             return [match.span()]
     wanted = [word.group().casefold() for word in _WORD.finditer(words)]

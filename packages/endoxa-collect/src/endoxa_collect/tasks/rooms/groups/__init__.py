@@ -28,7 +28,7 @@ def _check(content: Content) -> Iterable[str]:
         yield f"the count '{count}' is no whole number."
 
 
-def _no_row(_one: Judged) -> Mapping[str, str]:
+def _no_row(_judgement: Judged) -> Mapping[str, str]:
     return {}
 
 

@@ -153,21 +153,23 @@ def of_json(stored: Mapping[str, Any]) -> Group:
 
 def read(task: Task, keys: Iterable[str]) -> dict[str, Group]:
     """Groups by key as they are now."""
-    found = {one.key: one for one in AttributeGroup.objects.filter(task=task, key__in=list(keys))}
+    groups = {stored.key: stored for stored in AttributeGroup.objects.filter(task=task, key__in=list(keys))}
     members: dict[int, list[int]] = {}
-    pairs = GroupMember.objects.filter(group__in=[one.pk for one in found.values()]).order_by("pk")
+    pairs = GroupMember.objects.filter(group__in=[stored.pk for stored in groups.values()]).order_by("pk")
     for pk, group in pairs.values_list("pk", "group_id"):
         members.setdefault(group, []).append(pk)
     return {
-        key: Group(one.head, one.polarity, one.flag, tuple(members.get(one.pk, ())), one.version)
-        for key, one in found.items()
+        key: Group(
+            stored.head, stored.polarity, stored.flag, tuple(members.get(stored.pk, ())), stored.version
+        )
+        for key, stored in groups.items()
     }
 
 
 def _write(task: Task, groups: Groups) -> None:
     """Store groups as they are given; members that they name leave the groups they were in."""
     for key, group in groups.items():
-        own, _ = AttributeGroup.objects.update_or_create(
+        stored, _ = AttributeGroup.objects.update_or_create(
             task=task,
             key=key,
             defaults={
@@ -177,28 +179,28 @@ def _write(task: Task, groups: Groups) -> None:
                 "version": group.version,
             },
         )
-        GroupMember.objects.filter(pk__in=group.members, group__task=task).exclude(group=own).update(
-            group=own
+        GroupMember.objects.filter(pk__in=group.members, group__task=task).exclude(group=stored).update(
+            group=stored
         )
     for key in groups:
-        own = AttributeGroup.objects.get(task=task, key=key)
-        counted = own.members.aggregate(count=Sum("count"))["count"]
-        AttributeGroup.objects.filter(pk=own.pk).update(size=own.members.count(), count=counted or 0)
+        stored = AttributeGroup.objects.get(task=task, key=key)
+        counted = stored.members.aggregate(count=Sum("count"))["count"]
+        AttributeGroup.objects.filter(pk=stored.pk).update(size=stored.members.count(), count=counted or 0)
 
 
 def _new_opposites(before: Groups, after: Groups) -> list[tuple[int, int]]:
     """Opposites that come into one group by a change."""
-    found = []
+    opposites = []
     for key, group in after.items():
         had = set(before[key].members) if key in before else set()
         if set(group.members) <= had:
             continue
         pairs = Likeness.objects.filter(opposite=True, one__in=group.members, other__in=group.members)
-        old = [set(one.members) for one in before.values()]
-        for one, other in pairs.values_list("one_id", "other_id"):
-            if one < other and not any({one, other} <= members for members in old):
-                found.append((one, other))
-    return found
+        old = [set(group.members) for group in before.values()]
+        for first, second in pairs.values_list("one_id", "other_id"):
+            if first < second and not any({first, second} <= members for members in old):
+                opposites.append((first, second))
+    return opposites
 
 
 def merged(into: str) -> Make:
@@ -222,10 +224,10 @@ def split(key: str, members: Iterable[int], new: str, head: str) -> Make:
     def make(groups: Groups) -> Groups:
         old = groups[key]
         left = tuple(pk for pk in old.members if pk not in chosen)
-        taken = tuple(pk for pk in old.members if pk in chosen)
-        if not left or not taken:
+        moving = tuple(pk for pk in old.members if pk in chosen)
+        if not left or not moving:
             raise UnusableError
-        return {key: replace(old, members=left), new: Group(head, old.polarity, "", taken, 0)}
+        return {key: replace(old, members=left), new: Group(head, old.polarity, "", moving, 0)}
 
     return make
 
@@ -236,13 +238,13 @@ def moved(source: str, target: str, members: Iterable[int]) -> Make:
 
     def make(groups: Groups) -> Groups:
         old, other = groups[source], groups[target]
-        taken = tuple(pk for pk in old.members if pk in chosen)
-        if not taken or source == target:
+        moving = tuple(pk for pk in old.members if pk in chosen)
+        if not moving or source == target:
             raise UnusableError
         left = tuple(pk for pk in old.members if pk not in chosen)
         return {
             source: replace(old, members=left),
-            target: replace(other, members=tuple(sorted((*other.members, *taken)))),
+            target: replace(other, members=tuple(sorted((*other.members, *moving)))),
         }
 
     return make

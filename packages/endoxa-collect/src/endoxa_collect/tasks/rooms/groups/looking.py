@@ -93,24 +93,26 @@ def listed(task: Task, sort: str, words: str, page: str) -> tuple[Page[Any], lis
         words: only groups whose head or a member has these words.
         page: number of the page.
     """
-    found = living(task)
+    matching = living(task)
     if words:
         named = GroupMember.objects.filter(group__task=task, item__content__attribute__icontains=words)
-        found = found.filter(Q(head__icontains=words) | Q(pk__in=named.values("group")))
+        matching = matching.filter(Q(head__icontains=words) | Q(pk__in=named.values("group")))
     if sort == "flagged":
-        found = found.exclude(flag="")
+        matching = matching.exclude(flag="")
     if sort == "likeness":
         best = _best(task).order_by("-best", "one__group").values_list("one__group", flat=True)
         order = {pk: place for place, pk in enumerate(best)}
-        groups: Any = sorted(found, key=lambda one: (order.get(one.pk, len(order)), -one.count, one.key))
+        groups: Any = sorted(
+            matching, key=lambda group: (order.get(group.pk, len(order)), -group.count, group.key)
+        )
     else:
         fields = {"size": ("-size", "key"), "name": ("head", "key")}.get(sort, ("-count", "key"))
-        groups = found.order_by(*fields)
+        groups = matching.order_by(*fields)
     shown = Paginator(groups, ON_A_PAGE).get_page(page)
     nearest = dict(
-        _best(task).filter(one__group__in=([one.pk for one in shown])).values_list("one__group", "best")
+        _best(task).filter(one__group__in=([group.pk for group in shown])).values_list("one__group", "best")
     )
-    return shown, [Listed(one, nearest.get(one.pk)) for one in shown]
+    return shown, [Listed(group, nearest.get(group.pk)) for group in shown]
 
 
 def _best(task: Task) -> Any:
@@ -128,16 +130,16 @@ def opened(task: Task, key: str) -> Opened | None:
     links = Likeness.objects.filter(task=task, one__group=group)
     inside = links.filter(opposite=True, other__group=group, one__lt=F("other"))
     opposites = tuple(
-        (names[one], names[other])
-        for one, other in inside.values_list("one", "other")
-        if one in names and other in names
+        (names[first], names[second])
+        for first, second in inside.values_list("one", "other")
+        if first in names and second in names
     )
     outside = links.exclude(other__group=group)
     best = outside.values("other__group").annotate(best=Max("score")).filter(best__gt=0)
     scores = dict(best.order_by("-best", "other__group").values_list("other__group", "best")[:NEAREST])
     against = set(outside.filter(opposite=True).values_list("other__group", flat=True))
-    found = AttributeGroup.objects.in_bulk(scores)
-    near = tuple(Near(found[pk], score, pk in against) for pk, score in scores.items())
+    groups = AttributeGroup.objects.in_bulk(scores)
+    near = tuple(Near(groups[pk], score, pk in against) for pk, score in scores.items())
     return Opened(group, members, near, opposites)
 
 
@@ -154,15 +156,17 @@ def preview(task: Task, threshold: float) -> Preview:
         .values_list("one__group", "other__group", "score")[:MOST_PAIRS]
     )
     links = list(pairs)
-    against = _opposed(task, {pk for one, other, _ in links for pk in (one, other)})
+    against = _opposed(task, {pk for first, second, _ in links for pk in (first, second)})
     unions, refused = unite(links, against)
     groups = AttributeGroup.objects.in_bulk({pk for union, _ in unions for pk in union})
     proposed = [
-        Proposed(tuple(sorted((groups[pk] for pk in union), key=lambda one: (-one.count, one.key))), score)
+        Proposed(
+            tuple(sorted((groups[pk] for pk in union), key=lambda group: (-group.count, group.key))), score
+        )
         for union, score in unions
     ]
-    proposed.sort(key=lambda one: (-one.score, one.groups[0].key))
-    gone = sum(len(one.groups) - 1 for one in proposed)
+    proposed.sort(key=lambda proposal: (-proposal.score, proposal.groups[0].key))
+    gone = sum(len(proposal.groups) - 1 for proposal in proposed)
     return Preview(
         threshold,
         before,
@@ -178,7 +182,7 @@ def _opposed(task: Task, groups: Iterable[int]) -> set[tuple[int, int]]:
     """Groups of which words say opposite things, in both orders."""
     wanted = set(groups)
     pairs = Likeness.objects.filter(task=task, opposite=True).values_list("one__group", "other__group")
-    return {(one, other) for one, other in pairs if one in wanted and other in wanted}
+    return {(first, second) for first, second in pairs if first in wanted and second in wanted}
 
 
 def unite(
@@ -196,8 +200,8 @@ def unite(
     home: dict[int, set[int]] = {}
     least: dict[int, float] = {}
     refused = 0
-    for one, other, score in links:
-        left, right = home.setdefault(one, {one}), home.setdefault(other, {other})
+    for first, second, score in links:
+        left, right = home.setdefault(first, {first}), home.setdefault(second, {second})
         if left is right:
             continue
         if any((a, b) in against for a in left for b in right):
@@ -207,5 +211,5 @@ def unite(
         least[id(left)] = score
         for pk in right:
             home[pk] = left
-    found: Mapping[int, set[int]] = {id(one): one for one in home.values() if len(one) > 1}
-    return [(frozenset(one), least[key]) for key, one in found.items()], refused
+    unions: Mapping[int, set[int]] = {id(union): union for union in home.values() if len(union) > 1}
+    return [(frozenset(union), least[key]) for key, union in unions.items()], refused

@@ -55,19 +55,24 @@ def make_groups(task: Task) -> None:
             _note(scores, item.number, int(number), 0.0, opposite=True)
     Likeness.objects.bulk_create(
         [
-            Likeness(task=task, one=members[one], other=members[other], score=score, opposite=opposite)
-            for (one, other), (score, opposite) in scores.items()
-            if one in members and other in members
+            Likeness(task=task, one=members[left], other=members[right], score=score, opposite=opposite)
+            for (left, right), (score, opposite) in scores.items()
+            if left in members and right in members
         ],
         batch_size=BATCH,
     )
 
 
 def _note(
-    scores: dict[tuple[int, int], tuple[float, bool]], one: int, other: int, score: float, *, opposite: bool
+    scores: dict[tuple[int, int], tuple[float, bool]],
+    first: int,
+    second: int,
+    score: float,
+    *,
+    opposite: bool,
 ) -> None:
     """Keep what is known of two rows, in both directions."""
-    for pair in ((one, other), (other, one)):
+    for pair in ((first, second), (second, first)):
         before = scores.get(pair, (0.0, False))
         scores[pair] = (max(before[0], score), before[1] or opposite)
 

@@ -26,27 +26,32 @@ def export(task: Task) -> dict[str, list[dict[str, Any]]]:
         names = [
             name for name in (*COLUMNS, *sorted(content)) if name in content and name not in (NEAR, OPPOSITES)
         ]
-        own = {name: content[name] for name in names}
+        cells = {name: content[name] for name in names}
         changed = {"group_id": group.key, "canonical": group.head}
-        rows.append({**own, **changed, **({"polarity": group.polarity} if "polarity" in own else {})})
+        rows.append({**cells, **changed, **({"polarity": group.polarity} if "polarity" in cells else {})})
     flagged = AttributeGroup.objects.filter(task=task, size__gt=0).exclude(flag="").order_by("key")
-    flags = [{"group_id": one.key, "canonical": one.head, "flag": one.flag} for one in flagged]
+    flags = [
+        {"group_id": group_row.key, "canonical": group_row.head, "flag": group_row.flag}
+        for group_row in flagged
+    ]
     return {JUDGEMENTS: rows, "changes": _changes(task), "flags": flags}
 
 
 def _changes(task: Task) -> list[dict[str, Any]]:
     names = dict(AttributeGroup.objects.filter(task=task).values_list("key", "head"))
     made = list(GroupChange.objects.filter(task=task, undone_at=None).order_by("pk"))
-    judges = sorted({one.judge_id for one in made}, key=str)
+    judges = sorted({change.judge_id for change in made}, key=str)
     random.SystemRandom().shuffle(judges)
     keys = {judge: f"r{number:03d}" for number, judge in enumerate(judges, start=1)}
     return [
         {
-            "change": one.kind,
-            "rater": keys[one.judge_id],
-            "hour": f"{one.at:%Y-%m-%dT%H}:00",
-            "groups": "; ".join(sorted(one.after)),
-            "heads": "; ".join(one.after[key]["head"] or names.get(key, "") for key in sorted(one.after)),
+            "change": change.kind,
+            "rater": keys[change.judge_id],
+            "hour": f"{change.at:%Y-%m-%dT%H}:00",
+            "groups": "; ".join(sorted(change.after)),
+            "heads": "; ".join(
+                change.after[key]["head"] or names.get(key, "") for key in sorted(change.after)
+            ),
         }
-        for one in made
+        for change in made
     ]

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from endoxa_collect.tasks.room import Judged, PanelSettings, Room, Step, Study
 from endoxa_collect.tasks.rooms.harm.checking import CHECKS, attention_items, wrong
-from endoxa_collect.tasks.rooms.harm.forms import FIRST, FREQUENT, HARM, SAID, HarmForm, QuizForm
+from endoxa_collect.tasks.rooms.harm.forms import FIRST, FREQUENCY_LABELS, FREQUENT, HARM, HarmForm, QuizForm
 
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
 """Those of `endoxa.sources.stereotales.associations`, which the server need not load for its pages."""
@@ -62,10 +62,10 @@ def _item(content: Mapping[str, Any]) -> dict[str, Any]:
 
     parts = {name: str(content[name]).strip() for name in PARTS} if _has_parts(content) else {}
     text = str(content.get(TEXT, "")).strip()
-    given_name = next(
+    first_cell = next(
         (str(content[name]).strip() for name in NAMES if str(content.get(name, "")).strip()), text
     )
-    name = association_id(*parts.values()) if parts else given_name[:200]
+    name = association_id(*parts.values()) if parts else first_cell[:200]
     return {IDENTIFIER: name, **parts, **({TEXT: text} if text else {})}
 
 
@@ -76,12 +76,16 @@ def _context(content: Mapping[str, Any], _shown: Mapping[str, Any]) -> dict[str,
     return {name: str(content.get(name, "")).replace("_", " ") for name in PARTS}
 
 
-def _row(one: Judged) -> dict[str, Any]:
-    return {"harm": one.answer[HARM], "frequent": SAID[one.answer[FREQUENT]], "first": one.answer[FIRST]}
+def _row(judgement: Judged) -> dict[str, Any]:
+    return {
+        "harm": judgement.answer[HARM],
+        "frequent": FREQUENCY_LABELS[judgement.answer[FREQUENT]],
+        "first": judgement.answer[FIRST],
+    }
 
 
-def _outcome(_settings: HarmSettings, own: Sequence[Judged]) -> dict[str, Any]:
-    counted = [one.answer for one in own if one.counts]
+def _outcome(_settings: HarmSettings, judgements: Sequence[Judged]) -> dict[str, Any]:
+    counted = [judgement.answer for judgement in judgements if judgement.counts]
     harm = [int(answer[HARM]) for answer in counted]
     yes = [answer[FREQUENT] == "yes" for answer in counted]
     if not harm:
@@ -100,7 +104,7 @@ def _passed(settings: HarmSettings, checks: Sequence[tuple[Mapping[str, Any], Ma
 
 def _rules(settings: HarmSettings) -> list[str]:
     """What people read before they agree, and again with the instructions."""
-    told = [
+    rules = [
         ngettext(
             "You rate %(count)d association; there is a break in the middle.",
             "You rate %(count)d associations; there is a break in the middle.",
@@ -109,14 +113,14 @@ def _rules(settings: HarmSettings) -> list[str]:
         % {"count": settings.block}
     ]
     if settings.quiz:
-        told.append(
+        rules.append(
             gettext(
                 "Before the first one there are three questions on the instructions. You have two tries. "
                 "If some answers are still wrong then, the study ends for you there."
             )
         )
     if settings.attention:
-        told.append(
+        rules.append(
             ngettext(
                 "%(checks)d line is an attention check: it says so, and says which answers to choose.",
                 "%(checks)d lines are attention checks: they say so, and say which answers to choose.",
@@ -124,7 +128,7 @@ def _rules(settings: HarmSettings) -> list[str]:
             )
             % {"checks": settings.attention}
         )
-        told.append(
+        rules.append(
             ngettext(
                 "If more than %(count)d attention check is answered wrongly, your ratings are not used.",
                 "If more than %(count)d attention checks are answered wrongly, your ratings are not used.",
@@ -134,7 +138,7 @@ def _rules(settings: HarmSettings) -> list[str]:
             if settings.attention_failed
             else gettext("If an attention check is answered wrongly, your ratings are not used.")
         )
-    return told
+    return rules
 
 
 def _steps(settings: HarmSettings) -> list[Step]:

@@ -52,8 +52,8 @@ CHECKS = {
 def attention_items(count: int) -> list[Check]:
     """The first `count` checks, as items."""
     return [
-        Check(f"attention-{name}", {"check": name}, {"harm": one.harm, "frequent": one.frequent})
-        for name, one in list(CHECKS.items())[:count]
+        Check(f"attention-{name}", {"check": name}, {"harm": check.harm, "frequent": check.frequent})
+        for name, check in list(CHECKS.items())[:count]
     ]
 
 

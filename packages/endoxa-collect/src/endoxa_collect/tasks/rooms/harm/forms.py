@@ -25,7 +25,7 @@ REALITY = (
 )
 KEYS = {"yes": "y", "no": "n", "unsure": "u"} | {number: number for number, _ in SCALE}
 """The key of each answer."""
-SAID = {"yes": "yes", "no": "no", "unsure": "not sure"}
+FREQUENCY_LABELS = {"yes": "yes", "no": "no", "unsure": "not sure"}
 """Answers on reality as `endoxa analyze harm` reads them."""
 _CHOOSE = {
     "required": gettext_lazy("Please choose one of the answers."),

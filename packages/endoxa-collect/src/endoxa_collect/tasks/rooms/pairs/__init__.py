@@ -11,7 +11,7 @@ from pydantic import Field
 from endoxa_collect.tasks.agreeing import needed_with_third
 from endoxa_collect.tasks.minimal import hints
 from endoxa_collect.tasks.room import Answer, Content, Judged, Room, TaskSettings
-from endoxa_collect.tasks.rooms.pairs.form import REASONS, PairForm, said
+from endoxa_collect.tasks.rooms.pairs.form import REASONS, PairForm, decision_of
 from endoxa_collect.tasks.rooms.pairs.outcome import results
 
 __all__ = ["ROOM", "PairSettings"]
@@ -33,7 +33,7 @@ class PairSettings(TaskSettings):
 
 
 def _needed(settings: PairSettings, _content: Content, answers: Sequence[Answer]) -> int:
-    return needed_with_third(settings.needed, [said(answer) for answer in answers])
+    return needed_with_third(settings.needed, [decision_of(answer) for answer in answers])
 
 
 def _prepare(rows: Sequence[Content]) -> list[dict[str, Any]]:
@@ -56,8 +56,8 @@ def _context(content: Content, _shown: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _row(one: Judged) -> dict[str, Any]:
-    answer = one.answer
+def _row(judgement: Judged) -> dict[str, Any]:
+    answer = judgement.answer
     return {
         "state": answer["state"],
         "reason": answer["reason"],

@@ -113,6 +113,6 @@ def _loses_group(content: Content, less: str) -> bool:
     return bool(group) and all(group <= sentence for sentence in before) and not group <= new
 
 
-def said(answer: Mapping[str, Any]) -> Hashable:
+def decision_of(answer: Mapping[str, Any]) -> Hashable:
     """What an answer comes to: rejected, or which sentence."""
     return REJECTED if answer["state"] == REJECTED else ("kept", answer["sent_less"])

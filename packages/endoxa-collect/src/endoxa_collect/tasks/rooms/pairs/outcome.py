@@ -7,7 +7,7 @@ from typing import Any
 
 from endoxa_collect.tasks.agreeing import settle
 from endoxa_collect.tasks.room import JudgedItem, TaskSettings
-from endoxa_collect.tasks.rooms.pairs.form import CHANGED, REJECTED, first, said
+from endoxa_collect.tasks.rooms.pairs.form import CHANGED, REJECTED, decision_of, first
 
 
 def results(settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
@@ -19,17 +19,19 @@ def results(settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, li
 
 def _item(settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
     counting = item.counting
-    settled = settle(settings.needed, [said(one.answer) for one in counting])
+    settled = settle(settings.needed, [decision_of(judgement.answer) for judgement in counting])
     agreeing = [
-        one.answer for one in counting if settled.value is not None and said(one.answer) == settled.value
+        judgement.answer
+        for judgement in counting
+        if settled.value is not None and decision_of(judgement.answer) == settled.value
     ]
-    taken = agreeing[0] if agreeing else None
+    agreed = agreeing[0] if agreeing else None
     row = {"item_id": item.key, **item.content, **item.hidden}
     row["sent_less"] = row.get("sent_less") or row["suggested"]
-    if taken is not None and taken["state"] == CHANGED:
+    if agreed is not None and agreed["state"] == CHANGED:
         # Cells that follow from the second sentence, where the table has them.
         more = first(item.content)
-        less = taken["sent_less"]
+        less = agreed["sent_less"]
         from endoxa.sources.spans import differing_spans, words
 
         sides = words(more), words(less)
@@ -42,14 +44,16 @@ def _item(settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
             "characters_difference": str(len(more) - len(less)),
         }
         row |= {"sent_less": less, **{name: value for name, value in follows.items() if name in row}}
-    reasons = dict.fromkeys(one["reason"] for one in agreeing if one["reason"])
+    reasons = dict.fromkeys(answer["reason"] for answer in agreeing if answer["reason"])
     return {
         **row,
-        "pair_state": taken["state"] if taken else "",
+        "pair_state": agreed["state"] if agreed else "",
         "pair_reason": "; ".join(reasons),
-        "pair_checks": " ".join(taken["checks"]) if taken else "",
+        "pair_checks": " ".join(agreed["checks"]) if agreed else "",
         "pair_notes": " | ".join(
-            f"{one.judge}: {one.answer['note']}" for one in counting if one.answer["note"]
+            f"{judgement.judge}: {judgement.answer['note']}"
+            for judgement in counting
+            if judgement.answer["note"]
         ),
         "review_state": settled.state,
         "review_judgements": len(counting),

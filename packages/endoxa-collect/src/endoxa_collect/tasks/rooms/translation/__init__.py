@@ -12,7 +12,7 @@ from endoxa_collect.tasks.agreeing import needed_with_third
 from endoxa_collect.tasks.minimal import compare, hints
 from endoxa_collect.tasks.room import Answer, Content, Judged, Room, TaskSettings
 from endoxa_collect.tasks.rooms.translation.candidates import ENGINES, check, draw, neutral
-from endoxa_collect.tasks.rooms.translation.form import TranslationForm, said
+from endoxa_collect.tasks.rooms.translation.form import TranslationForm, decision_of
 from endoxa_collect.tasks.rooms.translation.outcome import chosen_engines, results
 
 __all__ = ["ROOM", "TranslationSettings"]
@@ -29,7 +29,7 @@ class TranslationSettings(TaskSettings):
 
 
 def _needed(settings: TranslationSettings, _content: Content, answers: Sequence[Answer]) -> int:
-    return needed_with_third(settings.needed, [said(answer) for answer in answers])
+    return needed_with_third(settings.needed, [decision_of(answer) for answer in answers])
 
 
 def _context(content: Content, _shown: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,11 +41,11 @@ def _context(content: Content, _shown: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _row(one: Judged) -> dict[str, Any]:
-    answer = one.answer
+def _row(judgement: Judged) -> dict[str, Any]:
+    answer = judgement.answer
     return {
         "choice": answer["choice"],
-        "chosen": "; ".join(chosen_engines(one, answer["candidates"])),
+        "chosen": "; ".join(chosen_engines(judgement, answer["candidates"])),
         "place": answer["place"] or "",
         "chosen_more": answer["more"],
         "chosen_less": answer["less"],

@@ -44,19 +44,19 @@ def column(candidate: int | str, side: str) -> str:
 
 
 def _engines(columns: Sequence[str]) -> list[str]:
-    found: dict[str, set[str]] = {}
+    sides_of: dict[str, set[str]] = {}
     for match in filter(None, map(_COLUMN.fullmatch, columns)):
-        found.setdefault(match["engine"], set()).add(match["side"])
-    if not found:
+        sides_of.setdefault(match["engine"], set()).add(match["side"])
+    if not sides_of:
         raise UserError(
             "The file has no candidates. Expected two columns for each engine: candidate_ENGINE_more and "
             "candidate_ENGINE_less."
         )
-    for engine, sides in found.items():
+    for engine, sides in sides_of.items():
         if len(sides) < len(SIDES):
             missing = column(engine, next(side for side in SIDES if side not in sides))
             raise UserError(f"The file has no column '{missing}'. Expected both sentences of each engine.")
-    return list(found)
+    return list(sides_of)
 
 
 def check(content: Content) -> Iterator[str]:
@@ -78,8 +78,8 @@ def sentences(content: Content, candidate: int) -> tuple[str, str]:
 
 def numbers(content: Content) -> list[int]:
     """Candidates that an item has."""
-    found = (_COLUMN.fullmatch(name) for name in content)
-    engines = {int(match["engine"]) for match in found if match and match["engine"].isdecimal()}
+    matches = (_COLUMN.fullmatch(name) for name in content)
+    engines = {int(match["engine"]) for match in matches if match and match["engine"].isdecimal()}
     return [number for number in sorted(engines) if all(sentences(content, number))]
 
 

@@ -112,12 +112,12 @@ class TranslationForm(AnswerForm):
         return {**self.decided, "note": self.cleaned_data["note"].strip()}
 
 
-def _distance(offered: tuple[str, str], taken: tuple[str, str]) -> int:
+def _distance(offered: tuple[str, str], kept: tuple[str, str]) -> int:
     """Letters to insert, delete or replace in both sentences (Levenshtein)."""
-    return sum(Levenshtein.distance(one, other) for one, other in zip(offered, taken, strict=True))
+    return sum(Levenshtein.distance(suggested, sent) for suggested, sent in zip(offered, kept, strict=True))
 
 
-def said(answer: Mapping[str, Any]) -> Hashable:
+def decision_of(answer: Mapping[str, Any]) -> Hashable:
     """What an answer comes to: the sentences, or none."""
     if answer["choice"] == NONE:
         return NONE

@@ -8,9 +8,9 @@ from typing import Any
 from endoxa_collect.tasks.agreeing import settle
 from endoxa_collect.tasks.room import Judged, JudgedItem, TaskSettings
 from endoxa_collect.tasks.rooms.translation.candidates import ENGINES, numbers, with_engines
-from endoxa_collect.tasks.rooms.translation.form import CHOSEN, EDITED, NONE, OWN, said
+from endoxa_collect.tasks.rooms.translation.form import CHOSEN, EDITED, NONE, OWN, decision_of
 
-OWN_WORDS, NEITHER = "(own words)", "(neither)"
+SELF_WRITTEN, NEITHER = "(own words)", "(neither)"
 _CONFIDENCE = 0.95
 
 
@@ -22,11 +22,11 @@ def results(settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, li
     rows = []
     for number, engine in enumerate(engines, start=1):
         offered = [item for item in items if number in numbers(item.content)]
-        answers = [one.answer for item in offered for one in item.counting]
-        taken = [answer for answer in answers if number in answer["candidates"]]
-        rows.append(_share(engine, len(offered), len(answers), taken))
-    answers = [one.answer for item in items for one in item.counting]
-    for name, choice in ((OWN_WORDS, OWN), (NEITHER, NONE)):
+        answers = [judgement.answer for item in offered for judgement in item.counting]
+        chosen = [answer for answer in answers if number in answer["candidates"]]
+        rows.append(_share(engine, len(offered), len(answers), chosen))
+    answers = [judgement.answer for item in items for judgement in item.counting]
+    for name, choice in ((SELF_WRITTEN, OWN), (NEITHER, NONE)):
         rows.append(
             _share(
                 name, len(items), len(answers), [answer for answer in answers if answer["choice"] == choice]
@@ -41,23 +41,27 @@ def results(settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, li
 
 def _item(settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
     counting = item.counting
-    settled = settle(settings.needed, [said(one.answer) for one in counting])
-    taken = next((one.answer for one in counting if said(one.answer) == settled.value), None)
+    settled = settle(settings.needed, [decision_of(judgement.answer) for judgement in counting])
+    agreed = next(
+        (judgement.answer for judgement in counting if decision_of(judgement.answer) == settled.value), None
+    )
     row = {"item_id": item.key, **with_engines(item.content, item.hidden)}
     row |= {
-        "translated_more": taken["more"] if taken else "",
-        "translated_less": taken["less"] if taken else "",
-        "translated_how": taken["choice"] if taken else "",
-        "translated_from": "; ".join(chosen_engines(item, taken["candidates"])) if taken else "",
-        "translated_distance": taken["distance"] if taken else "",
+        "translated_more": agreed["more"] if agreed else "",
+        "translated_less": agreed["less"] if agreed else "",
+        "translated_how": agreed["choice"] if agreed else "",
+        "translated_from": "; ".join(chosen_engines(item, agreed["candidates"])) if agreed else "",
+        "translated_distance": agreed["distance"] if agreed else "",
         "translation_state": settled.state,
         "translation_judgements": len(counting),
-        "translation_notes": " | ".join(one.answer["note"] for one in counting if one.answer["note"]),
+        "translation_notes": " | ".join(
+            judgement.answer["note"] for judgement in counting if judgement.answer["note"]
+        ),
     }
     for number, engine in enumerate(item.hidden[ENGINES], start=1):
-        row[f"chosen_{engine}"] = sum(number in one.answer["candidates"] for one in counting)
-    row["chosen_own"] = sum(one.answer["choice"] == OWN for one in counting)
-    row["chosen_none"] = sum(one.answer["choice"] == NONE for one in counting)
+        row[f"chosen_{engine}"] = sum(number in judgement.answer["candidates"] for judgement in counting)
+    row["chosen_own"] = sum(judgement.answer["choice"] == OWN for judgement in counting)
+    row["chosen_none"] = sum(judgement.answer["choice"] == NONE for judgement in counting)
     return row
 
 
@@ -78,18 +82,18 @@ def _pair(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _share(name: str, items: int, judgements: int, taken: Sequence[Any]) -> dict[str, Any]:
-    low, high = _interval(len(taken), judgements)
-    edits = [one["distance"] for one in taken if one["choice"] == EDITED]
+def _share(name: str, items: int, judgements: int, chosen: Sequence[Any]) -> dict[str, Any]:
+    low, high = _interval(len(chosen), judgements)
+    edits = [answer["distance"] for answer in chosen if answer["choice"] == EDITED]
     return {
         "engine": name,
         "items": items,
         "judgements": judgements,
-        "chosen": len(taken),
-        "unchanged": sum(one["choice"] == CHOSEN for one in taken),
+        "chosen": len(chosen),
+        "unchanged": sum(answer["choice"] == CHOSEN for answer in chosen),
         "edited": len(edits),
         "mean_distance": f"{sum(edits) / len(edits):.1f}" if edits else "",
-        "share": f"{len(taken) / judgements:.4f}" if judgements else "",
+        "share": f"{len(chosen) / judgements:.4f}" if judgements else "",
         "low": low,
         "high": high,
     }
@@ -101,5 +105,5 @@ def _interval(count: int, total: int) -> tuple[str, str]:
 
     if not total:
         return "", ""
-    found = wilson(count, total, _CONFIDENCE)
-    return f"{found.low:.4f}", f"{found.high:.4f}"
+    interval = wilson(count, total, _CONFIDENCE)
+    return f"{interval.low:.4f}", f"{interval.high:.4f}"

@@ -45,8 +45,8 @@ def _needed(settings: VoteSettings, _content: Mapping[str, Any], answers: Sequen
     return settings.needed + unsure
 
 
-def _outcome(settings: VoteSettings, own: Sequence[Judged]) -> dict[str, Any]:
-    votes = Counter(one.answer["vote"] for one in own if one.counts)
+def _outcome(settings: VoteSettings, judgements: Sequence[Judged]) -> dict[str, Any]:
+    votes = Counter(judgement.answer["vote"] for judgement in judgements if judgement.counts)
     counted = votes[YES] + votes[NO] + (votes[UNSURE] if settings.unsure_counts else 0)
     accepted = "true" if votes[YES] >= settings.least else "false" if counted >= settings.needed else ""
     return {**{name: votes[name] for name in (YES, NO, UNSURE)}, "accepted": accepted}
@@ -61,7 +61,7 @@ ROOM = Room(
     form=VoteForm,
     template="tasks/votes.html",
     answers={"vote": "'yes', 'no' or 'unsure'"},
-    row=lambda one: {"vote": one.answer["vote"]},
+    row=lambda judgement: {"vote": judgement.answer["vote"]},
     needed=_needed,
     outcome=_outcome,
     outcome_columns={

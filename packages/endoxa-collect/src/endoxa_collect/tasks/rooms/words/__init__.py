@@ -11,7 +11,7 @@ from pydantic import Field
 from endoxa_collect.tasks.agreeing import needed_with_third
 from endoxa_collect.tasks.room import Answer, Content, Judged, Room, TaskSettings
 from endoxa_collect.tasks.rooms.words.form import VERDICTS, WordsForm
-from endoxa_collect.tasks.rooms.words.outcome import results, said
+from endoxa_collect.tasks.rooms.words.outcome import decision_of, results
 
 __all__ = ["ROOM", "WordsSettings"]
 
@@ -29,7 +29,7 @@ class WordsSettings(TaskSettings):
 
 
 def _needed(settings: WordsSettings, _content: Content, answers: Sequence[Answer]) -> int:
-    return needed_with_third(settings.needed, [said(answer) for answer in answers])
+    return needed_with_third(settings.needed, [decision_of(answer) for answer in answers])
 
 
 def _context(content: Content, _shown: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,9 +40,9 @@ def _context(content: Content, _shown: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _row(one: Judged) -> dict[str, Any]:
+def _row(judgement: Judged) -> dict[str, Any]:
     # No name here: only the table of texts has those that were given, without what each person said.
-    return {name: one.answer[name] for name in ("verdict", "correction", "note")}
+    return {name: judgement.answer[name] for name in ("verdict", "correction", "note")}
 
 
 ROOM = Room(

@@ -24,7 +24,7 @@ STATES: Mapping[str, str] = {
 """States of a text, with their meaning."""
 
 
-def said(answer: Mapping[str, Any]) -> str:
+def decision_of(answer: Mapping[str, Any]) -> str:
     """Whether a speaker finds a text natural or faulty: on this, two must agree, or a third one is asked."""
     return NATURAL if answer["verdict"] == NATURAL else FAULTY
 
@@ -32,12 +32,17 @@ def said(answer: Mapping[str, Any]) -> str:
 def results(settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
     """`items`: every text with its state, its correction, and the names of those who wished to be named."""
     # A name typed once stands for all that this person judged.
-    names = {one.judge: one.answer["named"] for item in items for one in item.judged if one.answer["named"]}
+    names = {
+        judgement.judge: judgement.answer["named"]
+        for item in items
+        for judgement in item.judged
+        if judgement.answer["named"]
+    }
     return {"items": [_item(settings, item, names) for item in items]}
 
 
 def _item(settings: TaskSettings, item: JudgedItem, names: Mapping[str, str]) -> dict[str, Any]:
-    answers = [one.answer for one in item.counting]
+    answers = [judgement.answer for judgement in item.counting]
     state, correction = decided(settings.needed, answers)
     verdicts = Counter(answer["verdict"] for answer in answers)
     proposed = Counter(answer["correction"] for answer in answers if answer["correction"])
@@ -51,7 +56,9 @@ def _item(settings: TaskSettings, item: JudgedItem, names: Mapping[str, str]) ->
         **{verdict: verdicts[verdict] for verdict, _ in VERDICTS},
         "corrections": " | ".join(proposed),
         "notes": " | ".join(answer["note"] for answer in answers if answer["note"]),
-        "names": "; ".join(sorted({names[one.judge] for one in item.counting if one.judge in names})),
+        "names": "; ".join(
+            sorted({names[judgement.judge] for judgement in item.counting if judgement.judge in names})
+        ),
     }
 
 
@@ -62,7 +69,7 @@ def decided(needed: int, answers: Sequence[Mapping[str, Any]]) -> tuple[str, str
         needed: speakers that a text needs.
         answers: what they said, in the order in which it was given.
     """
-    settled = settle(needed, [said(answer) for answer in answers])
+    settled = settle(needed, [decision_of(answer) for answer in answers])
     offensive = any(answer["verdict"] == OFFENSIVE for answer in answers)
     if settled.value is None:
         return settled.state, ""
