@@ -10,9 +10,7 @@ from pathlib import Path
 from support.repository import ROOT
 
 VAGUE = frozenset(
-    ["one", "ones", "found", "own", "told", "known", "said", "held", "asked", "both", "taken", "given", "whole"]
-)
-    [
+    (
         "one",
         "ones",
         "found",
@@ -26,7 +24,7 @@ VAGUE = frozenset(
         "taken",
         "given",
         "whole",
-    ]
+    )
 )
 SOURCES = (ROOT / "src", ROOT / "packages" / "endoxa-collect" / "src")
 SHARE = 0.005
