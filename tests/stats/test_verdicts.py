@@ -113,8 +113,8 @@ def test_nothing_outside_the_analysis_decides():
     deciding = re.compile(
         r"""(p_value|p_adjusted|\blow|\bhigh|_low|_high)["'\])]*\s*(<=?|>=?)\s*(0|0\.05|neutral|SIGNIFICANT|ALPHA)\b"""
     )
-    allowed = {"page/words.py", "page/claims.py"}  # how numbers are printed
-    shown = ("page", "cli", "demo", "export", "instruments/*/report", "instruments/reports.py")
+    allowed = {"report/words.py", "report/claims.py"}  # how numbers are printed
+    shown = ("report", "commands", "demo", "export", "instruments/*/report", "instruments/reports.py")
     sources = {place: sorted(_modules(root, place)) for place in shown}
     assert all(sources.values()), "a place that shows verdicts has moved"
     found = [
