@@ -24,7 +24,6 @@ HEAVY = (
     "altair",
     "statsmodels",
     "sklearn",
-    "pydantic",
 )
 
 
