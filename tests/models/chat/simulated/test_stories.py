@@ -89,7 +89,7 @@ def test_the_planted_share_comes_out_and_the_others_keep_their_proportions(numbe
     assert set(counts) <= set(shares)
     expected = [share * len(values) for share in shares.values()]
     assert chisquare([counts[value] for value in shares], expected).pvalue > 1e-4
-    known = base_rates()[one.compared_attribute].known
+    known = base_rates()[one.compared_attribute].mentioned
     assert binomtest(len(values), len(found), known).pvalue > 1e-4
     base = base_rates()[one.compared_attribute].shares
     others = [value for value in base if value != one.compared_value]
