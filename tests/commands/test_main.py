@@ -24,6 +24,7 @@ HEAVY = (
     "altair",
     "statsmodels",
     "sklearn",
+    "pydantic",
 )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge
 
 from endoxa.commands.verbs import Outcome, argument, print_lines, table
-from endoxa.instruments.stories.settings import Discovery
+from endoxa.instruments.stories.options import Discovery
 from endoxa.schema import ALL
 from endoxa.schema.options import ANALYSIS, OUTPUT, Option
 from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge, Le
 
 from endoxa.commands.verbs import Outcome, argument, note, table
-from endoxa.instruments.stories.settings import Selection
+from endoxa.instruments.stories.options import Selection
 from endoxa.runs.options import IncludeDrafts
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
 

@@ -12,7 +12,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.association_tests.options import Contrast
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.instruments.questions.options import QaOptions
-from endoxa.instruments.stories.settings import Selection
+from endoxa.instruments.stories.options import Selection
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.keywords import keywords, nearest, values_by_path
 from endoxa.schema.options import options_of, settings_from

@@ -28,7 +28,7 @@ from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettin
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.stories.associations import discover
-from endoxa.instruments.stories.settings import Discovery
+from endoxa.instruments.stories.options import Discovery
 from endoxa.models.chat import ChatOptions
 from endoxa.runs import options
 from endoxa.runs.executors import begun_ahead, workers

@@ -481,6 +481,7 @@ def test_the_command_writes_questions_and_what_was_left_out(tmp_path, monkeypatc
             ["build", "qa", "{table}", "-o", "{out}", "--language", "pt", "--limit", "1"],
             "No question could be made",
         ),
+        (["build", "qa", "{table}", "--sample", "{out}"], "Leave out ASSOCIATIONS and --out"),
         (["build", "qa", "{table}", "--sample", "{table}"], "is an input of this command"),
         (["build", "qa", "--sample", "{table}"], "already exists"),
         (["build", "qa", "missing.csv", "-o", "{out}"], "There is no file missing.csv"),

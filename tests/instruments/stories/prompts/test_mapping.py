@@ -57,7 +57,7 @@ def test_what_cannot_be_used_is_said(tmp_path: Path, rows: str, sentence: str):
 
 
 def test_attributes_can_be_chosen_besides():
-    from endoxa.instruments.stories.settings import Selection
+    from endoxa.instruments.stories.options import Selection
 
     cells = [Cell("a1", "gender", "woman", "urbanicity", "rural")]
     prompts = build_prompts(load_languages(["en"], []), Selection(attributes=("gender", "religion")), cells)

@@ -4,7 +4,7 @@ from endoxa.instruments.stories.associations.cells import stories_needed
 from endoxa.instruments.stories.associations.discover import PAPER, Discovered, discover, overview, tally
 from endoxa.instruments.stories.associations.lift import compare_associations
 from endoxa.instruments.stories.associations.permutations import NullCheck, null_check
-from endoxa.instruments.stories.settings import Discovery
+from endoxa.instruments.stories.options import Discovery
 
 __all__ = [
     "PAPER",

@@ -19,13 +19,7 @@ from endoxa.instruments.stories.associations.lift import (
 )
 from endoxa.instruments.stories.associations.tables import Stories, Table, count, families
 from endoxa.instruments.stories.associations.tested import Family, Name, Tested, Within, run_families
-from endoxa.instruments.stories.settings import (
-    PAPER_EFFECTS,
-    PAPER_LIFT,
-    PAPER_RULE,
-    PUBLISHED,
-    Discovery,
-)
+from endoxa.instruments.stories.options import PAPER_EFFECTS, PAPER_LIFT, PAPER_RULE, PUBLISHED, Discovery
 from endoxa.schema import ALL, Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
 from endoxa.sources.frames import column_types

@@ -12,7 +12,7 @@ import polars as pl
 from endoxa.instruments.stories.associations.discover import discover
 from endoxa.instruments.stories.associations.fisher import stream
 from endoxa.instruments.stories.associations.tables import has_repeats, least_p
-from endoxa.instruments.stories.settings import Discovery
+from endoxa.instruments.stories.options import Discovery
 from endoxa.runs.families import decided
 from endoxa.schema.stories import PROTAGONIST_DIFFERENCE_COLUMNS
 from endoxa.sources.stereotales import UNKNOWN, Profiles

@@ -19,7 +19,7 @@ import polars as pl
 from endoxa import __version__
 from endoxa.instruments.stories.associations.discover import TALLY, Discovered, discover, types_of
 from endoxa.instruments.stories.associations.permutations import TYPES, every_difference
-from endoxa.instruments.stories.settings import Discovery
+from endoxa.instruments.stories.options import Discovery
 from endoxa.runs import estimates
 from endoxa.runs.folder import RECORDS, write_json
 from endoxa.schema import Progress

@@ -25,7 +25,7 @@ from endoxa.instruments.stories.associations.fisher import (
     stream,
 )
 from endoxa.instruments.stories.associations.tables import Table, Units
-from endoxa.instruments.stories.settings import Discovery
+from endoxa.instruments.stories.options import Discovery
 from endoxa.runs.executors import computed
 from endoxa.stats.correction import adjust
 

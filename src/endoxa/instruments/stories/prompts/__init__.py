@@ -1,5 +1,6 @@
 """Prompts for stories: one named attribute, a scenario, and a request, in several languages (Le Jeune et al. 2026)."""
 
+from endoxa.instruments.stories.options import Selection
 from endoxa.instruments.stories.prompts.language import bundled_languages
 from endoxa.instruments.stories.prompts.prompts import (
     Cell,
@@ -10,7 +11,6 @@ from endoxa.instruments.stories.prompts.prompts import (
     vocabulary_of,
     write_vocabulary,
 )
-from endoxa.instruments.stories.settings import Selection
 
 __all__ = [
     "Cell",

@@ -20,6 +20,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from endoxa.errors import UserError
+from endoxa.instruments.stories.options import Selection
 from endoxa.instruments.stories.prompts.check import check_language
 from endoxa.instruments.stories.prompts.language import (
     IN_THEME,
@@ -36,7 +37,6 @@ from endoxa.instruments.stories.prompts.language import (
     parse_tree,
     read_trees,
 )
-from endoxa.instruments.stories.settings import Selection
 from endoxa.schema.stories import STORY_MAP_COLUMNS, STORY_PROMPT_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import Attribute, Vocabulary, read_vocabulary

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.instruments.stories.options import PAPER_LIFT, PAPER_RULE
 from endoxa.instruments.stories.outcomes import run_counts
 from endoxa.instruments.stories.report.headline import prompt_findings, rate, tested_table
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
 from endoxa.instruments.stories.report.words import attribute_name, ends_field, value_field
-from endoxa.instruments.stories.settings import PAPER_LIFT, PAPER_RULE
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import EXTRACTED, HARM, RATINGS, Run, holds

@@ -9,10 +9,10 @@ import polars as pl
 
 from endoxa.instruments.stories.associations.discover import NOT_WITHIN, UNTESTED_WITHIN
 from endoxa.instruments.stories.harm.panel import HARMFUL, PEOPLE, THRESHOLD
+from endoxa.instruments.stories.options import PUBLISHED, Discovery
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import CLAIMED, POOLED
 from endoxa.instruments.stories.report.words import value_field
-from endoxa.instruments.stories.settings import PUBLISHED, Discovery
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import Used
 from endoxa.report.tables import Table, table_of, text_field

@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import POOLED, by_model
 from endoxa.instruments.stories.report.words import phrase
-from endoxa.instruments.stories.settings import Discovery
 from endoxa.report.document import Finding, Section
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, plural

@@ -16,8 +16,8 @@ from endoxa.instruments.stories.associations.discover import no_tally, tally, ty
 from endoxa.instruments.stories.associations.lift import at_confidence
 from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
 from endoxa.instruments.stories.associations.stored import read_companion
+from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.records import themes
-from endoxa.instruments.stories.settings import Discovery
 from endoxa.schema import ALL
 from endoxa.schema.stories import DISCOVERED_COLUMNS
 from endoxa.sources.frames import read_table

@@ -36,7 +36,7 @@ def _other_stories(profiles: Profiles) -> str:
 def _discover(profiles: Profiles, inputs: Inputs, *, by_language: bool = False) -> Discovered:
     """Associations by the article's procedure: its pooled test, and its rule of medium effects and a lift of 2."""
     from endoxa.instruments.stories.associations import discover
-    from endoxa.instruments.stories.settings import PAPER_RULE, PUBLISHED, Discovery
+    from endoxa.instruments.stories.options import PAPER_RULE, PUBLISHED, Discovery
 
     settings = Discovery(
         by_language=by_language,
@@ -214,7 +214,7 @@ def expected_associations_cells(declared: Declaration, inputs: Inputs) -> Iterat
 def expected_associations(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     """Tables and associations that endoxa finds in the example."""
     from endoxa.instruments.stories.associations import PAPER, discover
-    from endoxa.instruments.stories.settings import PUBLISHED, Discovery
+    from endoxa.instruments.stories.options import PUBLISHED, Discovery
     from endoxa.sources.stereotales import read_profiles
 
     profiles = read_profiles(declared.need(inputs, STORIES))
