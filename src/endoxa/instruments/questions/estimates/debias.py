@@ -233,13 +233,13 @@ def _test(
     """The test of the baseline's score, or of the change of distance of another protocol."""
     if compared.baseline is None:
         return {"neutral": 0.0, "verdict_reason": "there is no baseline to compare with"}
-    score_parts, base = totals[:, place], totals[:, compared.baseline]
+    protocol_totals, baseline_totals = totals[:, place], totals[:, compared.baseline]
     if isnan(values[_judged_column(compared, place)]):
         test = TemplateTest(NAN, "the score is not defined under one of the protocols")
     elif place == compared.baseline:
-        test = score_test(score_parts, method.confidence, method.seed)
+        test = score_test(protocol_totals, method.confidence, method.seed)
     else:
-        test = change_test(base, score_parts, method.confidence, method.seed)
+        test = change_test(baseline_totals, protocol_totals, method.confidence, method.seed)
     return {"neutral": 0.0, "p_value": test.p_value, "verdict_reason": test.untestable}
 
 
@@ -299,9 +299,9 @@ def _values(compared: ProtocolAnswers, place: int, scores: np.ndarray) -> dict[s
     """The score and, but for the baseline itself, how much lower than the baseline's it is."""
     values = {"bias_score": float(scores[place])}
     if compared.baseline not in (None, place):
-        base, score_parts = float(scores[compared.baseline]), float(scores[place])
-        values |= {"reduction": base - score_parts, "distance_change": abs(base) - abs(score_parts)}
-        values["reduction_share"] = float(share(np.array(base - score_parts), np.array(base)))
+        baseline_score, score = float(scores[compared.baseline]), float(scores[place])
+        values |= {"reduction": baseline_score - score, "distance_change": abs(baseline_score) - abs(score)}
+        values["reduction_share"] = float(share(np.array(baseline_score - score), np.array(baseline_score)))
     return values
 
 

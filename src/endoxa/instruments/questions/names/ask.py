@@ -47,8 +47,8 @@ def unsettled(prepared: Iterable[Prepared]) -> list[Person]:
 
 def settle(prepared: Prepared, answers: Mapping[Person, str]) -> Prepared:
     """The same records with the genders of the answers where the rules find none."""
-    keep = {group: gender_of(answers[person]) for group, person in _questions(prepared).items()}
-    return replace(prepared, genders={**prepared.genders, **keep})
+    genders = {group: gender_of(answers[person]) for group, person in _questions(prepared).items()}
+    return replace(prepared, genders={**prepared.genders, **genders})
 
 
 def _questions(prepared: Prepared) -> dict[str, Person]:

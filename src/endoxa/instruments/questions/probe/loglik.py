@@ -142,8 +142,8 @@ def _scored(
 ) -> Iterator[Answered]:
     each = len(results) // len(presentations) if presentations else 0
     for k, presentation in enumerate(presentations):
-        results_of = [results[k * each + place] for place in range(each)]
-        scores = _option_scores(presentation, model, results_of, mean=mean)
+        option_results = [results[k * each + place] for place in range(each)]
+        scores = _option_scores(presentation, model, option_results, mean=mean)
         yield Answered(presentation.number, 0, ChatAnswer(json.dumps(scores), FINISH))
 
 
@@ -163,11 +163,11 @@ def _requests(
 
 
 def _option_scores(
-    presentation: Presentation, model: Model, results_of: Sequence[Score | Unscorable], *, mean: bool
+    presentation: Presentation, model: Model, option_results: Sequence[Score | Unscorable], *, mean: bool
 ) -> list[float]:
     """Log-probability of each option (nats), or per token of the option."""
     scores = []
-    for result in results_of:
+    for result in option_results:
         if isinstance(result, Unscorable):
             raise _unscorable(presentation, model.name, result)
         scores.append(result)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from endoxa.instruments.questions.estimates.estimates import TEMPLATES
 from endoxa.instruments.questions.headline import answer_counts, repeats_alike
+from endoxa.instruments.questions.report.averages import averages
 from endoxa.instruments.questions.report.conditions import conditions_compared
 from endoxa.instruments.questions.report.debias import debias
 from endoxa.instruments.questions.report.headline import better_than_guessing, headline
@@ -20,7 +21,7 @@ from endoxa.instruments.questions.report.leans import accuracy, categories, clos
 from endoxa.instruments.questions.report.outcomes import answers, outcomes
 from endoxa.instruments.questions.report.overview import cost, overview, summary
 from endoxa.instruments.questions.report.planted import planted
-from endoxa.instruments.questions.report.published import averages, csv, latex, markdown, numbers, published
+from endoxa.instruments.questions.report.published import csv, latex, markdown, numbers, published
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.report.document import Section
 from endoxa.report.families import Used, families
