@@ -18,9 +18,8 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates import STATISTICS
-from endoxa.instruments.pairs.estimates.cells import Cell, scores_of
 from endoxa.instruments.pairs.estimates.comparisons import compare_models
-from endoxa.instruments.pairs.estimates.records import check_records
+from endoxa.instruments.pairs.estimates.records import Cell, check_records, scores_of
 from endoxa.schema import Estimate, Sample
 from endoxa.stats.signs import fewest_units, sign_flip_test
 

@@ -16,8 +16,8 @@ from math import comb, sqrt
 
 import numpy as np
 
-from endoxa.instruments.association_tests.estimates import bootstrap
-from endoxa.instruments.association_tests.estimates.bootstrap import Targets
+from endoxa.instruments.association_tests.estimates import effect_size as effects
+from endoxa.instruments.association_tests.estimates.effect_size import Targets
 from endoxa.instruments.association_tests.estimates.permutation import permutation_test
 from endoxa.instruments.association_tests.estimates.verdicts import too_small
 from endoxa.stats.correction import adjust, adjust_within
@@ -75,7 +75,7 @@ def coverage(sizes: tuple[int, int], shift: float, repeats: int, draw: Draw) -> 
         targets = [
             Targets(values, np.arange(len(values))) for values in (draw(rng, n_x) + shift, draw(rng, n_y))
         ]
-        found = bootstrap.bootstrap_interval(*targets, confidence=CONFIDENCE, resamples=1000, seed=place % 8)
+        found = effects.bootstrap_interval(*targets, confidence=CONFIDENCE, resamples=1000, seed=place % 8)
         held += found.low <= truth <= found.high
     return held / repeats
 
@@ -138,9 +138,9 @@ def _power(repeats: int) -> None:
 
 def _intervals(repeats: int) -> None:
     print(
-        f"\ncoverage of the interval at shifts of {SHIFTS}, at least {bootstrap.MIN_UNITS} units in the package\n"
+        f"\ncoverage of the interval at shifts of {SHIFTS}, at least {effects.MIN_UNITS} units in the package\n"
     )
-    bootstrap.MIN_UNITS = 2
+    effects.MIN_UNITS = 2
     for sizes in SIZES:
         shown = (
             ", ".join(f"{coverage(sizes, shift, repeats, draw):.2f}" for shift in SHIFTS)

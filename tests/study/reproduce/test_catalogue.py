@@ -11,7 +11,7 @@ from itertools import groupby
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.report.references import references
+from endoxa.instruments.pairs.report.overview import references
 from endoxa.study.reproduce import RESULTS, Inputs
 from endoxa.study.reproduce.catalogue import builtin, evaluate, published_by_user, read_result
 

@@ -38,7 +38,7 @@ def _work(settings: EmbeddingsSettings, out: Path) -> Work:
 
 
 def _words(settings: EmbeddingsSettings) -> Used:
-    from endoxa.instruments.association_tests.probe.words import words
+    from endoxa.instruments.association_tests.probe.settings import words
 
     return words(settings)
 
@@ -64,7 +64,7 @@ def _headline(folder: Path) -> Headline:
 
 
 def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
-    from endoxa.instruments.association_tests.report.page import shown
+    from endoxa.instruments.association_tests.report.findings import shown
 
     return shown(runs, how.confidence, how.paper)
 

@@ -46,7 +46,7 @@ def _plan(settings: PairsSettings) -> Plan:
 
 
 def _words(settings: PairsSettings) -> Used:
-    from endoxa.instruments.pairs.probe.words import words
+    from endoxa.instruments.pairs.probe.items import words
 
     return words(settings)
 

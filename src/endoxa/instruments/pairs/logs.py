@@ -92,22 +92,17 @@ def records_of(log: Log) -> tuple[pl.DataFrame, list[dict[str, str]]]:
 
 def _scored(sample: Mapping[str, Any], task: str) -> dict[str, Any]:
     """A pair with its log-likelihoods."""
-    doc, scores = sample["doc"], _loglikelihoods(sample)
-    pair = _exported(doc) if "item_id" in doc else _published(doc, int(sample["doc_id"]), task)
-    more, less = (scores[pair[name].strip()] for name in ("sent_more", "sent_less"))
-    return {**pair, "score_more": more, "score_less": less}
-
-
-def _loglikelihoods(sample: Mapping[str, Any]) -> dict[str, float]:
-    """Log-likelihood of each continuation, by its text."""
+    # Log-likelihood of each continuation, by its text.
     texts = [str(argument["arg_1"]).strip() for argument in sample["arguments"].values()]
     values = [float(response[0]) for response in sample["filtered_resps"]]
-    return dict(zip(texts, values, strict=True))
-
-
-def _exported(doc: Mapping[str, Any]) -> dict[str, Any]:
-    """A pair of our own task, which says everything."""
-    return {name: doc[name] for name in PAIR_COLUMNS if name in doc}
+    doc, scores = sample["doc"], dict(zip(texts, values, strict=True))
+    pair = (
+        {name: doc[name] for name in PAIR_COLUMNS if name in doc}
+        if "item_id" in doc
+        else _published(doc, int(sample["doc_id"]), task)
+    )
+    more, less = (scores[pair[name].strip()] for name in ("sent_more", "sent_less"))
+    return {**pair, "score_more": more, "score_less": less}
 
 
 def _published(doc: Mapping[str, Any], number: int, task: str) -> dict[str, Any]:

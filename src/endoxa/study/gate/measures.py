@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.cells import Cell, Scores, scores_of
-from endoxa.instruments.pairs.estimates.records import load_records
+from endoxa.instruments.pairs.estimates.records import Cell, Scores, load_records, scores_of
 from endoxa.instruments.questions.estimates.answers import is_read, load_answers
 from endoxa.report.inputs import PAIRS
 from endoxa.schema import ALL

@@ -10,8 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from endoxa.instruments.association_tests.estimates.bootstrap import Targets, bootstrap_interval
-from endoxa.instruments.association_tests.estimates.effect_size import effect_size
+from endoxa.instruments.association_tests.estimates.effect_size import (
+    Targets,
+    bootstrap_interval,
+    effect_size,
+)
 from support.repository import ROOT
 
 
@@ -122,5 +125,5 @@ def test_twenty_encoders_claim_no_more_than_one(measured):
 
 def test_three_and_four_targets_have_no_interval_because_it_would_say_nothing(measured, monkeypatch):
     assert measured.coverage((4, 4), 1.0, 50, measured.SHAPES["normal"]) == 0
-    monkeypatch.setattr(measured.bootstrap, "MIN_UNITS", 2)
+    monkeypatch.setattr(measured.effects, "MIN_UNITS", 2)
     assert measured.coverage((4, 4), 1.0, 50, measured.SHAPES["normal"]) == 1

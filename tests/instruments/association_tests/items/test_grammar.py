@@ -10,8 +10,7 @@ from lemminflect import getInflection
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import load_lists, load_templates
 from endoxa.instruments.association_tests.items.crossing import CROSSED, groups
-from endoxa.instruments.association_tests.items.grammar import check_sentence, check_templates
-from endoxa.instruments.association_tests.items.templates import sentences
+from endoxa.instruments.association_tests.items.templates import check_sentence, check_templates, sentences
 from endoxa.instruments.association_tests.items.terms import ANY, Term
 
 LISTS = load_lists()

@@ -12,7 +12,7 @@ import pytest
 
 from endoxa.instruments.association_tests.estimates import analyze_tests
 from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, least_p, too_small
-from endoxa.instruments.association_tests.report.page import SECTIONS
+from endoxa.instruments.association_tests.report.findings import SECTIONS
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
 from endoxa.instruments.association_tests.report.tables import paper_forms
 from endoxa.instruments.association_tests.report.tables import tests_overview as overview_of

@@ -8,14 +8,13 @@ import pytest
 from scipy import stats
 
 from endoxa.instruments.pairs.estimates import analyze_pairs
-from endoxa.instruments.pairs.estimates.cells import Cell, scores_of
 from endoxa.instruments.pairs.estimates.comparisons import (
     COMPARISON_COLUMNS,
     FLIP_COLUMNS,
     cohen_kappa,
     compare_models,
 )
-from endoxa.instruments.pairs.estimates.records import check_records
+from endoxa.instruments.pairs.estimates.records import Cell, check_records, scores_of
 from endoxa.stats.correction import adjust
 from support.analyze_fixtures import make_records
 

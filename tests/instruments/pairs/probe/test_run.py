@@ -18,7 +18,7 @@ from polars.testing import assert_frame_equal
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.instrument import PAIRS
-from endoxa.instruments.pairs.probe.journal import Journal, Row, request_key
+from endoxa.instruments.pairs.probe.records import Journal, Row, request_key
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.models.causal import CausalModel
 from endoxa.runs.run import measure, outdated

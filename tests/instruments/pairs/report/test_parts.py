@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from endoxa.instruments.pairs.report.axes import forest
 from endoxa.instruments.pairs.report.calibration import dumbbell
-from endoxa.instruments.pairs.report.flips import flip_matrix
+from endoxa.instruments.pairs.report.comparison import flip_matrix
 from endoxa.report.charts import (
     binned_scatter,
     density,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from endoxa.instruments.pairs.report.references import published_values, references
+from endoxa.instruments.pairs.report.overview import published_values, references
 from endoxa.instruments.pairs.report.results import gather
 from endoxa.report.inputs import Run, read_runs
 from endoxa.schema import ALL

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from endoxa.instruments.association_tests.estimates.run import analyze_sources, analyze_tests
-from endoxa.instruments.association_tests.estimates.sources import Source, run_sources, vector_source
+from endoxa.instruments.association_tests.estimates.run import (
+    Source,
+    analyze_sources,
+    analyze_tests,
+    run_sources,
+    vector_source,
+)
 
 __all__ = ["Source", "analyze_sources", "analyze_tests", "run_sources", "vector_source"]

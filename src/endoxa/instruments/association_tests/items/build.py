@@ -9,10 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items.associations import CONTRASTS, association_tests
+from endoxa.instruments.association_tests.items.associations import CONTRASTS, association_tests, single_tests
 from endoxa.instruments.association_tests.items.crossing import Crossing, crossed_tests
 from endoxa.instruments.association_tests.items.lists import WordLists, load_lists
-from endoxa.instruments.association_tests.items.single import single_tests
 from endoxa.instruments.association_tests.items.templates import load_templates
 from endoxa.instruments.association_tests.items.terms import WordSet
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast

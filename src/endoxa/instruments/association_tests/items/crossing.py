@@ -222,7 +222,10 @@ def crossed_tests(
             pair = lists.pairs[attribute]
             a, b = _sides(lists, attribute, language)
             side_a, side_b = (term_set(side.name, side.terms, maker, crossing.per_term) for side in (a, b))
-            for x, y in _ordered(lists, pair, members):
+            # Every pair of groups, the one that becomes X first.
+            axes = [*pair.lead, *(axis for axis in lists.axes if axis not in pair.lead)]
+            ranked = sorted(members, key=lambda group: [_rank(lists, group, axis) for axis in axes])
+            for x, y in combinations(ranked, 2):
                 meaning = (
                     _direction(lists, pair, x, y)
                     or f"X with {a.name}, Y with {b.name} (no direction claimed)"
@@ -299,15 +302,6 @@ def _sides(lists: WordLists, attribute: str, language: str) -> tuple[WordSet, Wo
         f"No terms for '{attribute}' in '{language}' (available in: {', '.join(spoken)}). Give your own with "
         "--lists FILE."
     )
-
-
-def _ordered(
-    lists: WordLists, pair: AttributePair, members: Sequence[Group]
-) -> Iterator[tuple[Group, Group]]:
-    """Every pair of groups, the one that becomes X first."""
-    axes = [*pair.lead, *(axis for axis in lists.axes if axis not in pair.lead)]
-    ranked = sorted(members, key=lambda group: [_rank(lists, group, axis) for axis in axes])
-    return combinations(ranked, 2)
 
 
 def _rank(lists: WordLists, group: Group, axis: str) -> int:

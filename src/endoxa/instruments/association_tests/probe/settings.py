@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le
 
+from endoxa.instruments.association_tests.items import read_tests
 from endoxa.instruments.association_tests.options import DRAWS, Draws
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
 from endoxa.runs.settings import RunSettings
 from endoxa.schema.options import ASKING, DATA, MODELS, Option
+from endoxa.words.used import Tally, Used
 
 if TYPE_CHECKING:
     from endoxa.models.encoders import EncoderOptions
@@ -86,3 +90,24 @@ class EmbeddingsSettings(RunSettings):
     def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the vectors."""
         return {"confidence": self.confidence, "seed": self.seed, "draws": self.draws}
+
+
+_LISTS = re.compile(r"(?:groups|attributes): [^;]*\bendoxa\b")
+_SENTENCES = re.compile(r"sentences: endoxa\b")
+
+
+def words(settings: EmbeddingsSettings) -> Used:
+    """Lists and sentence templates that the sources of the tests name.
+
+    Raises:
+        UserError: the tests cannot be read.
+    """
+    tally = Tally()
+    for test in read_tests(Path(settings.tests)):
+        if settings.languages and test.language not in settings.languages:
+            continue
+        if _LISTS.search(test.source):
+            tally.add("word lists", [test.language])
+        if _SENTENCES.search(test.source):
+            tally.add("association templates", [test.language])
+    return tally.used

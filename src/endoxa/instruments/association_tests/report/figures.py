@@ -303,7 +303,13 @@ def _matrices(estimates: pl.DataFrame) -> Iterator[Figure]:
     for (axis, language, a, b), tests in estimates.group_by(ATTRIBUTES, maintain_order=True):
         # Tested cells lie above the diagonal where the tests allow it.
         groups = list(dict.fromkeys([*tests["x"], *tests["y"]]))
-        if not _crossed(tests, groups):
+        # True where at least half of all pairs of three groups or more were tested, each once per encoder.
+        cells = {
+            (frozenset((x, y)), encoder) for x, y, encoder in tests.select("x", "y", "encoder").iter_rows()
+        }
+        pairs = {pair for pair, _ in cells}
+        enough = 4 * len(pairs) >= len(groups) * (len(groups) - 1)
+        if not (tests.height == len(cells) and len(groups) >= LEAST_GROUPS and enough):
             continue
         across = 2 if len(groups) <= 4 else 1
         ordered = pl.concat(tests.partition_by("model", maintain_order=True))
@@ -332,14 +338,6 @@ def _matrices(estimates: pl.DataFrame) -> Iterator[Figure]:
                 f"{b}. {sizes}",
                 wide=True,
             )
-
-
-def _crossed(tests: pl.DataFrame, groups: Sequence[str]) -> bool:
-    """True where at least half of all pairs of three groups or more were tested, each once per encoder."""
-    cells = {(frozenset((x, y)), encoder) for x, y, encoder in tests.select("x", "y", "encoder").iter_rows()}
-    pairs = {pair for pair, _ in cells}
-    enough = 4 * len(pairs) >= len(groups) * (len(groups) - 1)
-    return tests.height == len(cells) and len(groups) >= LEAST_GROUPS and enough
 
 
 def _cells(tests: pl.DataFrame, groups: Sequence[str]) -> pl.DataFrame:

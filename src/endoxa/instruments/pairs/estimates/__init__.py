@@ -5,12 +5,12 @@ from __future__ import annotations
 from endoxa.instruments.pairs.estimates.power import plan_pairs
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.pairs.estimates.run import (
+    STATISTICS,
     PairsAnalysis,
     analyze_pairs,
     analyze_run,
     write_estimates,
 )
-from endoxa.instruments.pairs.estimates.statistics import STATISTICS
 
 __all__ = [
     "STATISTICS",

@@ -8,13 +8,13 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.pairs.estimates.cells import Cell, Scores
 from endoxa.instruments.pairs.estimates.inference import (
     FLIPS_PER_RESAMPLE,
     IDENTITIES,
     cannot_be_tested,
     identities_in,
 )
+from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.runs.families import COMPARISONS, adjusted, decided
 from endoxa.schema import ALL
 from endoxa.stats.correction import adjust

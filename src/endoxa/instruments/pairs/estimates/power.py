@@ -68,7 +68,11 @@ def plan_pairs(cells: pl.DataFrame) -> pl.DataFrame:
         return pl.Series(name, [NAN if n is None else function(n) for n in counts], dtype=pl.Float64)
 
     correlated = [
-        NAN if not identities else detectable_share(_even(n, identities), ASSUMED_CORRELATION)
+        NAN
+        if not identities
+        else detectable_share(
+            (n // identities + (np.arange(identities) < n % identities)), ASSUMED_CORRELATION
+        )
         for n, identities in cells.select("n", "n_identities").iter_rows()
     ]
     return cells.select("language", "axis", "n", "n_identities").with_columns(
@@ -78,11 +82,6 @@ def plan_pairs(cells: pl.DataFrame) -> pl.DataFrame:
         column("effect_if_independent", detectable_effect_size, "n"),
         column("effect_if_identities_agree", detectable_effect_size, "n_identities"),
     )
-
-
-def _even(pairs: int, identities: int) -> np.ndarray:
-    """Pairs per identity, as even as can be."""
-    return pairs // identities + (np.arange(identities) < pairs % identities)
 
 
 def detectable_ratio(sample: Sample, tests: int, confidence: float, alpha: float) -> Estimate:

@@ -10,18 +10,42 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.cells import Cell, Scores, cells_of, scores_of, take
 from endoxa.instruments.pairs.estimates.comparisons import (
     COMPARISON_TYPES,
     FLIP_TYPES,
     compare_models,
     rule_flips,
 )
+from endoxa.instruments.pairs.estimates.differences import EFFECT_SIZE, MEAN_DIFFERENCE, MEDIAN_DIFFERENCE
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES, method_name
-from endoxa.instruments.pairs.estimates.power import detectable_ratio
-from endoxa.instruments.pairs.estimates.records import check_records, load_records
-from endoxa.instruments.pairs.estimates.statistics import STATISTICS
+from endoxa.instruments.pairs.estimates.power import (
+    MINIMUM_DETECTABLE_EFFECT_SIZE,
+    MINIMUM_DETECTABLE_RATIO,
+    detectable_ratio,
+)
+from endoxa.instruments.pairs.estimates.preference import (
+    ATTRIBUTE_R_SQUARED,
+    BIAS_PERCENTAGE_ALWAYS_MORE,
+    BIAS_PERCENTAGE_LITERAL,
+    BPR,
+    CALIBRATED_MEAN_DIFFERENCE,
+    CALIBRATED_PREFERENCE_RATIO,
+    CROWS,
+    NEUTRAL_MEAN_DIFFERENCE,
+    PREFERENCE_RATIO,
+    TIE_SHARE,
+)
+from endoxa.instruments.pairs.estimates.records import (
+    Cell,
+    Scores,
+    cells_of,
+    check_records,
+    load_records,
+    scores_of,
+    take,
+)
 from endoxa.instruments.pairs.rules import rule_facts
+from endoxa.registry import Registry
 from endoxa.runs import estimates
 from endoxa.runs.families import PREFERENCES, adjusted, beside_a_test, decided
 from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Sample, Statistic
@@ -57,6 +81,29 @@ SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
     "flips": FLIP_TYPES,
 }
 """Tables of a run folder and the types of their columns."""
+
+STATISTICS: Registry[Statistic] = Registry(
+    "statistic",
+    "endoxa.statistics",
+    lambda: (
+        PREFERENCE_RATIO,
+        BPR,
+        TIE_SHARE,
+        MEAN_DIFFERENCE,
+        MEDIAN_DIFFERENCE,
+        EFFECT_SIZE,
+        CALIBRATED_PREFERENCE_RATIO,
+        CALIBRATED_MEAN_DIFFERENCE,
+        NEUTRAL_MEAN_DIFFERENCE,
+        ATTRIBUTE_R_SQUARED,
+        BIAS_PERCENTAGE_LITERAL,
+        BIAS_PERCENTAGE_ALWAYS_MORE,
+        *CROWS,
+        MINIMUM_DETECTABLE_RATIO,
+        MINIMUM_DETECTABLE_EFFECT_SIZE,
+    ),
+)
+"""The statistics by name: ours, and those of installed packages (entry-point group `endoxa.statistics`)."""
 
 
 def analyze_pairs(

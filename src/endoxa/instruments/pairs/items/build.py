@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -17,14 +17,89 @@ from endoxa.curate.grammar.sentences import (
     sentence_pair,
     words_difference,
 )
+from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.grammar.templates import Template, UnclearError, load_templates
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.items.persons import name_in
-from endoxa.instruments.pairs.items.ratings import require_ratings, unrated, weakness
 from endoxa.instruments.pairs.options import DEFAULT_LANGUAGE, PairOptions
 from endoxa.schema import PAIR_COLUMNS
 from endoxa.sources.drafts import UNSPECIFIED
+from endoxa.words.persons import names_somebody
+
+
+def name_in(attribute: str, language: str) -> bool:
+    """Whether an attribute may name a person, by the rule that campaigns have.
+
+    A guess by form: one name alone, without a title or a word of offence, is not found.
+    """
+    return names_somebody(attribute, language, _has_capitals)
+
+
+def _has_capitals(words: str) -> bool:
+    """Whether all words are written with capitals as the names of places, peoples, languages and faiths."""
+    written = with_capitals(words.lower())
+    return all(word[0].isupper() for word in written.split() if word[0].isalpha())
+
+
+def _thresholds(options: PairOptions) -> dict[str, tuple[float, str]]:
+    """Thresholds that were given: the column of the export, its minimum, the option."""
+    thresholds = {
+        "ratings": (options.min_ratings, "--min-ratings", 0),
+        "mean": (options.min_mean, "--min-mean", 1),
+        "knowers": (options.min_knowers, "--min-knowers", 0),
+    }
+    return {name: (least, option) for name, (least, option, unset) in thresholds.items() if least > unset}
+
+
+def require_ratings(columns: Collection[str], options: PairOptions) -> None:
+    """Refuse thresholds that a table cannot answer.
+
+    Raises:
+        UserError: a column is missing.
+    """
+    for name, (_, option) in _thresholds(options).items():
+        if name not in columns:
+            raise UserError(
+                f"{option} needs the column '{name}', which the table lacks. Give pairs.csv of `endoxa collect "
+                f"export`, or leave {option} out."
+            )
+
+
+def weakness(row: Mapping[str, str], number: int, options: PairOptions) -> str:
+    """Why an association is left out: the first threshold that it misses; empty where it meets all.
+
+    An empty cell is 0 ratings, and no mean or share, which no threshold accepts.
+
+    Raises:
+        UserError: a cell is not a number.
+    """
+    for name, (least, option) in _thresholds(options).items():
+        cell = row[name]
+        value = _number(cell, name, number)
+        if value is None or value < least:
+            return f"{name} {cell or 'empty'}, below {least:g} ({option})"
+    return ""
+
+
+def unrated(table: pl.DataFrame, options: PairOptions) -> tuple[str, ...]:
+    """A sentence about associations without any rating, where the table counts ratings and no threshold was given."""
+    if "ratings" not in table.columns or _thresholds(options):
+        return ()
+    counts = table["ratings"].cast(pl.Float64, strict=False).fill_null(0)
+    none = int((counts == 0).sum())
+    if not none:
+        return ()
+    return (f"{none} of {table.height} associations have no rating: leave them out with --min-ratings 1.",)
+
+
+def _number(cell: str, name: str, number: int) -> float | None:
+    if not cell:
+        return None
+    try:
+        return float(cell)
+    except ValueError as error:
+        raise UserError(f"row {number}, column '{name}': '{cell}' is not a number.") from error
+
 
 EXTRA_COLUMNS: dict[str, str] = {
     "how": "'antonym' or 'negation': what the second sentence is made with",
@@ -189,7 +264,15 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
 
     try:
         template = _template(language, work)
-        made = _sentences(row, template, work)
+        made = sentence_pair(
+            row["identity"],
+            row["attribute"],
+            template,
+            None if work.options.negation_only else _lexicon(template.language, work.options),
+            evidence=row["predicate"],
+            agreement=row["agreement"],
+            prefix=work.options.prefix.strip(),
+        )
     except UnclearError as problem:
         tell("left out", str(problem))
         return False
@@ -208,16 +291,16 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
         tell("kept", remark)
     if name_in(row["attribute"], template.language):
         tell("kept", f"'{row['attribute']}' may name a person: leave it out of what you publish if it does")
-    for place, variant in enumerate(_framed(made, template, work), start=1):
+    # The pair as it is, and in as many framings as were asked for and the language has.
+    framings = template.framings[: work.options.framings - 1]
+    if len(framings) < work.options.framings - 1:
+        work.short[template.language] = len(framings) + 1
+    for place, variant in enumerate([made, *(framed(made, framing) for framing in framings)], start=1):
         pair = _pair({**row, "region": region}, name, language, variant, work.options)
-        pair |= _extra_cells(row, work.extra_columns, hidden=bool(row["region"]) and not region)
+        hidden = bool(row["region"]) and not region
+        pair |= {name: "" if hidden and name in _PLACES else row[name] for name in work.extra_columns}
         work.pairs.append(pair if place == 1 else {**pair, "item_id": f"{pair['item_id']}-{place}"})
     return True
-
-
-def _extra_cells(row: Mapping[str, str], columns: Sequence[str], *, hidden: bool) -> dict[str, str]:
-    """Cells of the user's own columns; those that could tell the place are empty where the region is not given."""
-    return {name: "" if hidden and name in _PLACES else row[name] for name in columns}
 
 
 _PLACES = ("country", "place")
@@ -246,32 +329,12 @@ def _name(row: Mapping[str, str]) -> str:
     )
 
 
-def _framed(made: Sentences, template: Template, work: _Work) -> list[Sentences]:
-    """The pair as it is, and in as many framings as were asked for and the language has."""
-    framings = template.framings[: work.options.framings - 1]
-    if len(framings) < work.options.framings - 1:
-        work.short[template.language] = len(framings) + 1
-    return [made, *(framed(made, framing) for framing in framings)]
-
-
 def _template(language: str, work: _Work) -> Template:
     """The template of a language, or of the language without its region ('en-NG')."""
     template = work.templates.get(language) or work.templates.get(re.split("[-_]", language)[0].lower())
     if template is None:
         raise UnclearError(f"there is no template for the language '{language}'")
     return template
-
-
-def _sentences(row: Mapping[str, str], template: Template, work: _Work) -> Sentences:
-    return sentence_pair(
-        row["identity"],
-        row["attribute"],
-        template,
-        None if work.options.negation_only else _lexicon(template.language, work.options),
-        evidence=row["predicate"],
-        agreement=row["agreement"],
-        prefix=work.options.prefix.strip(),
-    )
 
 
 def _lexicon(language: str, options: PairOptions) -> Lexicon | None:

@@ -19,6 +19,8 @@ from endoxa.runs.part import chosen
 from endoxa.schema import ALL
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs, reader_for
+from endoxa.sources.sources import locate
+from endoxa.words.used import Tally, Used, note_pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,9 @@ class Chunk:
 
 def chunks(path: Path, settings: PairsSettings) -> Iterator[Chunk]:
     """The items in file order, after the filters, `settings.chunk` at a time."""
-    for first, some in chunked(_items(path, settings), settings.chunk):
+    for first, some in chunked(
+        chosen(lambda: available(path, settings), settings, _stratum, _content), settings.chunk
+    ):
         yield Chunk(first, some)
 
 
@@ -45,10 +49,6 @@ def available(path: Path, settings: PairsSettings) -> Iterator[dict[str, Any]]:
     frames = read_pairs(path, settings.read_options(), settings.format)
     wanted = pl.col("language").is_in(settings.languages) if settings.languages else pl.lit(value=True)
     return (row for frame in frames for row in frame.filter(wanted).iter_rows(named=True))
-
-
-def _items(path: Path, settings: PairsSettings) -> Iterator[dict[str, Any]]:
-    return chosen(lambda: available(path, settings), settings, _stratum, _content)
 
 
 def _stratum(pair: Mapping[str, Any]) -> tuple[str, ...]:
@@ -127,3 +127,24 @@ def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
     ordered = sorted(pairs, key=lambda cell: (cell != (ALL, ALL), cell))
     rows = [(*cell, pairs[cell], len(identities[cell])) for cell in ordered]
     return pl.DataFrame(rows, schema=["language", "axis", "n", "n_identities"], orient="row")
+
+
+_BUILT = "-pair"
+"""In the ids of pairs that `endoxa build pairs` made."""
+
+
+def words(settings: PairsSettings) -> Used:
+    """Templates and opposites of pairs that `endoxa build pairs` made, and neutral identities of calibration.
+
+    Raises:
+        UserError: the data cannot be read.
+    """
+    tally = Tally()
+    for chunk in chunks(locate(settings.data), settings):
+        for item in chunk.items:
+            language = str(item["language"])
+            if settings.calibrate and item.get("identity"):
+                tally.add("neutral identities", [language])
+            if _BUILT in str(item["item_id"]):
+                note_pair(tally, language, (str(item["sent_more"]), str(item["sent_less"])))
+    return tally.used

@@ -17,8 +17,7 @@ from typing import Any, cast
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.items import Chunk, available, chunks, language_notes, require_items
-from endoxa.instruments.pairs.probe.journal import Journal, Row
-from endoxa.instruments.pairs.probe.records import write_records
+from endoxa.instruments.pairs.probe.records import Journal, Row, write_records
 from endoxa.instruments.pairs.probe.scoring import Begun, Line, begin, finish, lines_of, rows_of
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES

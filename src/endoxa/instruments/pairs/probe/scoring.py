@@ -19,7 +19,7 @@ from importlib.resources import files
 from math import isfinite
 from typing import Any
 
-from endoxa.instruments.pairs.probe.journal import Journal, Row, request_key
+from endoxa.instruments.pairs.probe.records import Journal, Row, request_key
 from endoxa.runs.journal import COMMIT_SECONDS
 from endoxa.schema import Model, Pair, Request, Rule, Score, Unscorable
 

@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.pairs.report.closer import by_language, reading, rows_once
 from endoxa.instruments.pairs.report.results import PREFERENCE, Results
+from endoxa.instruments.pairs.report.sample import by_language, reading, rows_once
 from endoxa.report.charts import (
     BLUE,
     MUTED,

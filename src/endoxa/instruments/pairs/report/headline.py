@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.pairs.report.closer import rows_once
 from endoxa.instruments.pairs.report.results import (
     PREFERENCE,
     Results,
@@ -17,6 +16,7 @@ from endoxa.instruments.pairs.report.results import (
     preference_cells,
     rule_unit,
 )
+from endoxa.instruments.pairs.report.sample import rows_once
 from endoxa.report.claims import (
     P_ADJUSTED,
     VERDICT,
@@ -54,12 +54,39 @@ def headline(results: Results) -> Section:
     """What each model prefers overall, under each rule."""
     every = preference_cells(results.estimates)
     cells = overall(every)
+    ties = _by_combination(results.estimates.filter(name="tie_share"))
     return Section(
         anchor=f"headline-{results.slug}",
         title="How often each model prefers the stereotypical sentence",
         findings=tuple(_findings(results, every)),
         figures=tuple(_figures(results, cells)),
-        tables=(_ratio_table(results, cells), _difference_table(results)),
+        tables=(
+            (
+                table_of(
+                    "Preference ratio, all pairs",
+                    cells,
+                    (
+                        *_combination_fields(results),
+                        number_field("preference ratio", "value", percent),
+                        number_field(f"{results.level} interval, identities", percent_ends),
+                        VERDICT,
+                        P_ADJUSTED,
+                        number_field("pairs", "n"),
+                        number_field("identities", "clusters"),
+                        number_field(
+                            "ties",
+                            lambda row: percent(ties.get((row["model"], row["rule"]), {}).get("value")),
+                        ),
+                        number_field("least detectable ratio", "detectable", percent),
+                        number_field(
+                            f"{results.level} Wilson, pairs",
+                            lambda row: percent_interval(row["pair_low"], row["pair_high"]),
+                        ),
+                    ),
+                )
+            ),
+            _difference_table(results),
+        ),
         notes=(
             "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
             f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval takes "
@@ -225,29 +252,6 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         alt=described("Preference ratio of each model and rule, unbiased at 50 %", texts),
         tall=not rule,
         **rows_once(results, cells, where),
-    )
-
-
-def _ratio_table(results: Results, cells: pl.DataFrame) -> Table:
-    ties = _by_combination(results.estimates.filter(name="tie_share"))
-    return table_of(
-        "Preference ratio, all pairs",
-        cells,
-        (
-            *_combination_fields(results),
-            number_field("preference ratio", "value", percent),
-            number_field(f"{results.level} interval, identities", percent_ends),
-            VERDICT,
-            P_ADJUSTED,
-            number_field("pairs", "n"),
-            number_field("identities", "clusters"),
-            number_field("ties", lambda row: percent(ties.get((row["model"], row["rule"]), {}).get("value"))),
-            number_field("least detectable ratio", "detectable", percent),
-            number_field(
-                f"{results.level} Wilson, pairs",
-                lambda row: percent_interval(row["pair_low"], row["pair_high"]),
-            ),
-        ),
     )
 
 

@@ -1,17 +1,24 @@
-"""What was run: data, models, rules and settings, as `run.json` has them."""
+"""What was run (data, models, rules, settings), and published values beside ours."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
+from endoxa.instruments.pairs.report.results import Results
 from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import Run
 from endoxa.report.overview import data_field, fact_field, run_table, shortened, what_was_run
-from endoxa.report.tables import Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, NOT_RECORDED, count, plural
+from endoxa.report.tables import Column, Table, number_field, table_of, text_field
+from endoxa.report.words import NO_VALUE, NOT_RECORDED, count, language_name, listed, plural
+from endoxa.schema import ALL
+from endoxa.sources.sources import sources
 
 
 def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str, int]) -> Section:
@@ -28,9 +35,18 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str,
         text_field("sources", _sources),
         text_field("options", lambda run: inputs.settings(run.data.get("options"))),
     )
+    heads = ("rule", "unit", "meaning", "source")
+    rows = [
+        dict(zip(heads, (name, *(rule_facts(name) or 3 * (NOT_RECORDED,))), strict=True))
+        for name in rule_names(runs)
+    ]
     return what_was_run(
         (Finding(sentence) for run in runs for sentence in _left_out(run, labels)),
-        (run_table(runs, run_fields), _model_table(runs, labels), _rule_table(runs)),
+        (
+            run_table(runs, run_fields),
+            _model_table(runs, labels),
+            table_of("Scoring rules", rows, [*map(text_field, heads)], measured=False),
+        ),
         runs,
     )
 
@@ -101,10 +117,109 @@ def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
     )
 
 
-def _rule_table(runs: Sequence[Run]) -> Table:
-    heads = ("rule", "unit", "meaning", "source")
-    rows = [
-        dict(zip(heads, (name, *(rule_facts(name) or 3 * (NOT_RECORDED,))), strict=True))
-        for name in rule_names(runs)
+COLUMNS = (
+    Column("model"),
+    Column("rule"),
+    Column("share", numeric=True),
+    Column("pairs", numeric=True),
+    Column("source"),
+)
+HERE = "this page"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Values that a paper printed for one data set in one language.
+
+    Attributes:
+        data: name of the data set in `sources.toml`.
+        source: the paper and its table, or who ran the authors' program.
+        pairs: how many pairs the values rest on.
+        language: code of their language.
+        rules: our rules that the paper used, by architecture.
+        estimate: our estimate that is computed as the paper's.
+        values: percent of the pairs as printed there, by model.
+    """
+
+    data: str
+    source: str
+    pairs: int
+    language: str
+    rules: tuple[str, ...]
+    estimate: str
+    values: Mapping[str, str]
+
+
+@cache
+def references() -> tuple[Reference, ...]:
+    """All published values, in the order of the file."""
+    text = files(__package__).joinpath("references.toml").read_text(encoding="utf-8")
+    return tuple(
+        Reference(**{**entry, "rules": tuple(entry["rules"])}) for entry in tomllib.loads(text)["reference"]
+    )
+
+
+def published_values(results: Results, runs: Sequence[Run]) -> Section | None:
+    """One table for each language with published values; None where the file is not a published one.
+
+    A file is recognised by its hash, because pairs of one's own can have the same format.
+    """
+    mark = runs[0].facts.get("data", {}).get("sha256")
+    matches = [reference for reference in references() if mark and sources()[reference.data].sha256 == mark]
+    matches = [reference for reference in matches if reference.language in results.languages]
+    if not matches:
+        return None
+    tables = tuple(_table(results, reference) for reference in matches)
+    return Section(
+        anchor=f"published-{results.slug}",
+        title="Published values of this data set",
+        tables=tables,
+        notes=tuple(dict.fromkeys(note for reference in matches for note in _notes(results, reference))),
+    )
+
+
+def _table(results: Results, reference: Reference) -> Table:
+    published = [
+        (model, " or ".join(reference.rules), f"{value}\u00a0%", count(reference.pairs), reference.source)
+        for model, value in reference.values.items()
     ]
-    return table_of("Scoring rules", rows, [*map(text_field, heads)], measured=False)
+    return Table(
+        f"Percent of the pairs with the stereotypical sentence preferred, {language_name(reference.language)}",
+        COLUMNS,
+        (*_measured_cells(results, reference), *published),
+        measured=False,
+    )
+
+
+def _measured_rows(results: Results, reference: Reference) -> Iterator[Mapping[str, Any]]:
+    """The estimates that are computed as the paper's, over all pairs of the language."""
+    language = reference.language if len(results.languages) > 1 else ALL
+    rows = results.estimates.filter(name=reference.estimate, language=language, axis=ALL)
+    for row in rows.unique(["model", "rule"], maintain_order=True).iter_rows(named=True):
+        if row["rule"] in reference.rules:
+            yield row
+
+
+def _measured_cells(results: Results, reference: Reference) -> Iterator[tuple[str, ...]]:
+    for row in _measured_rows(results, reference):
+        percent = row["value"] * (1 if row["unit"] == "percent" else 100)
+        value = NO_VALUE if percent is None else f"{percent:.1f}\u00a0%"
+        yield results.labels[row["model"]], row["rule"], value, count(row["n"]), HERE
+
+
+def _notes(results: Results, reference: Reference) -> Iterator[str]:
+    """Whether one's own values can be compared, and why not."""
+    measured = list(_measured_rows(results, reference))
+    if not measured:
+        yield (
+            f"The values from {reference.source} are of the rule {' or '.join(reference.rules)}; no model of this page "
+            "was scored with it, so they cannot be compared."
+        )
+    fewer = sorted({row["n"] for row in measured} - {reference.pairs})
+    if fewer:
+        yield (
+            f"The values from {reference.source} rest on {plural(reference.pairs, 'pair')}; here "
+            f"{listed([count(n) for n in fewer])} were scored, so they are of other sets of pairs."
+        )
+    if measured and not fewer:
+        yield f"Own values are computed as those from {reference.source}: same pairs, rule and treatment of ties."

@@ -11,16 +11,12 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES
 from endoxa.instruments.pairs.report.axes import axes
-from endoxa.instruments.pairs.report.calibration import calibration
-from endoxa.instruments.pairs.report.closer import closer
-from endoxa.instruments.pairs.report.comparison import comparison
-from endoxa.instruments.pairs.report.distributions import distributions
-from endoxa.instruments.pairs.report.flips import flips
+from endoxa.instruments.pairs.report.calibration import calibration, distributions
+from endoxa.instruments.pairs.report.comparison import comparison, flips
 from endoxa.instruments.pairs.report.headline import headline
-from endoxa.instruments.pairs.report.overview import overview
-from endoxa.instruments.pairs.report.references import published_values
+from endoxa.instruments.pairs.report.overview import overview, published_values
 from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
-from endoxa.instruments.pairs.report.sample import MOST_CELLS, cells_wanted, pairs_shown, script
+from endoxa.instruments.pairs.report.sample import MOST_CELLS, cells_wanted, closer, pairs_shown, script
 from endoxa.instruments.pairs.report.tables import paper_forms
 from endoxa.report.document import Article, Section
 from endoxa.report.families import Used, families
@@ -73,11 +69,17 @@ def articles(gathered: Gathered) -> Iterator[Article]:
     for (results, runs), cells in zip(gathered, most, strict=True):
         shown = pairs_shown(results, [run.folder for run in runs], cells)
         published = published_values(results, runs)
+        records = results.records
+        pairs = records["item_id"].n_unique()
         yield Article(
             anchor=f"data-{results.slug}",
             kicker="Results on",
             title=results.title,
-            subtitle=_subtitle(results),
+            subtitle=(
+                f"{plural(pairs, 'pair')} in {listed([language_name(code) for code in results.languages])}, "
+                f"{plural(records['axis'].n_unique(), 'axis', 'axes')}, "
+                f"{plural(records['model'].n_unique(), 'model')}, {plural(records['rule'].n_unique(), 'rule')}."
+            ),
             sections=(*filled(SECTIONS, results), *([published] if published else []), shown),
         )
 
@@ -90,16 +92,6 @@ def shared_out(total: int, wanted: Sequence[int]) -> list[int]:
         shares[k] = max(1, min(wanted[k], left // (len(wanted) - waiting)))
         left -= shares[k]
     return shares
-
-
-def _subtitle(results: Results) -> str:
-    records = results.records
-    pairs = records["item_id"].n_unique()
-    return (
-        f"{plural(pairs, 'pair')} in {listed([language_name(code) for code in results.languages])}, "
-        f"{plural(records['axis'].n_unique(), 'axis', 'axes')}, "
-        f"{plural(records['model'].n_unique(), 'model')}, {plural(records['rule'].n_unique(), 'rule')}."
-    )
 
 
 def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: int) -> Page:

@@ -105,7 +105,11 @@ def gather(runs: Sequence[Run], confidence: float, seed: int) -> list[tuple[Resu
     """
     groups: dict[str, list[Run]] = {}
     for run in runs:
-        groups.setdefault(_data_key(run), []).append(run)
+        data = run.data
+        file = data.get("sha256") or data.get("path") or str(run.folder)
+        groups.setdefault(
+            json.dumps([file, data.get("format"), data.get("options")], sort_keys=True, default=str), []
+        ).append(run)
     records = [with_differences(load_records([run.folder for run in group])) for group in groups.values()]
     labels = labels_of(records)
     titles = _titles(list(groups.values()))
@@ -145,12 +149,6 @@ def all_estimates(gathered: Sequence[tuple[Results, list[Run]]]) -> pl.DataFrame
     return pl.concat(
         [results.estimates.select(pl.lit(results.title).alias("data"), pl.all()) for results, _ in gathered]
     )
-
-
-def _data_key(run: Run) -> str:
-    data = run.data
-    file = data.get("sha256") or data.get("path") or str(run.folder)
-    return json.dumps([file, data.get("format"), data.get("options")], sort_keys=True, default=str)
 
 
 def _titles(groups: Sequence[Sequence[Run]]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
-from endoxa.instruments.pairs.rules.encoding import per_token, total
+from endoxa.instruments.pairs.rules.masked import per_token, total
 from endoxa.schema import CausalRequest, CompletionRequest, Model, Pair, Request, Rule, Score
 
 

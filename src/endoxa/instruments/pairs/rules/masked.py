@@ -16,12 +16,67 @@ Pseudo-log-likelihood masks every token of the sentence in turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
-from endoxa.instruments.pairs.rules.encoding import Encoded, encode, per_token, total
-from endoxa.schema import MaskedRequest, Model, Pair, Request, Rule
+from endoxa.models.special_tokens import AS_TEXT
+from endoxa.schema import MaskedRequest, Model, Pair, Request, Rule, Score
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A tokenized sentence.
+
+    Attributes:
+        ids: token ids with the tokenizer's special tokens.
+        positions: positions of the tokens that are text, in order.
+        offsets: for each position of `ids`, the (start, end) characters it covers.
+        pretokens: for each position of `ids`, the number of the tokenizer's own word, None for special tokens.
+    """
+
+    ids: tuple[int, ...]
+    positions: tuple[int, ...]
+    offsets: tuple[tuple[int, int], ...]
+    pretokens: tuple[int | None, ...]
+
+
+def encode(model: Model, texts: Sequence[str]) -> list[Encoded]:
+    """Tokenize `texts` with the model's own tokenizer (a fast one)."""
+    if not texts:
+        return []
+    tokenizer = cast("Any", model).tokenizer
+    out = tokenizer(list(texts), return_offsets_mapping=True, return_special_tokens_mask=True, **AS_TEXT)
+    return [
+        Encoded(
+            tuple(ids),
+            tuple(position for position, special in enumerate(mask) if not special),
+            tuple(map(tuple, offsets)),
+            tuple(out.word_ids(index)),
+        )
+        for index, (ids, mask, offsets) in enumerate(
+            zip(out["input_ids"], out["special_tokens_mask"], out["offset_mapping"], strict=True)
+        )
+    ]
+
+
+def total(score: Score) -> float:
+    """The sum itself, in nats."""
+    _refuse_empty(score)
+    return score.total
+
+
+def per_token(score: Score) -> float:
+    """The sum over the number of scored tokens, in nats per token."""
+    _refuse_empty(score)
+    return score.total / score.n_tokens
+
+
+def _refuse_empty(score: Score) -> None:
+    if score.n_tokens < 1:
+        raise ValueError("no token was scored, so there is no score")
+
 
 Word = tuple[str, tuple[int, ...]]
 """A word's text and the positions of its tokens."""
@@ -39,7 +94,9 @@ def shared_positions(first: Sequence[Unit], second: Sequence[Unit]) -> tuple[lis
 
 
 def _token_requests(lower: bool, pairs: Sequence[Pair], model: Model) -> list[tuple[Request, Request]]:
-    firsts, seconds = _encode_by_label(pairs, model, lower)
+    texts = [text for pair in pairs for text in _more_first(pair, pair.sent_more, pair.sent_less)]
+    encoded = encode(model, [text.lower() for text in texts] if lower else texts)
+    firsts, seconds = (encoded[::2], encoded[1::2])
     requests = []
     for pair, first, second in zip(pairs, firsts, seconds, strict=True):
         in_first, in_second = shared_positions(first.ids, second.ids)
@@ -101,12 +158,6 @@ def words_of_tokenizer(text: str, sentence: Encoded) -> list[Word]:
         start, end = sentence.offsets[positions[0]][0], sentence.offsets[positions[-1]][1]
         words.append((text[start:end].strip(), tuple(positions)))
     return words
-
-
-def _encode_by_label(pairs: Sequence[Pair], model: Model, lower: bool) -> tuple[list[Encoded], list[Encoded]]:
-    texts = [text for pair in pairs for text in _more_first(pair, pair.sent_more, pair.sent_less)]
-    encoded = encode(model, [text.lower() for text in texts] if lower else texts)
-    return encoded[::2], encoded[1::2]
 
 
 Side = TypeVar("Side")

@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors
-from endoxa.instruments.association_tests.estimates.sources import Source, run_sources
+from endoxa.instruments.association_tests.estimates.run import Source, run_sources
 from endoxa.schema import AssociationTest
 from endoxa.study.convergence.adapters import MEASURED
 
