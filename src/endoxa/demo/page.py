@@ -51,7 +51,21 @@ def recovery_section(recovery: pl.DataFrame, scale: pl.DataFrame) -> Section:
         lead="In these models preferences were planted, so what endoxa should find is known.",
         findings=(*_of_scale(scale), *_of_frequency(recovery)),
         figures=tuple(figures),
-        tables=(_table(scale),) if not scale.is_empty() else (),
+        tables=(
+            (
+                Table(
+                    "The stereotyped models, axis by axis",
+                    (
+                        *(Column(name) for name in ("model", "rule", "axis")),
+                        *(Column(name, numeric=True) for name in ("pairs", "planted", "found", "interval")),
+                    ),
+                    tuple(_cells(row) for row in scale.iter_rows(named=True)),
+                    folded=True,
+                )
+            ),
+        )
+        if not scale.is_empty()
+        else (),
         notes=(
             "In the stereotyped models each axis holds the stereotype in another share of its pairs, from one half "
             "(no preference) to all of them. An axis has two identities, too few for intervals with identities as "
@@ -113,18 +127,6 @@ def _of_frequency(recovery: pl.DataFrame) -> list[Finding]:
 def _range(shares: pl.Series) -> str:
     low, high = percent(min(shares.to_list())), percent(max(shares.to_list()))
     return low if low == high else f"{low} to {high}"
-
-
-def _table(scale: pl.DataFrame) -> Table:
-    return Table(
-        "The stereotyped models, axis by axis",
-        (
-            *(Column(name) for name in ("model", "rule", "axis")),
-            *(Column(name, numeric=True) for name in ("pairs", "planted", "found", "interval")),
-        ),
-        tuple(_cells(row) for row in scale.iter_rows(named=True)),
-        folded=True,
-    )
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

@@ -91,7 +91,18 @@ def run_demo(
     recovery, scale = _compared(folder)
     write_table(recovery, out / "recovery.csv")
     write_table(scale, out / "scale.csv")
-    return DemoResult(folder, _page_of(folder, out / "report.html"), recovery, scale, _draw(recovery, out))
+    # The run's page once more, where a newcomer looks first.
+    page = out / "report.html"
+    written = folder / page.name
+    shutil.copytree(figures_folder(written), figures_folder(page), dirs_exist_ok=True)
+    from endoxa.demo.figure import recovery_figure
+    from endoxa.report.render import picture, save
+
+    figure = recovery_figure(recovery)
+    save(figure, picture(figure), out)
+    return DemoResult(
+        folder, Path(shutil.copyfile(written, page)), recovery, scale, (out / f"{figure.name}.png")
+    )
 
 
 def _compared(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -104,19 +115,3 @@ def _report(folder: Path, seed: int) -> None:
     from endoxa.demo.page import write_demo_page
 
     write_demo_page(folder, *_compared(folder), seed=seed)
-
-
-def _page_of(folder: Path, page: Path) -> Path:
-    """The run's page once more, where a newcomer looks first."""
-    written = folder / page.name
-    shutil.copytree(figures_folder(written), figures_folder(page), dirs_exist_ok=True)
-    return Path(shutil.copyfile(written, page))
-
-
-def _draw(recovery: pl.DataFrame, out: Path) -> Path:
-    from endoxa.demo.figure import recovery_figure
-    from endoxa.report.render import picture, save
-
-    figure = recovery_figure(recovery)
-    save(figure, picture(figure), out)
-    return out / f"{figure.name}.png"

@@ -100,7 +100,15 @@ def page_text(page: Page, svgs: Mapping[str, str]) -> str:
         page: the page, its figures named apart.
         svgs: inline SVG by the name of its figure.
     """
-    environment = _environment(page.package)
+    # The templates of a page, everything escaped that is not marked as ours.
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(page.package), PackageLoader(HOME)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["csv_address"] = csv_address
     values = {"version": __version__, "commands": commands(page.runs), **page.values}
 
     def shown(section: Section) -> dict[str, Any]:
@@ -243,16 +251,3 @@ def template_file(package: str, name: str) -> Markup:
     """A file of the package's templates as it is; empty where it has none of that name."""
     file = files(package) / "templates" / name
     return Markup(file.read_text(encoding="utf-8") if file.is_file() else "")  # noqa: S704
-
-
-def _environment(package: str) -> Environment:
-    """The templates of a page, everything escaped that is not marked as ours."""
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader(package), PackageLoader(HOME)]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["csv_address"] = csv_address
-    return environment

@@ -111,13 +111,9 @@ def short_labels(models: Sequence[str]) -> dict[str, str]:
             len(path),
         )
         label = _middle_cut("/".join(path[-keep:]))
-        alike = sum(_stem(earlier) == label for earlier in labels.values())
+        alike = sum(earlier.partition(" #")[0] == label for earlier in labels.values())
         labels[model] = f"{label} #{alike + 1}" if alike else label
     return labels
-
-
-def _stem(label: str) -> str:
-    return label.partition(" #")[0]
 
 
 def _parts(model: str) -> list[str]:

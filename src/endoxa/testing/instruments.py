@@ -13,7 +13,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.runs.folder import RECORDS, VECTORS, DifferentRunError
-from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run
+from endoxa.runs.instrument import INSTRUMENTS, Instrument
 from endoxa.runs.run import measure, read_run, run
 from endoxa.schema import Progress
 from endoxa.schema.options import GROUPS, MODELS, OptionField, options_of
@@ -31,17 +31,43 @@ def check_instrument(
         added: a second model.
         folder: an empty folder to work in.
     """
-    _check_declared(instrument)
+    assert INSTRUMENTS.get(instrument.name) is instrument, "register it in the group endoxa.instruments"
+    assert instrument.holds, "say what its runs hold"
+    assert instrument.unit, "say what progress counts"
+    assert instrument.help.partition("\n")[0].endswith("."), "the first line of the help must be a sentence"
+    assert "Examples:" in instrument.help, "the help must have examples"
+    names = [option.name for option in options_of(instrument.settings)]
+    assert len(names) == len(set(names)), "two options have one name"
+    for option in options_of(instrument.settings):
+        assert option.option.group in GROUPS, f"{option.name}: unknown group"
+        assert option.option.help.endswith((".", "...", ")")), f"{option.name}: its help must be a sentence"
     _check_identity(instrument, settings, folder)
     out = folder / "run"
     first = run(instrument, settings, out)
-    _check_complete(instrument, settings, first)
+    assert not first.was_complete
+    facts = read_run(first.folder)
+    assert facts["kind"] == instrument.name
+    assert facts["finished"]
+    assert facts["counts"]["items"] > 0
+    assert [model["name"] for model in facts["identity"]["models"]] == list(settings.models)
+    assert type(settings).model_validate(facts["settings"]) == settings, (
+        "settings must come back from run.json"
+    )
+    if instrument.estimate is not None:
+        assert all((first.folder / name).exists() for name in instrument.outputs)
+    assert all(isinstance(line, str) and line for line in instrument.summary(settings, first))
     before = records(out)
     assert run(instrument, settings, out).was_complete, "a finished run must be left as it is"
     with _refused(DifferentRunError, "holds a different run"):
         run(instrument, other, out)
     assert records(out) == before, "a refused run must not touch the records"
-    _check_repeats(instrument, settings, before, folder)
+    measure(instrument, settings, folder / "again")
+    assert records(folder / "again") == before, "the same settings must give the same records"
+    half = folder / "half"
+    with _refused(KeyboardInterrupt):
+        measure(instrument, settings, half, progress=_stopping("writing records"))
+    measure(instrument, settings, half)
+    assert records(half) == before, "a run that was stopped must end like one that was not"
     _check_added_model(instrument, settings, added, out, folder)
     with _refused(UserError):
         measure(instrument, settings.model_copy(update={"models": ()}), folder / "none")
@@ -69,19 +95,6 @@ def _refused(kind: type[BaseException], word: str = "") -> Iterator[None]:
         caught = f"{kind.__name__} {problem}"
     assert caught, f"expected {kind.__name__}"
     assert word in caught, f"expected '{word}' in: {caught}"
-
-
-def _check_declared(instrument: Instrument[Any]) -> None:
-    assert INSTRUMENTS.get(instrument.name) is instrument, "register it in the group endoxa.instruments"
-    assert instrument.holds, "say what its runs hold"
-    assert instrument.unit, "say what progress counts"
-    assert instrument.help.partition("\n")[0].endswith("."), "the first line of the help must be a sentence"
-    assert "Examples:" in instrument.help, "the help must have examples"
-    names = [option.name for option in options_of(instrument.settings)]
-    assert len(names) == len(set(names)), "two options have one name"
-    for option in options_of(instrument.settings):
-        assert option.option.group in GROUPS, f"{option.name}: unknown group"
-        assert option.option.help.endswith((".", "...", ")")), f"{option.name}: its help must be a sentence"
 
 
 def _check_identity(instrument: Instrument[Any], settings: Any, folder: Path) -> None:
@@ -120,38 +133,16 @@ def with_option(settings: Any, path: Sequence[str], value: Any) -> Any:
     return settings.model_copy(update={path[0]: value})
 
 
-def _check_complete(instrument: Instrument[Any], settings: Any, done: Run) -> None:
-    assert not done.was_complete
-    facts = read_run(done.folder)
-    assert facts["kind"] == instrument.name
-    assert facts["finished"]
-    assert facts["counts"]["items"] > 0
-    assert [model["name"] for model in facts["identity"]["models"]] == list(settings.models)
-    assert type(settings).model_validate(facts["settings"]) == settings, (
-        "settings must come back from run.json"
-    )
-    if instrument.estimate is not None:
-        assert all((done.folder / name).exists() for name in instrument.outputs)
-    assert all(isinstance(line, str) and line for line in instrument.summary(settings, done))
-
-
-def _check_repeats(
-    instrument: Instrument[Any], settings: Any, before: dict[str, list[Any]], folder: Path
-) -> None:
-    measure(instrument, settings, folder / "again")
-    assert records(folder / "again") == before, "the same settings must give the same records"
-    half = folder / "half"
-    with _refused(KeyboardInterrupt):
-        measure(instrument, settings, half, progress=_stopping("writing records"))
-    measure(instrument, settings, half)
-    assert records(half) == before, "a run that was stopped must end like one that was not"
-
-
 def _check_added_model(
     instrument: Instrument[Any], settings: Any, added: str, out: Path, folder: Path
 ) -> None:
     extended = settings.model_copy(update={"models": (*settings.models, added)})
-    _check_stopped_addition(instrument, settings, extended, out)
+    before = records(out)
+    with _refused(KeyboardInterrupt):
+        run(instrument, extended, out, progress=_stopping("writing records"))
+    assert run(instrument, settings, out).was_complete, "a run to which a model is being added stays finished"
+    kept = records(out)
+    assert {name: kept[name] for name in before} == before, "its records stay until the new model is through"
     phases: list[str] = []
     done = run(instrument, extended, out, progress=lambda what, *_: phases.append(what))
     assert not done.was_complete
@@ -163,15 +154,6 @@ def _check_added_model(
     names = [model["name"] for model in read_run(out)["models"]]
     assert len(names) == 2, "run.json must name both models"
     assert run(instrument, settings, out).was_complete, "the first command must find its run complete"
-
-
-def _check_stopped_addition(instrument: Instrument[Any], settings: Any, extended: Any, out: Path) -> None:
-    before = records(out)
-    with _refused(KeyboardInterrupt):
-        run(instrument, extended, out, progress=_stopping("writing records"))
-    assert run(instrument, settings, out).was_complete, "a run to which a model is being added stays finished"
-    kept = records(out)
-    assert {name: kept[name] for name in before} == before, "its records stay until the new model is through"
 
 
 def _stopping(at: str) -> Progress:

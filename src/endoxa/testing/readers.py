@@ -30,13 +30,31 @@ def check_reader(reader: Reader) -> None:
     Raises:
         AssertionError: a check failed; the message names the reader and what is wrong with it.
     """
-    _check_documented(reader)
+    for part in ("name", "title", "example", "units"):
+        assert str(getattr(reader, part)).strip(), f"{reader.name}: `{part}` is empty"
+    assert reader.suffixes, f"{reader.name}: `suffixes` is empty"
+    for suffix in reader.suffixes:
+        ending = suffix[:1] == "." and suffix == suffix.lower()
+        assert ending, f"{reader.name}: '{suffix}' is no file ending"
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"example{reader.suffixes[0]}"
         path.write_text(reader.example, encoding="utf-8")
         assert reader.recognise(path), f"{reader.name}: does not recognise its own example"
         pairs = pl.concat(reader.read(path, _OPTIONS))
-        _check_pairs(reader, pairs)
+        wanted = dict.fromkeys(PAIR_COLUMNS, pl.String)
+        assert dict(pairs.schema) == wanted, f"{reader.name}: columns are {pairs.schema}, not {wanted}"
+        assert pairs.height, f"{reader.name}: the example holds no pairs"
+        for column in REQUIRED_PAIR_COLUMNS:
+            empty = pairs.filter(pl.col(column).is_null() | (pl.col(column).str.strip_chars() == ""))
+            assert empty.is_empty(), (
+                f"{reader.name}: '{column}' is empty in {empty.height} pairs of the example"
+            )
+        assert pairs["item_id"].is_unique().all(), f"{reader.name}: two pairs of the example share an item_id"
+        for column, allowed in (("direction", DIRECTIONS), ("stereotypical", ("more", "less"))):
+            unknown = sorted(set(pairs[column]) - set(allowed))
+            assert not unknown, f"{reader.name}: '{column}' holds {unknown}"
+        cased = pairs.filter(pl.col("axis") != pl.col("axis").str.to_lowercase())
+        assert cased.is_empty(), f"{reader.name}: axes must be in lower case"
         for rows in (1, 2, pairs.height + 1):
             frames = list(reader.read(path, replace(_OPTIONS, chunk_rows=rows)))
             tallest = max(frame.height for frame in frames)
@@ -45,30 +63,6 @@ def check_reader(reader: Reader) -> None:
             assert same, f"{reader.name}: chunks of {rows} give other pairs than one chunk"
         _check_refusals(reader, path)
         _check_writing(reader, pairs, Path(folder) / f"written{reader.suffixes[0]}")
-
-
-def _check_documented(reader: Reader) -> None:
-    for part in ("name", "title", "example", "units"):
-        assert str(getattr(reader, part)).strip(), f"{reader.name}: `{part}` is empty"
-    assert reader.suffixes, f"{reader.name}: `suffixes` is empty"
-    for suffix in reader.suffixes:
-        ending = suffix[:1] == "." and suffix == suffix.lower()
-        assert ending, f"{reader.name}: '{suffix}' is no file ending"
-
-
-def _check_pairs(reader: Reader, pairs: pl.DataFrame) -> None:
-    wanted = dict.fromkeys(PAIR_COLUMNS, pl.String)
-    assert dict(pairs.schema) == wanted, f"{reader.name}: columns are {pairs.schema}, not {wanted}"
-    assert pairs.height, f"{reader.name}: the example holds no pairs"
-    for column in REQUIRED_PAIR_COLUMNS:
-        empty = pairs.filter(pl.col(column).is_null() | (pl.col(column).str.strip_chars() == ""))
-        assert empty.is_empty(), f"{reader.name}: '{column}' is empty in {empty.height} pairs of the example"
-    assert pairs["item_id"].is_unique().all(), f"{reader.name}: two pairs of the example share an item_id"
-    for column, allowed in (("direction", DIRECTIONS), ("stereotypical", ("more", "less"))):
-        unknown = sorted(set(pairs[column]) - set(allowed))
-        assert not unknown, f"{reader.name}: '{column}' holds {unknown}"
-    cased = pairs.filter(pl.col("axis") != pl.col("axis").str.to_lowercase())
-    assert cased.is_empty(), f"{reader.name}: axes must be in lower case"
 
 
 def _check_refusals(reader: Reader, example: Path) -> None:

@@ -20,7 +20,10 @@ def check_rule(rule: Rule, model: Model, pairs: Sequence[Pair]) -> None:
         model: a model of the rule's architecture.
         pairs: at least three different pairs of at least four words each, the first with different sentences.
     """
-    _check_documented(rule)
+    assert rule.unit in UNITS, f"{rule.name}: its unit must be one of {UNITS}"
+    assert rule.architecture in ARCHITECTURES, f"{rule.name}: unknown architecture"
+    assert rule.summary, f"{rule.name}: needs a summary"
+    assert rule.source, f"{rule.name}: needs a source"
     assert rule.architecture == model.architecture, "give check_rule a model of the rule's architecture"
     scores = score_pairs(rule, model, pairs)
     assert scores == score_pairs(rule, model, pairs), f"{rule.name}: the same input twice gives other scores"
@@ -33,7 +36,12 @@ def check_rule(rule: Rule, model: Model, pairs: Sequence[Pair]) -> None:
     )
     assert rule.requests([], model) == [], f"{rule.name}: an empty table must give no request"
     assert list(model.score([])) == [], f"{rule.name}: no request must give no score"
-    _check_ties(rule, model, pairs)
+    # Identical sentences have identical scores, to the last bit, whatever stands beside them.
+    text, prompt = pairs[0].sent_more, pairs[0].prompt
+    tied = Pair(text, text, "stereo", prompt)
+    for batch in ([tied], [*pairs, tied], [tied, *pairs[::-1]]):
+        more, less = score_pairs(rule, model, batch)[batch.index(tied)]
+        assert more == less, f"{rule.name}: identical sentences have different scores"
     _check_refusals(rule, model)
 
 
@@ -53,22 +61,6 @@ def score_pairs(rule: Rule, model: Model, pairs: Sequence[Pair]) -> list[tuple[f
         scores[index] = rule.value(result)
     assert len(scores) == len(requests), f"{rule.name}: some requests have no answer"
     return [(scores[2 * k], scores[2 * k + 1]) for k in range(len(pairs))]
-
-
-def _check_documented(rule: Rule) -> None:
-    assert rule.unit in UNITS, f"{rule.name}: its unit must be one of {UNITS}"
-    assert rule.architecture in ARCHITECTURES, f"{rule.name}: unknown architecture"
-    assert rule.summary, f"{rule.name}: needs a summary"
-    assert rule.source, f"{rule.name}: needs a source"
-
-
-def _check_ties(rule: Rule, model: Model, pairs: Sequence[Pair]) -> None:
-    """Identical sentences have identical scores, to the last bit, whatever stands beside them."""
-    text, prompt = pairs[0].sent_more, pairs[0].prompt
-    tied = Pair(text, text, "stereo", prompt)
-    for batch in ([tied], [*pairs, tied], [tied, *pairs[::-1]]):
-        more, less = score_pairs(rule, model, batch)[batch.index(tied)]
-        assert more == less, f"{rule.name}: identical sentences have different scores"
 
 
 def _check_refusals(rule: Rule, model: Model) -> None:

@@ -92,7 +92,23 @@ def check_finding(finding: Finding, labels: Sequence[str] = ()) -> None:
         check_verdict(row, where)
     if "lies nearer" in text:
         _check_nearer(text, rows, where)
-    _check_claims(text, rows, labels, where)
+    bare = _without(text, rows, labels)
+    verdicts = {str(row["verdict"]) for row in rows if row.get("verdict")}
+    for verdict, phrases in PHRASES.items():
+        for phrase in phrases:
+            allowed = {"above", "below"} if phrase in EITHER_WAY else {verdict}
+            if phrase in bare:
+                assert verdicts & allowed, f"{where}: claims '{phrase}', but rests on {verdicts or 'nothing'}"
+    for verdict in verdicts:
+        accepted = PHRASES[verdict] + (EITHER_WAY if verdict in ("above", "below") else ())
+        assert len(rows) > 1 or any(phrase in bare for phrase in accepted) or not _is_claim(rows[0]), (
+            f"{where}: rests on a row that is '{verdict}' and does not say so"
+        )
+    if "corrected for the number of tests" in bare:
+        assert any(
+            _number(row["p_value"]) <= 1 - row["confidence"] + 1e-9 < _number(row["p_adjusted"])
+            for row in rows
+        ), f"{where}: blames the correction, but no raw p-value is small"
     _check_numbers(text, rows, labels, where)
 
 
@@ -167,26 +183,6 @@ def _check_nearer(text: str, rows: Sequence[Mapping[str, Any]], where: str) -> N
     raise AssertionError(f"{where}: no claimed row lies in that direction")
 
 
-def _check_claims(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequence[str], where: str) -> None:
-    bare = _without(text, rows, labels)
-    verdicts = {str(row["verdict"]) for row in rows if row.get("verdict")}
-    for verdict, phrases in PHRASES.items():
-        for phrase in phrases:
-            allowed = {"above", "below"} if phrase in EITHER_WAY else {verdict}
-            if phrase in bare:
-                assert verdicts & allowed, f"{where}: claims '{phrase}', but rests on {verdicts or 'nothing'}"
-    for verdict in verdicts:
-        accepted = PHRASES[verdict] + (EITHER_WAY if verdict in ("above", "below") else ())
-        assert len(rows) > 1 or any(phrase in bare for phrase in accepted) or not _is_claim(rows[0]), (
-            f"{where}: rests on a row that is '{verdict}' and does not say so"
-        )
-    if "corrected for the number of tests" in bare:
-        assert any(
-            _number(row["p_value"]) <= 1 - row["confidence"] + 1e-9 < _number(row["p_adjusted"])
-            for row in rows
-        ), f"{where}: blames the correction, but no raw p-value is small"
-
-
 def _is_claim(row: Mapping[str, Any]) -> bool:
     return bool(row.get("verdict")) and "p_value" in row
 
@@ -194,16 +190,6 @@ def _is_claim(row: Mapping[str, Any]) -> bool:
 def _check_numbers(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequence[str], where: str) -> None:
     if not rows:
         return
-    printed = _CONSTANTS | _spoken(rows)
-    for token in _NUMBER.findall(_without(text, rows, labels)):
-        plain = token.replace("−", "-").replace(",", "").lstrip("+")
-        assert plain in printed or plain.lstrip("-") in printed, (
-            f"{where}: the number {token} is in no row {rows}"
-        )
-
-
-def _spoken(rows: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Every way in which pages print the numbers of these rows, and how many rows there are of each verdict."""
     counts = [len(rows), *(sum(row.get("verdict") == phrase for row in rows) for phrase in PHRASES)]
     counts.append(counts[1] + counts[2])
     spoken = {str(count) for count in counts}
@@ -214,7 +200,12 @@ def _spoken(rows: Sequence[Mapping[str, Any]]) -> set[str]:
             for number in (value, 1 - value, 100 * value, 100 * (1 - value)):
                 spoken |= {f"{number:.{digits}f}" for digits in range(4)} | {f"{number:g}"}
                 spoken |= {"0.001"} if 0 <= number < 0.001 else set()  # '< 0.001'
-    return spoken | {number.removeprefix("-") for number in spoken}
+    printed = _CONSTANTS | (spoken | {number.removeprefix("-") for number in spoken})
+    for token in _NUMBER.findall(_without(text, rows, labels)):
+        plain = token.replace("−", "-").replace(",", "").lstrip("+")
+        assert plain in printed or plain.lstrip("-") in printed, (
+            f"{where}: the number {token} is in no row {rows}"
+        )
 
 
 def _without(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> str:

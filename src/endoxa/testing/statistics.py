@@ -34,7 +34,22 @@ def check_statistic(statistic: Statistic) -> None:
     assert isinstance(statistic.neutral, float), f"{statistic.name}: `neutral` must be a float (NaN for none)"
     sample = neutral_sample()
     first = statistic.compute(sample, CONFIDENCE, SEED)
-    _check_parts(statistic, first)
+    assert first, f"{statistic.name}: no estimate for a sample that has everything"
+    methods = [method_name(estimate.method) for estimate in first]
+    assert len(set(methods)) == len(methods), f"{statistic.name}: two estimates share a method: {methods}"
+    for estimate in first:
+        where = f"{statistic.name} ({estimate.method})"
+        assert estimate.name == statistic.name, f"{where}: the estimate is called '{estimate.name}'"
+        assert estimate.method.strip(), f"{where}: the method is empty"
+        assert _same(estimate.neutral, statistic.neutral), f"{where}: another neutral value than documented"
+        assert estimate.confidence == CONFIDENCE, f"{where}: another confidence than asked for"
+        assert estimate.n > 0, f"{where}: n must count the pairs"
+        assert math.isnan(estimate.p_adjusted), f"{where}: p_adjusted is for the family, leave it NaN"
+        assert math.isnan(estimate.p_value) or 0 <= estimate.p_value <= 1, f"{where}: p is {estimate.p_value}"
+        if not math.isnan(estimate.low):
+            assert estimate.low <= estimate.value <= estimate.high, (
+                f"{where}: the value is outside its interval"
+            )
     again = statistic.compute(neutral_sample(), CONFIDENCE, SEED)
     assert _close(first, again, exact=True), f"{statistic.name}: the same sample gave other estimates"
     order = np.random.default_rng(SEED).permutation(len(sample.difference))
@@ -68,25 +83,6 @@ def neutral_sample() -> Sample:
         neutral_difference=np.concatenate([neutral, -neutral]),
         cluster=np.concatenate([cluster, cluster + identities]),
     )
-
-
-def _check_parts(statistic: Statistic, estimates: list[Estimate]) -> None:
-    assert estimates, f"{statistic.name}: no estimate for a sample that has everything"
-    methods = [method_name(estimate.method) for estimate in estimates]
-    assert len(set(methods)) == len(methods), f"{statistic.name}: two estimates share a method: {methods}"
-    for estimate in estimates:
-        where = f"{statistic.name} ({estimate.method})"
-        assert estimate.name == statistic.name, f"{where}: the estimate is called '{estimate.name}'"
-        assert estimate.method.strip(), f"{where}: the method is empty"
-        assert _same(estimate.neutral, statistic.neutral), f"{where}: another neutral value than documented"
-        assert estimate.confidence == CONFIDENCE, f"{where}: another confidence than asked for"
-        assert estimate.n > 0, f"{where}: n must count the pairs"
-        assert math.isnan(estimate.p_adjusted), f"{where}: p_adjusted is for the family, leave it NaN"
-        assert math.isnan(estimate.p_value) or 0 <= estimate.p_value <= 1, f"{where}: p is {estimate.p_value}"
-        if not math.isnan(estimate.low):
-            assert estimate.low <= estimate.value <= estimate.high, (
-                f"{where}: the value is outside its interval"
-            )
 
 
 def _check_neutral(statistic: Statistic, estimates: list[Estimate]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import altair as alt
 import numpy as np
@@ -80,12 +79,20 @@ def ridgeline(frame: pl.DataFrame, *, domain: tuple[float, float], title: str) -
     vertical = alt.Scale(domain=(0, height), range=(0, height), nice=False)
     top, base = alt.Y("top:Q", scale=vertical, axis=None), alt.Y("base:Q", scale=vertical, axis=None)
     heads = alt.Chart(rows).encode(y=base)
+    # Grey left of zero, blue right of it, for a shape that is as wide as the domain.
+    zero = (0 - domain[0]) / (domain[1] - domain[0])
+    stops = ((0, PALE), (zero, PALE), (zero, PALE_BLUE), (1, PALE_BLUE))
     layers: list[alt.Chart] = [
         pointed(heads.mark_rule(color=PALE), rows).encode(
             x=fixed(alt.XValue, 0), x2=fixed(alt.X2Value, "width")
         ),
         alt.Chart(curves)
-        .mark_line(color=BLUE, strokeWidth=1.2, fill=_two_sides(domain), fillOpacity=0.85)
+        .mark_line(
+            color=BLUE,
+            strokeWidth=1.2,
+            fill={"gradient": "linear", "stops": [{"offset": at, "color": color} for at, color in stops]},
+            fillOpacity=0.85,
+        )
         .encode(x=x, y=top, detail=alt.Detail("label:N"), order=alt.Order("place:Q")),
         alt.Chart(ticks).mark_rule(color=BLUE, opacity=0.5).encode(x=x, y=top, y2=alt.Y2("base:Q")),
         neutral_line().encode(x=alt.X("neutral:Q", scale=alt.Scale(domain=domain, nice=False))),
@@ -99,13 +106,6 @@ def ridgeline(frame: pl.DataFrame, *, domain: tuple[float, float], title: str) -
     # Browsers may have wider letters than vl-convert.
     padding = {"left": 4 + label_width(rows["label"].to_list()) // 4, "right": 4, "top": 4, "bottom": 4}
     return finish(alt.layer(*layers).properties(width=WIDTH, height=height, padding=padding))
-
-
-def _two_sides(domain: tuple[float, float]) -> dict[str, Any]:
-    """Grey left of zero, blue right of it, for a shape that is as wide as the domain."""
-    zero = (0 - domain[0]) / (domain[1] - domain[0])
-    stops = ((0, PALE), (zero, PALE), (zero, PALE_BLUE), (1, PALE_BLUE))
-    return {"gradient": "linear", "stops": [{"offset": at, "color": color} for at, color in stops]}
 
 
 def _curves(

@@ -259,20 +259,16 @@ def bootstrap_interval(
     here = float(np.arcsinh(observed.cohen()[0] / scale))
     away = np.sort(np.abs(resampled - here))
     # An observed distance, because a resample without spread inside the sets lies at infinity.
-    reach = float(away[ceil(_level(confidence, x.count, y.count) * len(away)) - 1])
+    # 2 Phi(sqrt(m / (m - 1)) t) - 1, m the smaller number of units:.
+    from scipy.stats import norm, t
+
+    m = min(x.count, y.count)
+    bound = sqrt(m / (m - 1)) * t.ppf((1 + confidence) / 2, x.count + y.count - 2)
+    reach = float(away[ceil(float(norm.cdf(bound) - norm.cdf(-bound)) * len(away)) - 1])
     low, high = (
         _effect_size(scale * float(np.sinh(end)), n_x, n_y, ddof) for end in (here - reach, here + reach)
     )
     return Interval(low, high)
-
-
-def _level(confidence: float, units_x: int, units_y: int) -> float:
-    """2 Phi(sqrt(m / (m - 1)) t) - 1, m the smaller number of units: as wide as Student's t asks (Hesterberg 2015)."""
-    from scipy.stats import norm, t
-
-    m = min(units_x, units_y)
-    bound = sqrt(m / (m - 1)) * t.ppf((1 + confidence) / 2, units_x + units_y - 2)
-    return float(norm.cdf(bound) - norm.cdf(-bound))
 
 
 def _effect_size(cohen: float, n_x: int, n_y: int, ddof: int) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice, product
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items.lists import AttributePair, WordLists
+from endoxa.instruments.association_tests.items.lists import WordLists
 from endoxa.instruments.association_tests.items.templates import Templates, sentences
 from endoxa.instruments.association_tests.items.terms import Term, WordSet
 from endoxa.instruments.association_tests.options import ALL, WORDS
@@ -226,10 +226,12 @@ def crossed_tests(
             axes = [*pair.lead, *(axis for axis in lists.axes if axis not in pair.lead)]
             ranked = sorted(members, key=lambda group: [_rank(lists, group, axis) for axis in axes])
             for x, y in combinations(ranked, 2):
-                meaning = (
-                    _direction(lists, pair, x, y)
-                    or f"X with {a.name}, Y with {b.name} (no direction claimed)"
-                )
+                named = [
+                    direction
+                    for axis, direction in pair.direction.items()
+                    if axis in x.values and _rank(lists, x, axis) < _rank(lists, y, axis)
+                ]
+                meaning = "; ".join(named) or f"X with {a.name}, Y with {b.name} (no direction claimed)"
                 yield AssociationTest(
                     name=f"{language}/{x.name}/{y.name}/{attribute}".replace(" ", "_"),
                     x=made[x.name],
@@ -306,13 +308,3 @@ def _sides(lists: WordLists, attribute: str, language: str) -> tuple[WordSet, Wo
 
 def _rank(lists: WordLists, group: Group, axis: str) -> int:
     return lists.axes[axis].index(group.values[axis]) if axis in group.values else 0
-
-
-def _direction(lists: WordLists, pair: AttributePair, x: Group, y: Group) -> str:
-    """What the sources say of the axes on which X comes before Y."""
-    named = [
-        direction
-        for axis, direction in pair.direction.items()
-        if axis in x.values and _rank(lists, x, axis) < _rank(lists, y, axis)
-    ]
-    return "; ".join(named)

@@ -180,30 +180,34 @@ def _forests(estimates: pl.DataFrame, results: Associations) -> Iterator[Figure]
         title = language_name(str(language)) if language else "Language not stated"
         for part, places in in_parts(placed["place"].unique(maintain_order=True).to_list(), rows_each):
             shown = placed.filter(pl.col("place").is_in(places))
+            alike = shown.select(*ATTRIBUTES, "x", "y", "model", "pooling").is_duplicated().any()
+            block = pl.format("{} (+) rather than {} (−)", "a", "b")
             yield Figure(
                 name=f"forest-{slug(str(language) or 'tests')}",
                 title=title + part,
                 chart=series_forest(
-                    _marks(shown), series, neutral=EFFECT.neutral, domain=domain, title=EFFECT.title
+                    (
+                        shown.select(
+                            block=pl.format("{} ({})", block, "axis")
+                            if shown["axis"].n_unique() > 1
+                            else block,
+                            row=pl.col("test") if alike else pl.format("{}\nvs {}", "x", "y"),
+                            series="label",
+                            column=pl.when(pl.col("pooling") == "").then(pl.lit(" ")).otherwise("pooling"),
+                            value="effect_size",
+                            low="low",
+                            high="high",
+                            filled=clear(),
+                        )
+                    ),
+                    series,
+                    neutral=EFFECT.neutral,
+                    domain=domain,
+                    title=EFFECT.title,
                 ),
                 alt=_forest_alt(shown),
                 wide=True,
             )
-
-
-def _marks(tests: pl.DataFrame) -> pl.DataFrame:
-    alike = tests.select(*ATTRIBUTES, "x", "y", "model", "pooling").is_duplicated().any()
-    block = pl.format("{} (+) rather than {} (−)", "a", "b")
-    return tests.select(
-        block=pl.format("{} ({})", block, "axis") if tests["axis"].n_unique() > 1 else block,
-        row=pl.col("test") if alike else pl.format("{}\nvs {}", "x", "y"),
-        series="label",
-        column=pl.when(pl.col("pooling") == "").then(pl.lit(" ")).otherwise("pooling"),
-        value="effect_size",
-        low="low",
-        high="high",
-        filled=clear(),
-    )
 
 
 def _forest_alt(tests: pl.DataFrame) -> str:

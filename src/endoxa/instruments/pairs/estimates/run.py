@@ -135,8 +135,24 @@ def analyze_pairs(
         raise UserError(f"The seed must not be negative ({seed} was given).")
     checked = check_records(records)
     cells, scores = cells_of(checked), scores_of(checked, resamples)
+    # Cell by cell, so that models and rules share the cell's bootstrap samples while those are at hand.
+    rows = [
+        row
+        for cell in cells
+        for score in scores
+        for statistic in STATISTICS.all().values()
+        for row in _rows(statistic, score, cell, confidence, seed)
+    ]
+    frame = adjusted(pl.DataFrame(rows, schema=_TYPES), PREFERENCES)
+    frame = pl.concat([frame, _detectable(frame, scores, cells, confidence)])
+    # Rows that take pairs as independent keep the interval that papers print, whatever the identities can show.
+    clustered = pl.col("interval") == IDENTITIES
+    judged = decided(frame, confidence=confidence, ends=()).with_columns(
+        pl.when(clustered).then(end).otherwise(name).alias(name)
+        for name, end in zip(("low", "high"), beside_a_test("low", "high"), strict=True)
+    )
     return PairsAnalysis(
-        estimates=_estimates(scores, cells, confidence, seed),
+        estimates=judged.sort("model", "rule", maintain_order=True),
         comparisons=compare_models(scores, cells, confidence, seed),
         flips=rule_flips(scores, cells, confidence),
     )
@@ -177,26 +193,6 @@ def write_estimates(analysis: PairsAnalysis, path: Path) -> None:
         UserError: another suffix, or the file cannot be written.
     """
     write_table(analysis.estimates, path)
-
-
-def _estimates(scores: Sequence[Scores], cells: Sequence[Cell], confidence: float, seed: int) -> pl.DataFrame:
-    # Cell by cell, so that models and rules share the cell's bootstrap samples while those are at hand.
-    rows = [
-        row
-        for cell in cells
-        for score in scores
-        for statistic in STATISTICS.all().values()
-        for row in _rows(statistic, score, cell, confidence, seed)
-    ]
-    frame = adjusted(pl.DataFrame(rows, schema=_TYPES), PREFERENCES)
-    frame = pl.concat([frame, _detectable(frame, scores, cells, confidence)])
-    # Rows that take pairs as independent keep the interval that papers print, whatever the identities can show.
-    clustered = pl.col("interval") == IDENTITIES
-    judged = decided(frame, confidence=confidence, ends=()).with_columns(
-        pl.when(clustered).then(end).otherwise(name).alias(name)
-        for name, end in zip(("low", "high"), beside_a_test("low", "high"), strict=True)
-    )
-    return judged.sort("model", "rule", maintain_order=True)
 
 
 def _detectable(

@@ -88,7 +88,21 @@ def _findings(results: Results, pooled: pl.DataFrame) -> Iterator[Finding]:
     rows = pooled.sort(pl.col("difference").abs(), descending=True, maintain_order=True).rows(named=True)
     claimed = [row for row in rows if is_clear(row)]
     for row in claimed[:MOST_NAMED]:
-        yield Finding(_sentence(results, row), (row,))
+        first, second = _names(results, row)
+        often = "more" if row["verdict"] == ABOVE else "less"
+        left = (
+            f"; {plural(row['n_left_out'], 'pair')} scored by one of them only left out"
+            if row["n_left_out"]
+            else ""
+        )
+        yield Finding(
+            (
+                f"{first} prefers the stereotypical sentence {often} often than {second}: by "
+                f"{_points(abs(row['difference'])).lstrip('+')} percentage points ({results.level} interval of "
+                f"the difference {_interval(row)}; {plural(row['n'], 'pair')}{left})."
+            ),
+            (row,),
+        )
     rest = claimed[MOST_NAMED:]
     if rest:
         yield Finding(
@@ -113,21 +127,6 @@ def _which(results: Results, rows: Sequence[Row]) -> str:
     if len(rows) > 1:
         return plural(len(rows), "comparison")
     return f"1 comparison ({' and '.join(_names(results, rows[0]))})"
-
-
-def _sentence(results: Results, row: Row) -> str:
-    first, second = _names(results, row)
-    often = "more" if row["verdict"] == ABOVE else "less"
-    left = (
-        f"; {plural(row['n_left_out'], 'pair')} scored by one of them only left out"
-        if row["n_left_out"]
-        else ""
-    )
-    return (
-        f"{first} prefers the stereotypical sentence {often} often than {second}: by "
-        f"{_points(abs(row['difference'])).lstrip('+')} percentage points ({results.level} interval of the difference "
-        f"{_interval(row)}; {plural(row['n'], 'pair')}{left})."
-    )
 
 
 def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:

@@ -49,7 +49,15 @@ def pairs_shown(results: Results, folders: Sequence[Path], most: int) -> Section
         folders: run folders the sentences are read from.
         most: cells to show, at least one row.
     """
-    chosen = _chosen(results, max(1, most // (len(COLUMNS) + len(results.combinations))))
+    chosen = (
+        results.records.with_columns(size=pl.col("difference").abs())
+        .sort("size", descending=True, maintain_order=True)
+        .with_columns(place=pl.int_range(pl.len()).over("model", "rule"))
+        .group_by("item_id", maintain_order=True)
+        .agg(pl.col("place").min(), pl.col("axis", "language", "stereotypical").first())
+        .sort("place", maintain_order=True)
+        .head(max(1, most // (len(COLUMNS) + len(results.combinations))))
+    )
     total = results.records["item_id"].n_unique()
     how = (
         f"All {plural(total, 'pair')} are shown."
@@ -83,23 +91,6 @@ def pairs_shown(results: Results, folders: Sequence[Path], most: int) -> Section
 
 def _column(results: Results, model: str, rule: str) -> Column:
     return Column(results.labels[model], numeric=True, below=rule)
-
-
-def _chosen(results: Results, rows: int) -> pl.DataFrame:
-    """The pairs shown.
-
-    Rules have different units, so places are given within each model and rule; of equal differences those that come
-    first in the records.
-    """
-    return (
-        results.records.with_columns(size=pl.col("difference").abs())
-        .sort("size", descending=True, maintain_order=True)
-        .with_columns(place=pl.int_range(pl.len()).over("model", "rule"))
-        .group_by("item_id", maintain_order=True)
-        .agg(pl.col("place").min(), pl.col("axis", "language", "stereotypical").first())
-        .sort("place", maintain_order=True)
-        .head(rows)
-    )
 
 
 def _differences(results: Results, chosen: pl.DataFrame) -> Iterator[tuple[str, str, str, float]]:

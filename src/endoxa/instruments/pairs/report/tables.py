@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import isnan
-from typing import Any
 
 import polars as pl
 
@@ -66,7 +65,15 @@ def _table(results: Results, language: str, paper: PaperOptions) -> Table:
     spoken = language_name(results.languages[0] if len(results.languages) == 1 else language)
 
     def cell(model: str, rule: str, axis: str) -> Cell:
-        return _cell(rows.get((model, rule, axis)), means=paper.interval == MEANS)
+        # A share in percent or a mean difference, its mark and its interval.
+        row = rows.get((model, rule, axis))
+        means = paper.interval == MEANS
+        if row is None:
+            return Cell(NO_VALUE, below="")
+        undefined = row["low"] is None or isnan(row["low"])
+        ends = "" if undefined else signed_ends(row) if means else percent_ends(row)
+        text = signed(row["value"]) if means else f"{100 * row['value']:.1f}"
+        return Cell(text, mark(row), ends.replace(" to ", "–"))
 
     def of_pair(axis: str, pair: tuple[str, str]) -> Cell:
         return cell(*pair, axis)
@@ -101,13 +108,3 @@ def _estimates(results: Results, paper: PaperOptions) -> pl.DataFrame:
     key = ("model", "rule", "language", "axis")
     ends = rows.filter(interval=paper.interval).select(*key, "low", "high")
     return decided.drop("low", "high").join(ends, on=key, how="left", maintain_order="left")
-
-
-def _cell(row: Mapping[str, Any] | None, *, means: bool) -> Cell:
-    """A share in percent or a mean difference, its mark and its interval."""
-    if row is None:
-        return Cell(NO_VALUE, below="")
-    undefined = row["low"] is None or isnan(row["low"])
-    ends = "" if undefined else signed_ends(row) if means else percent_ends(row)
-    text = signed(row["value"]) if means else f"{100 * row['value']:.1f}"
-    return Cell(text, mark(row), ends.replace(" to ", "–"))
