@@ -24,7 +24,7 @@ from endoxa_collect.models import (
     Turn,
 )
 from endoxa_collect.security.codes import hash_secret
-from endoxa_collect.tasks.rooms.groups.start import make_groups
+from endoxa_collect.tasks.groups import make_groups
 
 PUBLIC_TO_ACCOUNTS = {"organiser:login", "organiser:logout"}
 PASSWORD = "a long password of ours"

@@ -19,13 +19,18 @@ from endoxa.curate.review.form import REVIEW_COLUMNS, kind_of
 from endoxa.curate.review.sheet import rows_of, with_row_keys
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table
+from endoxa_collect.tasks.extraction import (
+    REASONS,
+    ROOM,
+    ExtractionForm,
+    added_name,
+    parts,
+    reviewed,
+    with_rows_named,
+)
 from endoxa_collect.tasks.handing import next_turn, take, undo
 from endoxa_collect.tasks.results import all_tables, write_results
-from endoxa_collect.tasks.room import Judged, JudgedItem
-from endoxa_collect.tasks.rooms.extraction import ROOM
-from endoxa_collect.tasks.rooms.extraction.form import REASONS, ExtractionForm
-from endoxa_collect.tasks.rooms.extraction.outcome import added_name, reviewed, with_rows_named
-from endoxa_collect.tasks.rooms.extraction.spans import parts
+from endoxa_collect.tasks.rooms import Judged, JudgedItem
 
 SHOWN = {"identity": "bakers", "attribute": "cheerful"}
 

@@ -19,8 +19,8 @@ from endoxa.sources.stereotales import associations as stereotales
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.models import JoinCode
 from endoxa_collect.presets import load_preset
+from endoxa_collect.tasks.harm import PARTS
 from endoxa_collect.tasks.results import tables, write_results
-from endoxa_collect.tasks.rooms.harm import PARTS
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from django.utils import timezone
 from collect_support.panel_person import Person, associations
 from endoxa_collect.contributor import panel_access
 from endoxa_collect.models import Judge, Judgement, JudgeState, State, Task, TaskState, Turn
-from endoxa_collect.tasks.ending import settle, withdraw_again
+from endoxa_collect.tasks.handing import settle, withdraw_again
 from endoxa_collect.tasks.results import tables
 from endoxa_collect.withdrawals import hashed
 from tasks.conftest import tuples

@@ -14,8 +14,7 @@ from endoxa.sources.read import read_pairs
 from endoxa_collect.models import AuditEntry, Role, Task, TaskState
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
-from endoxa_collect.tasks.rooms.translation.candidates import draw, neutral
-from endoxa_collect.tasks.rooms.translation.form import TranslationForm
+from endoxa_collect.tasks.translation import TranslationForm, draw, neutral
 
 ENGINES = ("deepl-x1", "nllb-600m", "indictrans2")
 

@@ -9,8 +9,7 @@ from endoxa.words.items import items
 from endoxa.words.patch import REQUIRED, make_patch
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
-from endoxa_collect.tasks.rooms.words.form import WordsForm
-from endoxa_collect.tasks.rooms.words.outcome import STATES, decided
+from endoxa_collect.tasks.words import STATES, WordsForm, decided
 
 TEXT = "{country} के लोग"
 

@@ -31,18 +31,19 @@ from endoxa_collect.contributor.panel_access import (
 )
 from endoxa_collect.models import Judge, JudgeState, Task, Turn, TurnState
 from endoxa_collect.security.limits import ENROLMENTS, refuse
-from endoxa_collect.tasks.ending import STOPPED, finish, withdraw
 from endoxa_collect.tasks.handing import (
+    STOPPED,
     TaskOverError,
     UnknownTurnError,
+    finish,
     next_turn,
     settings_of,
     skip,
     take,
     undo,
+    withdraw,
 )
-from endoxa_collect.tasks.room import AnswerForm, Step, StepForm
-from endoxa_collect.tasks.rooms import room
+from endoxa_collect.tasks.rooms import AnswerForm, Step, StepForm, room
 
 read_or_send = require_http_methods(["GET", "HEAD", "POST"])
 

@@ -44,8 +44,7 @@ from endoxa_collect.tasks.handing import (
     undo,
 )
 from endoxa_collect.tasks.results import Progress, progress, write_results
-from endoxa_collect.tasks.room import AnswerForm, Room
-from endoxa_collect.tasks.rooms import room, rooms
+from endoxa_collect.tasks.rooms import AnswerForm, Room, room, rooms
 
 _IN_MEMORY = 8 * 2**20
 BEGUN = "task_begun_{}"

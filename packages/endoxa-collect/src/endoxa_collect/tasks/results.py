@@ -25,10 +25,8 @@ from endoxa_collect.models import (
     TurnState,
     record,
 )
-from endoxa_collect.tasks.ending import settle
-from endoxa_collect.tasks.handing import settings_of
-from endoxa_collect.tasks.room import Judged, JudgedItem, Room, Rows
-from endoxa_collect.tasks.rooms import room
+from endoxa_collect.tasks.handing import settings_of, settle
+from endoxa_collect.tasks.rooms import Judged, JudgedItem, Room, Rows, room
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,18 +1,95 @@
-"""What the pages of the group editor show: the list, one group with its nearest, and what a threshold would merge.
+"""The group editor: attributes that mean the same are put together, by several people at once (AfriStereo, 3.3.3).
 
-The number of queries does not grow with the number of attributes.
+Unlike other rooms this one hands nothing out: everybody works on all groups, and sees what others made of them.
 """
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import F, Max, Q, QuerySet
+from django.utils.translation import gettext_lazy, ngettext
 
-from endoxa_collect.models import AttributeGroup, GroupMember, Likeness, Task
+from endoxa_collect.models import AttributeGroup, GroupChange, GroupMember, Likeness, Task
+from endoxa_collect.tasks.rooms import AnswerForm, Content, Judged, Room, Workspace
+
+NEAR, OPPOSITES = "near", "opposites"
+"""Columns that the command line adds: [[number of a row, likeness]], and numbers of rows that say the opposite."""
+BATCH = 2_000
+
+
+def make_groups(task: Task) -> None:
+    """Make the groups of a task whose items have just been stored."""
+    items = list(task.items.order_by("number"))
+    rows = {item.number: item for item in items}
+    sizes = Counter(str(item.content["group_id"]) for item in items)
+    counts: Counter[str] = Counter()
+    for item in items:
+        counts[str(item.content["group_id"])] += _count(item.content)
+    first: dict[str, Mapping[str, Any]] = {}
+    for item in items:
+        first.setdefault(str(item.content["group_id"]), item.content)
+    groups = AttributeGroup.objects.bulk_create(
+        [
+            AttributeGroup(
+                task=task,
+                key=key,
+                head=str(content["canonical"]),
+                polarity=str(content.get("polarity") or ""),
+                size=sizes[key],
+                count=counts[key],
+            )
+            for key, content in first.items()
+        ],
+        batch_size=BATCH,
+    )
+    by_key = {group.key: group for group in groups}
+    made = GroupMember.objects.bulk_create(
+        [
+            GroupMember(item=item, group=by_key[str(item.content["group_id"])], count=_count(item.content))
+            for item in items
+        ],
+        batch_size=BATCH,
+    )
+    members = dict(zip(rows, made, strict=True))
+    scores: dict[tuple[int, int], tuple[float, bool]] = {}
+    for item in items:
+        for number, score in item.hidden.get(NEAR) or ():
+            _note(scores, item.number, int(number), float(score), opposite=False)
+        for number in item.hidden.get(OPPOSITES) or ():
+            _note(scores, item.number, int(number), 0.0, opposite=True)
+    Likeness.objects.bulk_create(
+        [
+            Likeness(task=task, one=members[left], other=members[right], score=score, opposite=opposite)
+            for (left, right), (score, opposite) in scores.items()
+            if left in members and right in members
+        ],
+        batch_size=BATCH,
+    )
+
+
+def _note(
+    scores: dict[tuple[int, int], tuple[float, bool]],
+    first: int,
+    second: int,
+    score: float,
+    *,
+    opposite: bool,
+) -> None:
+    """Keep what is known of two rows, in both directions."""
+    for pair in ((first, second), (second, first)):
+        before = scores.get(pair, (0.0, False))
+        scores[pair] = (max(before[0], score), before[1] or opposite)
+
+
+def _count(content: Mapping[str, Any]) -> int:
+    return int(str(content.get("count") or "1"))
+
 
 ON_A_PAGE = 50
 NEAREST = 12
@@ -213,3 +290,103 @@ def unite(
             home[pk] = left
     unions: Mapping[int, set[int]] = {id(union): union for union in home.values() if len(union) > 1}
     return [(frozenset(union), least[key]) for key, union in unions.items()], refused
+
+
+JUDGEMENTS = "judgements"
+COLUMNS = ("attribute", "group_id", "canonical", "polarity", "vader", "count")
+"""Columns of `endoxa curate group`, in its order; PostgreSQL keeps no order of the keys of an item."""
+
+
+def export(task: Task) -> dict[str, list[dict[str, Any]]]:
+    """The groups in the columns and the order of the file they came from; changes and flags beside them.
+
+    Changes that were taken back are not in the table of changes. Judges have keys that are new in each export.
+    """
+    rows = []
+    for member in (
+        GroupMember.objects.filter(group__task=task).select_related("item", "group").order_by("item__number")
+    ):
+        content, group = member.item.content, member.group
+        names = [
+            name for name in (*COLUMNS, *sorted(content)) if name in content and name not in (NEAR, OPPOSITES)
+        ]
+        cells = {name: content[name] for name in names}
+        changed = {"group_id": group.key, "canonical": group.head}
+        rows.append({**cells, **changed, **({"polarity": group.polarity} if "polarity" in cells else {})})
+    flagged = AttributeGroup.objects.filter(task=task, size__gt=0).exclude(flag="").order_by("key")
+    flags = [
+        {"group_id": group_row.key, "canonical": group_row.head, "flag": group_row.flag}
+        for group_row in flagged
+    ]
+    return {JUDGEMENTS: rows, "changes": _changes(task), "flags": flags}
+
+
+def _changes(task: Task) -> list[dict[str, Any]]:
+    names = dict(AttributeGroup.objects.filter(task=task).values_list("key", "head"))
+    made = list(GroupChange.objects.filter(task=task, undone_at=None).order_by("pk"))
+    judges = sorted({change.judge_id for change in made}, key=str)
+    random.SystemRandom().shuffle(judges)
+    keys = {judge: f"r{number:03d}" for number, judge in enumerate(judges, start=1)}
+    return [
+        {
+            "change": change.kind,
+            "rater": keys[change.judge_id],
+            "hour": f"{change.at:%Y-%m-%dT%H}:00",
+            "groups": "; ".join(sorted(change.after)),
+            "heads": "; ".join(
+                change.after[key]["head"] or names.get(key, "") for key in sorted(change.after)
+            ),
+        }
+        for change in made
+    ]
+
+
+__all__ = ["ROOM"]
+
+LONGEST = 200
+
+
+def _check(content: Content) -> Iterable[str]:
+    for name in ("attribute", "group_id", "canonical"):
+        if len(str(content.get(name, ""))) > (80 if name == "group_id" else LONGEST):
+            yield f"'{name}' is too long."
+    count = str(content.get("count", "")).strip()
+    if count and not count.isdecimal():
+        yield f"the count '{count}' is no whole number."
+
+
+def _no_row(_judgement: Judged) -> Mapping[str, str]:
+    return {}
+
+
+def _progress(task: Task) -> str:
+    """Groups, wordings and changes so far."""
+    groups = AttributeGroup.objects.filter(task=task, size__gt=0).count()
+    changes = GroupChange.objects.filter(task=task, undone_at=None).count()
+    counts = (
+        ngettext("%(n)d group", "%(n)d groups", groups) % {"n": groups},
+        ngettext("%(n)d change", "%(n)d changes", changes) % {"n": changes},
+    )
+    return ", ".join(counts)
+
+
+ROOM = Room(
+    kind="groups",
+    title=gettext_lazy("Group editor"),
+    columns={
+        "attribute": "an attribute as it stands in the statements",
+        "group_id": "its group",
+        "canonical": "the term that stands for the group",
+    },
+    optional={
+        "polarity": "'positive', 'negative' or 'neutral'",
+        "count": "respondents who said it",
+    },
+    hidden=frozenset({NEAR, OPPOSITES}),
+    form=AnswerForm,
+    template="",
+    answers={},
+    row=_no_row,
+    check=_check,
+    workspace=Workspace(page="groups", progress=_progress, begin=make_groups, tables=export),
+)

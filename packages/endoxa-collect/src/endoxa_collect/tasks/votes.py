@@ -10,7 +10,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 from pydantic import Field
 
-from endoxa_collect.tasks.room import AnswerForm, Judged, PanelSettings, Room
+from endoxa_collect.tasks.rooms import AnswerForm, Judged, PanelSettings, Room
 
 YES, NO, UNSURE = "yes", "no", "unsure"
 CHOICES = (

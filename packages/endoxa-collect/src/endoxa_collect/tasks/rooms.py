@@ -1,21 +1,20 @@
-"""What a room is: one declaration, from which pages, draws, counts and exports are made.
-
-A room is a folder of `endoxa_collect.tasks.rooms` with a `ROOM`. It says what a row of its items holds, how a judgement
-is given and read, when an item has enough of them, and which columns its export has. Everything else (claims with
-leases, undo, blindness, progress, the command line) is the same for all.
-"""
+"""The rooms by kind. A new one is a folder here and a line in `_rooms`."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from functools import cache
+from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from django import forms
 from django.utils.functional import Promise
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from endoxa.errors import UserError
 
 Content = Mapping[str, Any]
 """What an item holds: its columns."""
@@ -286,3 +285,88 @@ class Room:
     panel: bool = False
     study: Study | None = None
     workspace: Workspace | None = None
+
+
+Value = TypeVar("Value", bound=Hashable)
+
+UNJUDGED, WAITING, AGREED, MAJORITY, DISPUTED = "unjudged", "waiting", "agreed", "majority", "disputed"
+
+STATES: dict[str, str] = {
+    UNJUDGED: "nobody has judged the item",
+    WAITING: "another judge is needed",
+    AGREED: "all judges said the same",
+    MAJORITY: "more than half said the same",
+    DISPUTED: "no answer has more than half of the judges",
+}
+"""How far an item is, with its meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled(Generic[Value]):
+    """What judges come to.
+
+    Attributes:
+        state: one of `STATES`.
+        value: what was agreed; None where nothing was (yet).
+        differ: two judges or more said different things.
+    """
+
+    state: str
+    value: Value | None
+    differ: bool
+
+
+def needed_with_third(needed: int, values: Sequence[Hashable]) -> int:
+    """Judges that an item needs: one more where the first `needed`, at least two, have no majority."""
+    first = values[:needed]
+    if needed >= 2 and len(first) == needed and majority(first) is None:
+        return needed + 1
+    return needed
+
+
+def majority(values: Sequence[Value]) -> Value | None:
+    """The majority answer; None without a majority."""
+    if not values:
+        return None
+    value, count = Counter(values).most_common(1)[0]
+    return value if 2 * count > len(values) else None
+
+
+def settle(needed: int, values: Sequence[Value]) -> Settled[Value]:
+    """What the answers of judges come to, in the order in which they were given."""
+    differ = len(set(values)) > 1
+    if not values:
+        return Settled(UNJUDGED, None, differ)
+    if len(values) < needed_with_third(needed, values):
+        return Settled(WAITING, None, differ)
+    winner = majority(values)
+    if winner is None:
+        return Settled(DISPUTED, None, differ)
+    return Settled(MAJORITY if differ else AGREED, winner, differ)
+
+
+@cache
+def rooms() -> dict[str, Room]:
+    """Every room by its kind."""
+    from endoxa_collect.tasks.extraction import ROOM as EXTRACTION
+    from endoxa_collect.tasks.groups import ROOM as GROUPS
+    from endoxa_collect.tasks.harm import ROOM as HARM
+    from endoxa_collect.tasks.pairs import ROOM as PAIRS
+    from endoxa_collect.tasks.translation import ROOM as TRANSLATION
+    from endoxa_collect.tasks.votes import ROOM as VOTES
+    from endoxa_collect.tasks.words import ROOM as WORDS
+
+    every = (EXTRACTION, GROUPS, HARM, PAIRS, TRANSLATION, VOTES, WORDS)
+    return {room.kind: room for room in every}
+
+
+def room(kind: str) -> Room:
+    """The room of a kind.
+
+    Raises:
+        UserError: unknown kind.
+    """
+    chosen = rooms().get(kind)
+    if chosen is None:
+        raise UserError(f"Unknown kind of task '{kind}'. Expected one of: {', '.join(sorted(rooms()))}.")
+    return chosen
