@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -12,9 +13,9 @@ from django.utils import timezone
 
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings
-from endoxa_collect.cards.caching import Cache
+from endoxa_collect.cards.locking import Cache
 from endoxa_collect.models import CLOSED, Campaign, Card, CardState, Moderation, Pair, Person, Source
-from endoxa_collect.sampler import Balance, Expected, Forecast, Outlook, Rater, Slot, forecast
+from endoxa_collect.sampler import Balance, Expected, Forecast, MentionCounts, Outlook, Rater, Slot, forecast
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, wanted
 
 _COMING = (Moderation.LIVE, Moderation.PENDING)
@@ -210,3 +211,89 @@ def _read_by_people(campaign: Campaign, now: datetime) -> frozenset[str]:
     people = Person.objects.filter(campaign=campaign, cards__drawn_at__gt=since)
     read = [languages or spoken for languages in people.values_list("languages", flat=True).distinct()]
     return frozenset(spoken) & frozenset[str]().union(*read) if read else frozenset(spoken)
+
+
+NOT_NAMED = frozenset(
+    {"Positive Traits", "Negative Traits", "Neutral Traits", "Public Figures & Pop Culture", "Other"}
+)
+"""Topics of seeds that no question names: they would ask for praise, blame or persons, or say nothing."""
+
+
+@dataclass(frozen=True)
+class WhatWasSaid:
+    """Mentions of each country, and of each country and topic; `topics` that seeds have and questions can name."""
+
+    countries: Mapping[str, MentionCounts]
+    by_topic: Mapping[str, Mapping[str, MentionCounts]]
+    topics: tuple[str, ...]
+
+
+_MENTIONS: Cache[int, WhatWasSaid] = Cache()
+
+
+def mentions_in(campaign: Campaign) -> WhatWasSaid:
+    """What was said in a campaign; some seconds old at most."""
+    return _MENTIONS.get(campaign.pk, lambda: _mentions_of(campaign))
+
+
+def _mentions_of(campaign: Campaign) -> WhatWasSaid:
+    there = Pair.objects.filter(campaign=campaign, mentions__gt=0)
+    counted = there.exclude(moderation__in=(Moderation.HIDDEN, Moderation.MERGED))
+    sums = counted.values_list("country", "topic").annotate(
+        total=Sum("mentions"), once=Count("id", filter=Q(mentions=1))
+    )
+    by_topic: defaultdict[str, dict[str, MentionCounts]] = defaultdict(dict)
+    for country, topic, total, once in sums.order_by():
+        by_topic[country][topic] = MentionCounts(total, once)
+    countries = {
+        country: MentionCounts(
+            sum(count.mentions for count in counts.values()), sum(count.once for count in counts.values())
+        )
+        for country, counts in by_topic.items()
+    }
+    seeds = Pair.objects.filter(campaign=campaign, source=Source.SEED).exclude(topic="")
+    topics = set(seeds.values_list("topic", flat=True).distinct()) - NOT_NAMED
+    return WhatWasSaid(countries, by_topic, tuple(sorted(topics)))
+
+
+SHOWN = 3
+"""Maximum number of countries on a page. Neither countries nor people are ranked."""
+
+_KEPT: Cache[int, Mapping[str, Goal]] = Cache()
+"""By campaign."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Of `whole` live pairs about a country (ISO 3166; "" for all) `done` have the k ratings they need."""
+
+    country: str
+    done: int
+    whole: int
+
+
+def goals_of(person: Person) -> tuple[Goal, ...]:
+    """The person's own countries that have pairs, then those they feel close to; all together where there are none."""
+    goals = _goals_in(person.campaign)
+    wanted = dict.fromkeys([*person.origins, *person.connections])
+    shown = tuple(goals[country] for country in wanted if country in goals)[:SHOWN]
+    if shown or not goals:
+        return shown
+    return (Goal("", sum(goal.done for goal in goals.values()), sum(goal.whole for goal in goals.values())),)
+
+
+def _goals_in(campaign: Campaign) -> Mapping[str, Goal]:
+    return _KEPT.get(campaign.pk, lambda: _counted(campaign))
+
+
+def _counted(campaign: Campaign) -> Mapping[str, Goal]:
+    """One pass over the index `pair_by_cell`."""
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
+    done: defaultdict[str, int] = defaultdict(int)
+    totals: defaultdict[str, int] = defaultdict(int)
+    # Candidates do not ask for ratings.
+    live = live.exclude(need=CANDIDATE)
+    for country, need, n in live.values_list("country", "need").annotate(n=Count("pk")).order_by():
+        totals[country] += n
+        done[country] += n if need != NEEDS else 0
+    return {country: Goal(country, done[country], n) for country, n in totals.items()}

@@ -2,20 +2,308 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from django.utils import timezone
 
+from endoxa_collect import sampler
 from endoxa_collect.cards import matching
-from endoxa_collect.cards.answering import lock_person
-from endoxa_collect.cards.balance import View, view_of
-from endoxa_collect.cards.candidates import admit
-from endoxa_collect.cards.covers import at_draw
+from endoxa_collect.cards.answering import at_draw, lock_person
+from endoxa_collect.cards.balance import View, mentions_in, rater_of, view_of
+from endoxa_collect.cards.counts import admit, tick_count
 from endoxa_collect.cards.locking import locked, shared
-from endoxa_collect.cards.planning import Past, Plan, Planning, history_of
-from endoxa_collect.models import Campaign, Card, CardState, Match, Moderation, Person
+from endoxa_collect.models import (
+    CLOSED,
+    Campaign,
+    Card,
+    CardState,
+    Match,
+    Mention,
+    MixedAnswer,
+    Moderation,
+    Pair,
+    Person,
+)
+from endoxa_collect.sampler import Balance
+from endoxa_collect.sampler.slots import OPEN, TOPUP
+
+SESSION = timedelta(hours=6)
+"""Time within which nobody is asked the same open question again."""
+
+_TRIES = 4
+"""Pairs that are tried where others were faster, before all is read anew."""
+
+PROMPT = "prompt"
+"""Tier of a card that shows no pair and asks what people say about a country."""
+
+
+class Past(NamedTuple):
+    """A card that the person had or has; `pair` and `merged_into` are ids, None where it was an open question."""
+
+    id: int
+    number: int
+    state: str
+    tier: str
+    country: str
+    negative: bool
+    drawn_at: datetime
+    expires_at: datetime
+    closed_at: datetime | None
+    pair: int | None
+    merged_into: int | None
+
+
+def history_of(person: Person) -> list[Past]:
+    """All cards of a person, the newest first; everything a draw asks about them, in one query."""
+    fields = (*Past._fields[:-2], "pair_id", "pair__merged_into_id")
+    rows = Card.objects.filter(person=person).order_by("-number", "-id").values_list(*fields)
+    return [Past._make(row) for row in rows]
+
+
+def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
+    """The person as the sampler sees them, with the pairs that they answered, skipped or proposed.
+
+    What was merged since counts for what it was merged into.
+    """
+    settings = person.campaign.settings.sampler
+    closed = [card for card in history if card.state in CLOSED]
+    count = max(settings.in_a_row, settings.negative_in_a_row)
+    latest = tuple((card.country, card.negative) for card in closed[:count])
+    mentioned = Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id")
+    # Ids of pairs, given with what each was merged into, and of all that these were merged into.
+    pairs = [*((card.pair, card.merged_into) for card in closed), *mentioned]
+    seen: set[int] = set()
+    rows = list(pairs)
+    while rows:
+        seen.update(pair for pair, _ in rows if pair is not None)
+        further = {into for _, into in rows if into is not None} - seen
+        rows = (
+            list(Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")) if further else []
+        )
+    had = frozenset(seen)
+    rater = rater_of(person, person.campaign.settings, cards=len(closed), last=latest)
+    return matching.Asking(person, had, rater)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A card before it is stored.
+
+    A pair for a reason (`tier`), perhaps one that picked the person (`match`, which waited for them, or `pick`), else
+    the `country` of an open question and the `topic` that it names, if any. `limit`: ratings of the pair and cards that
+    others have open must be fewer. `keeps`: a pair that waits for the person goes on waiting.
+    """
+
+    tier: str
+    country: str
+    topic: str = ""
+    pair: Pair | None = None
+    match: Match | None = None
+    pick: matching.Pick | None = None
+    limit: int | None = None
+    words: bool = True
+    ticks: bool = False
+    keeps: bool = False
+
+    def take(self, now: datetime) -> bool:
+        """Take what was found, where it is still so: nobody took the pair away or got its slot since."""
+        if self.pair is None:
+            return True
+        if self.pick is not None:
+            return matching.take_pick(self.pick, now)
+        if self.match is not None:
+            return matching.take_waiting(self.match, now)
+        live = Pair.objects.filter(pk=self.pair.pk, moderation=Moderation.LIVE)
+        if self.limit is None:
+            return live.exists()
+        ratings = live.select_for_update(no_key=True).values_list("ratings", flat=True).first()
+        open_cards = len(matching.Reservations(self.pair.campaign, now, self.pair.pk).cards)
+        return ratings is not None and ratings + open_cards < self.limit
+
+
+class Planning:
+    """What comes next for one person."""
+
+    def __init__(
+        self, person: Person, history: Sequence[Past], view: View, now: datetime, rng: np.random.Generator
+    ) -> None:
+        self._person, self._history, self._view = person, history, view
+        self._now, self._rng = now, rng
+        self._campaign, self._settings = person.campaign, person.campaign.settings.sampler
+        self.number = history[0].number + 1 if history else 0
+        self._validate = view.balance is Balance.VALIDATE
+        self._asking = _asking(person, history)
+        self._reservations = matching.Reservations(self._campaign, now)
+
+    def plans(self) -> Iterator[Plan]:
+        """What could come next, the best first; the others are looked for only where those before cannot be had.
+
+        An open question, a pair of the common set, the pair that waits, those that pick the person now; a pair that
+        others have open, an open question, or a pair with its k ratings where no ratings are missing.
+        """
+        if (early := self._before_what_waits()) is not None:
+            yield replace(early, keeps=True)
+        yield from self.waiting_or_picked()
+
+    def _before_what_waits(self) -> Plan | None:
+        """An open question or a pair of the common set, as often as settings say; else None."""
+        settings = self._settings
+        # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
+        if (
+            self._history
+            and self._history[0].tier != PROMPT
+            and (question := self._early_question()) is not None
+        ):
+            return self._question(question)
+        if self._rng.random() < settings.calibration and (common := self._next_common()) is not None:
+            return self._pair(common, "calibration")
+        if not self._validate and self._rng.random() < settings.topup and (topup := self._any(TOPUP)):
+            return self._pair(topup, "topup", limit=settings.k_max)
+        return None
+
+    def waiting_or_picked(self) -> Iterator[Plan]:
+        """The same without what comes before the pair that waits."""
+        if (match := matching.waiting_for(self._asking, self._now)) is not None:
+            yield self._pair(match.pair, self._place(match.pair), match=match)
+        picked = False
+        if matching.is_left(self._asking, self._reservations):
+            finds = matching.find(self._asking, self._view, self._reservations, self._rng)
+            for find in islice(finds, _TRIES):
+                picked, pair = True, find.match.pair
+                yield self._pair(pair, self._place(pair), pick=find)
+        if not picked and (rest := self._rest()) is not None:
+            yield rest
+
+    def _place(self, pair: Pair) -> str:
+        return sampler.place(pair.country, self._asking.rater.origins, self._asking.rater.near)
+
+    def _rest(self) -> Plan | None:
+        """A pair that others have open, an open question, or one that has its k ratings; None where nothing is left."""
+        settings = self._settings
+        if self._validate and (pair := matching.backup(self._asking, self._reservations)) is not None:
+            return self._pair(pair, "backup", limit=settings.k + 1)
+        questions = self._to_ask(again=False)
+        asks = bool(questions) and not self._validate and self._rng.random() < settings.prompt
+        if not asks and (pair := self._any(TOPUP, OPEN)) is not None:
+            return self._pair(pair, "open", limit=settings.k_max)
+        return self._question(self._least_mentioned(questions)) if questions else None
+
+    def _pair(
+        self,
+        pair: Pair,
+        tier: str,
+        *,
+        match: Match | None = None,
+        pick: matching.Pick | None = None,
+        limit: int | None = None,
+    ) -> Plan:
+        fields = self._fields(pair)
+        return Plan(
+            tier,
+            pair.country,
+            pair=pair,
+            match=pick.match if pick else match,
+            pick=pick,
+            limit=limit,
+            words=fields.words,
+            ticks=fields.ticks,
+        )
+
+    def _question(self, country: str) -> Plan:
+        """An open question about a country; it names the topic of which least was said, where seeds have topics."""
+        mentions = mentions_in(self._campaign)
+        topics = [topic for topic in mentions.topics if topic not in self._asking.rater.no_topics]
+        # An order by chance decides between topics of which as much was said.
+        order = [topics[place] for place in self._rng.permutation(len(topics))]
+        named = sampler.least_mentioned(order, mentions.by_topic.get(country, {}))
+        return Plan(PROMPT, country, topic=named[0] if country and len(named) > 1 else "")
+
+    def _early_question(self) -> str | None:
+        """The country to ask about though pairs wait, as often as the controller and the gaps ask for; else None."""
+        if not self._view.outlook.prompts or not (more := self._to_ask(again=True)):
+            return None
+        settings = self._campaign.settings
+        share = sampler.question_share(
+            self._view.outlook.prompts,
+            self._person.origins,
+            settings.countries,
+            mentions_in(self._campaign).countries,
+            settings.sampler.prompt_early,
+        )
+        return self._least_mentioned(more) if self._rng.random() < share else None
+
+    def _least_mentioned(self, countries: Sequence[str]) -> str:
+        return (
+            countries[0]
+            if len(countries) == 1
+            else sampler.least_mentioned(countries, mentions_in(self._campaign).countries)[0]
+        )
+
+    def _next_common(self) -> Pair | None:
+        """The first pair of the common set, in the order that all share, that the person has not had."""
+        common = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, calibration=True)
+        common = common.filter(language__in=self._asking.rater.languages).exclude(pk__in=self._asking.had)
+        return common.exclude(topic__in=self._asking.rater.no_topics).order_by("position", "id").first()
+
+    def _any(self, *needs: int) -> Pair | None:
+        """Any pair with k ratings that has room for one more; those about own and near countries first."""
+        rater = self._asking.rater
+        pairs = Pair.objects.filter(
+            campaign=self._campaign, moderation=Moderation.LIVE, need__in=needs, language__in=rater.languages
+        )
+        pairs = pairs.exclude(pk__in=self._asking.had).exclude(topic__in=rater.no_topics)
+        # What stood on a list was judged there.
+        listed = MixedAnswer.objects.filter(person=self._person).exclude(card__state=CardState.LAPSED)
+        pairs = pairs.exclude(pk__in=listed.values("pair"))
+        pairs = pairs.exclude(pk__in=self._reservations.full(self._settings.k_max))
+        start = float(self._rng.random())
+        for part in (pairs.filter(country__in=rater.origins | rater.near), pairs):
+            # Places are spread by chance, so that the next one after a random place is any of them.
+            for some in (part.filter(position__gte=start), part.filter(position__lt=start)):
+                if (pair := some.order_by("position").first()) is not None:
+                    return pair
+        return None
+
+    def _fields(self, pair: Pair) -> sampler.Fields:
+        """What may be added after the card."""
+        adds = sampler.adds_on(self._view.balance, self.number)
+        return sampler.fields(
+            adds=adds,
+            home=pair.country in self._person.origins or not self._person.origins,
+            tick_count=tick_count(pair, self._now) if adds else 0,
+            candidates=self._view.candidates,
+            settings=self._settings,
+        )
+
+    def _to_ask(self, *, again: bool) -> list[str]:
+        """Countries for the next prompt card, the person's own first, then those felt close to; "" lets them choose.
+
+        Without those that were asked about within `SESSION`: all of them, or (`again`) those to which the person had
+        nothing to say the last time, and the one asked about last.
+        """
+        person = self._person
+        countries = [*person.origins, *person.connections] or list(self._campaign.settings.countries) or [""]
+        questions = [
+            card
+            for card in self._history
+            if card.tier == PROMPT and card.closed_at is not None and card.drawn_at > self._now - SESSION
+        ]
+        excluded = {card.country for card in questions}
+        if again and questions:
+            latest = {card.country: card.id for card in reversed(questions)}
+            answered = set(
+                Mention.objects.filter(card__in=latest.values()).values_list("card_id", flat=True).distinct()
+            )
+            excluded = {country for country, card in latest.items() if card not in answered}
+            if len(countries) > 1:
+                excluded.add(questions[0].country)
+        return [country for country in dict.fromkeys(countries) if country not in excluded]
+
 
 _FRESH = 1 / 3
 """A card whose words are opened, or that is loaded again, is shown without a change within this part of its time."""

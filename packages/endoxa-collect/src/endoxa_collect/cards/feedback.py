@@ -16,9 +16,8 @@ from functools import lru_cache
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from endoxa_collect.cards.caching import Cache
 from endoxa_collect.cards.counts import family, root_of
-from endoxa_collect.cards.locking import locked
+from endoxa_collect.cards.locking import Cache, locked
 from endoxa_collect.models import Campaign, Card, CardState, Moderation, Pair, Person, Rating, State, Wave
 
 STEPS = (3, 10, 30)

@@ -19,8 +19,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from endoxa_collect.cards.answering import UnknownCardError, drop_reports, flag_report
-from endoxa_collect.cards.caching import Cache
-from endoxa_collect.cards.locking import locked
+from endoxa_collect.cards.locking import Cache, locked
 from endoxa_collect.models import (
     CLOSED,
     REPORTED,

@@ -13,8 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from endoxa_collect.cards.answering import UnknownCardError
-from endoxa_collect.cards.covers import CoveredError
+from endoxa_collect.cards.answering import CoveredError, UnknownCardError
 from endoxa_collect.models import Person, State
 from endoxa_collect.security.codes import COOKIE, hash_secret
 

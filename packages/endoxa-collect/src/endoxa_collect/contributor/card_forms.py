@@ -17,7 +17,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from endoxa_collect import geography, naming
-from endoxa_collect.cards.covers import asks
+from endoxa_collect.cards.answering import asks_hurts
 from endoxa_collect.contributor.survey import answer_languages, likely_language
 from endoxa_collect.entry import cleaning
 from endoxa_collect.entry.cleaning import EntryError
@@ -314,7 +314,7 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
     personal = (*person.origins, *person.connections)
     campaign = person.campaign.settings.countries
     near = offered_countries(card.country, personal, campaign, card=str(card.token), without=set(ticked))
-    form = MoreForm(data, offered=near, asks=asks(card), **_language(person, card.pair.language))
+    form = MoreForm(data, offered=near, asks=asks_hurts(card), **_language(person, card.pair.language))
     form.fields["text"].label = gettext("What else do people say about people %(from_country)s?") % {
         "from_country": geography.from_country(card.country, get_language() or "en")
     }

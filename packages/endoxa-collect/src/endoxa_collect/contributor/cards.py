@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from endoxa_collect import geography
 from endoxa_collect.campaign import in_language
-from endoxa_collect.cards import answering, covers, drawing, feedback, kinds
+from endoxa_collect.cards import answering, drawing, feedback, kinds
 from endoxa_collect.cards.answering import UnknownCardError, latest_answer
 from endoxa_collect.contributor.access import answers_last, card_holder, contributor, next_step, to_card
 from endoxa_collect.contributor.card_forms import (
@@ -120,7 +120,7 @@ def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
         "from_country": geography.from_country(card.pair.country, get_language() or "en"),
         "hurtful": card.pair.may_hurt,
         "lifted": lifted,
-        "covered": not covers.visible(card, lifted=lifted),
+        "covered": not answering.visible(card, lifted=lifted),
     }
 
 
@@ -240,7 +240,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
 def reveal(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Show the words of a covered card, and come back to it: now it can be rated."""
     answering.card_of(person, token)
-    covers.reveal(person, token)
+    answering.reveal(person, token)
     return to_card()
 
 
@@ -261,12 +261,12 @@ def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
 def hurt(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Ask whether the words of an answered card could hurt someone; where that is no question, the next card."""
     card = answering.card_of(person, token)
-    if not covers.asks(card):
+    if not answering.asks_hurts(card):
         return to_card()
     if request.method == "POST":
         form = HurtForm(request.POST)
         if form.is_valid():
-            covers.answer(person, card, form.cleaned_data["hurts"])
+            answering.answer_hurts(person, card, form.cleaned_data["hurts"])
         return to_card()
     latest = card if answering.is_latest(card) else None
     context = {**pair_context(request, card), "choices": HURTS, "latest": latest}

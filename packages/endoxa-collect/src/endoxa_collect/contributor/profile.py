@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from endoxa_collect import geography, naming
 from endoxa_collect.campaign import CampaignSettings, ProfileField, in_language
-from endoxa_collect.cards.candidates import reach
+from endoxa_collect.cards.counts import reach
 from endoxa_collect.contributor.progress import topic_name
 from endoxa_collect.models import Pair, Person, Source
 from endoxa_collect.naming import Names, country_names, language_names
@@ -26,7 +26,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from endoxa_collect.cards.caching import Cache
+from endoxa_collect.cards.locking import Cache
 from endoxa_collect.contributor.access import contributor, next_step
 from endoxa_collect.contributor.frame import country_of_browser
 from endoxa_collect.models import Campaign
