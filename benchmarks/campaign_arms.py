@@ -22,12 +22,14 @@ import polars as pl
 from campaign_criteria import verdicts
 from endoxa.runs.progress import shown
 from endoxa_collect.sampler import SamplerSettings
-from endoxa_collect.simulate.arms.endoxa import EndoxaArm
-from endoxa_collect.simulate.arms.rivals import LacesArm, StaticArm, among, question, unseen
+from endoxa_collect.simulate.arms import LacesArm, StaticArm, among, question, unseen
 from endoxa_collect.simulate.campaign import Campaign, Card
 from endoxa_collect.simulate.comparison import Comparison, PlannedWorld, run_campaigns
-from endoxa_collect.simulate.figures import (
+from endoxa_collect.simulate.endoxa_arm import EndoxaArm
+from endoxa_collect.simulate.measures import MAIN, MEASURES, CellResults, by_cell
+from endoxa_collect.simulate.report import (
     ACCENT,
+    HEADS,
     MUTED,
     OURS,
     Figure,
@@ -36,10 +38,10 @@ from endoxa_collect.simulate.figures import (
     interval_row,
     points,
     save,
+    table,
+    write_tables,
 )
-from endoxa_collect.simulate.measures import MAIN, MEASURES, CellResults, by_cell
-from endoxa_collect.simulate.report import HEADS, table, write_tables
-from endoxa_collect.simulate.settings import WorldSettings, load_world
+from endoxa_collect.simulate.world import WorldSettings, load_world
 from laces_calibration import PUBLISHED, simulated
 
 ORANGE = "#b3500b"

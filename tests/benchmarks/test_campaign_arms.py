@@ -6,11 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa_collect.simulate.arms.rivals import LacesArm
+from endoxa_collect.simulate.arms import LacesArm
 from endoxa_collect.simulate.measures import MAIN, MEASURES, CellResults, measure
 from endoxa_collect.simulate.run import simulate
-from endoxa_collect.simulate.settings import WorldSettings, load_world
-from endoxa_collect.simulate.world import World
+from endoxa_collect.simulate.world import World, WorldSettings, load_world
 from support.repository import ROOT
 
 with pytest.MonkeyPatch.context() as path:

@@ -15,9 +15,17 @@ from endoxa.errors import UserError
 from endoxa_collect.commands import simulate as collect_simulate
 from endoxa_collect.sampler import SamplerSettings
 from endoxa_collect.simulate.arms import ARMS
-from endoxa_collect.simulate.comparison import Comparison, PlannedWorld, Store, compare, run_campaigns
+from endoxa_collect.simulate.comparison import (
+    Comparison,
+    Expected,
+    PlannedWorld,
+    Store,
+    compare,
+    plan,
+    run_campaigns,
+    sentence,
+)
 from endoxa_collect.simulate.measures import MAIN, MEASURES, CellResults
-from endoxa_collect.simulate.plan import Expected, plan, sentence
 
 pytestmark = pytest.mark.slow
 

@@ -1,23 +1,66 @@
-"""Arms for comparison: LACES's rule, and a survey in two waves.
-
-LACES's rule (section 3.2): pairs with fewer than three validations first, near ones when possible, languages read. The
-paper does not say in which order the two preferences apply; here need comes before nearness, as its text names them. A
-validation is a rating. Without a lease, people who draw at the same time can get the same last place.
-
-The survey: everybody writes first, then everybody rates what was written, k ratings per pair. This is its strongest
-form: the second wave begins when the first is over, everybody is still there, ratings are assigned without a gap or a
-surplus, and the share of time for writing is tuned beforehand on other seeds.
-"""
+"""Arms, ways to choose the next card, by name: ours, and those of packages (group `endoxa.arms`)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from endoxa.registry import Registry
 from endoxa_collect.simulate.campaign import Campaign, Card, Wait
 from endoxa_collect.simulate.world import FAR, NEAR, OWN
+
+__all__ = ["ARMS", "Arm", "Session"]
+
+
+class Session(Protocol):
+    """An arm at work in one campaign."""
+
+    def next(self, person: int, spent: float) -> Card | Wait | None:
+        """The next card of a person who spent so many minutes; None where there is nothing left to do.
+
+        The time is `campaign.pool.now`. Chance comes from `campaign.draws[person]` only: arms stay comparable.
+        """
+        ...
+
+
+class Arm(Protocol):
+    """A way to choose the next card, found by its name.
+
+    Packages add theirs through entry points of the group `endoxa.arms`.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """One line that says what it does."""
+        ...
+
+    @property
+    def surveys(self) -> bool:
+        """Whether it divides people's time between writing and rating (`Campaign.share`), which is then tuned."""
+        ...
+
+    def start(self, campaign: Campaign) -> Session:
+        """Begin a campaign."""
+        ...
+
+
+def _builtin() -> Iterable[Arm]:
+    from endoxa_collect.simulate.endoxa_arm import EndoxaArm
+
+    return (StaticArm(name="static-ticks", near_first=True, ticks=True), LacesArm(name="laces"), EndoxaArm())
+
+
+ARMS: Registry[Arm] = Registry("arm", "endoxa.arms", _builtin)
+
 
 Chosen = npt.NDArray[np.bool_]
 

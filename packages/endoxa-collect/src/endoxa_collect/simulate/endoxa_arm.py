@@ -12,7 +12,7 @@ import numpy.typing as npt
 from endoxa_collect import sampler
 from endoxa_collect.sampler import Balance, Expected, Match, MentionCounts, Moment, Slot, Waiting
 from endoxa_collect.sampler.slots import NEEDS, TOPUP
-from endoxa_collect.simulate.arms.rivals import among, at_once, lease_minutes, unseen
+from endoxa_collect.simulate.arms import among, at_once, lease_minutes, unseen
 from endoxa_collect.simulate.campaign import Campaign, Card
 from endoxa_collect.simulate.world import FAR, LANGUAGES, NEAR, OWN
 
