@@ -9,7 +9,7 @@ from endoxa.words.items import items
 from endoxa.words.patch import REQUIRED, make_patch
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
-from endoxa_collect.tasks.words import STATES, WordsForm, decided
+from endoxa_collect.tasks.words import ROOM, STATES, WordsForm
 
 TEXT = "{country} के लोग"
 
@@ -84,7 +84,7 @@ def said(verdict, correction=""):
     ],
 )
 def test_outcomes(answers, outcome):
-    assert decided(2, answers) == outcome
+    assert ROOM.decided(2, answers) == outcome
     assert outcome[0] in STATES
 
 

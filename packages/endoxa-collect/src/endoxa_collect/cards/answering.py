@@ -1,4 +1,4 @@
-"""Answers to a card: rate it, skip it, take back what was answered. All are safe to send twice."""
+"""Answers to a card: rate it, skip it, uncover its words, take back what was answered. All are safe to send twice."""
 
 from __future__ import annotations
 

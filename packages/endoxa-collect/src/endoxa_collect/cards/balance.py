@@ -1,4 +1,4 @@
-"""The forecast of a campaign from the answers of the last minutes, and the balance that follows from it."""
+"""How a campaign stands: the forecast from the last minutes, the balance that follows from it, what was said, goals."""
 
 from __future__ import annotations
 

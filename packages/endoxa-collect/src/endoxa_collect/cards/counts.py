@@ -1,4 +1,14 @@
-"""Counts of a pair, always from the rows behind it."""
+"""Counts of a pair, always from the rows behind it; whether it waits for a second mention, and whether it may hurt.
+
+Candidates are pairs that one person ticked for a country far away, and that nobody needs to rate yet. Ticks are many
+and cost little; ratings are what a campaign lacks. A ticked pair asks for its k ratings once a second person says it,
+once somebody from the country or near it takes part, or once so few pairs wait for ratings that there is room for it.
+Until then it counts as said.
+
+What nobody judged is covered. People who opened such a pair and rated it are asked "Could this hurt someone?"; their
+answers uncover the pair or keep it covered. Moderators, word lists and the organiser always win, and a pair that was
+flagged or reported is never uncovered by answers.
+"""
 
 from __future__ import annotations
 

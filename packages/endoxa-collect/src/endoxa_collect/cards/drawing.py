@@ -1,4 +1,7 @@
-"""The next card of a person: what was planned is taken where it still holds, and stored."""
+"""The next card of a person: what could come next, the best first, is found before anything is locked.
+
+What was planned is taken where it still holds, and stored.
+"""
 
 from __future__ import annotations
 

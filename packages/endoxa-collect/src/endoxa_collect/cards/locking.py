@@ -1,4 +1,8 @@
-"""The lock of a campaign: every change of cards and pairs takes it first, alone or together with others."""
+"""The lock of a campaign, and what a process remembers of the database for some seconds.
+
+Every change of cards and pairs takes the lock first, alone or together with others. What is remembered spares reading
+it anew for every card.
+"""
 
 from __future__ import annotations
 

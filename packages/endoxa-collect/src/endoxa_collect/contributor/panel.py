@@ -240,7 +240,7 @@ def _item_page(
         "form": form or kind.form(content, shown),
         "done": panel_access.done_by(judge),
         "note": note,
-        **kind.context(content, shown),
+        **kind.context(content),
     }
     return render(request, kind.template, context, status=422 if form else 200)
 

@@ -339,7 +339,7 @@ def _item_page(
         return render(request, "tasks/nothing.html", context)
     content, shown = turn.item.content, turn.shown
     form = form or kind.form(content, shown)
-    context |= {"turn": turn, "content": content, "form": form, **kind.context(content, shown)}
+    context |= {"turn": turn, "content": content, "form": form, **kind.context(content)}
     return render(request, kind.template, context, status=status)
 
 

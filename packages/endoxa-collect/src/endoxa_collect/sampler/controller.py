@@ -1,10 +1,17 @@
-"""The balance between new pairs and ratings. Without it pairs come faster than ratings.
+"""The balance between new pairs and ratings, and where new pairs are asked for.
 
-If a card yields g new pairs, ratings per pair tend to 1/g whatever the sampler; so new pairs are asked for only as far
-as ratings can keep up. Both sides are steered: the ratings still missing (the backlog) should be about a quarter of
-those the people present can still give, somewhat more online, where people come one by one. Above that the fields for
-new pairs go; below it some cards ask for new pairs and show none. Nothing new is asked for once the backlog, with what
-is on its way, is more than can safely be rated.
+Without the balance pairs come faster than ratings: if a card yields g new pairs, ratings per pair tend to 1/g whatever
+the sampler; so new pairs are asked for only as far as ratings can keep up. Both sides are steered: the ratings still
+missing (the backlog) should be about a quarter of those the people present can still give, somewhat more online, where
+people come one by one. Above that the fields for new pairs go; below it some cards ask for new pairs and show none.
+Nothing new is asked for once the backlog, with what is on its way, is more than can safely be rated.
+
+Open questions go to the country of which most is still unsaid. The chance that the next thing somebody says of a
+country is new is estimated as Good (1953) does, who credits Turing: mentions that are the only ones of their pair, as a
+share of all mentions. Whatever is said how often, this is on average the chance of something new at the last of these
+mentions. After a card people may add words and tick further countries of which the same is said. Writing takes time, so
+it is asked for where people know most, about their own countries. The first people who are asked where else the same is
+said name most of what there is to be named; later ones mostly repeat it.
 """
 
 from __future__ import annotations

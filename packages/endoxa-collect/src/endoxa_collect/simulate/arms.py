@@ -1,4 +1,13 @@
-"""Arms, ways to choose the next card, by name: ours, and those of packages (group `endoxa.arms`)."""
+"""Arms, ways to choose the next card, by name: ours, LACES's rule, a survey, and those of packages (`endoxa.arms`).
+
+LACES's rule (section 3.2): pairs with fewer than three validations first, near ones when possible, languages read. The
+paper does not say in which order the two preferences apply; here need comes before nearness, as its text names them. A
+validation is a rating. Without a lease, people who draw at the same time can get the same last place.
+
+The survey: everybody writes first, then everybody rates what was written, k ratings per pair. This is its strongest
+form: the second wave begins when the first is over, everybody is still there, ratings are assigned without a gap or a
+surplus, and the share of time for writing is tuned beforehand on other seeds.
+"""
 
 from __future__ import annotations
 

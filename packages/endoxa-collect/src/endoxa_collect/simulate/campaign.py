@@ -1,4 +1,4 @@
-"""State of a simulated campaign: the pool, who saw what, and which pairs are reserved."""
+"""State of a simulated campaign: the pool of pairs in arrays, who saw what, and which pairs are reserved."""
 
 from __future__ import annotations
 

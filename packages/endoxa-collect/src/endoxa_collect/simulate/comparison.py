@@ -1,4 +1,7 @@
-"""Run a comparison: missing campaigns on several processes, stored as they finish, then the report."""
+"""Run a comparison: missing campaigns on several processes, stored as they finish, then the report.
+
+With different numbers of people the same tells how many people a campaign needs (`plan`).
+"""
 
 from __future__ import annotations
 

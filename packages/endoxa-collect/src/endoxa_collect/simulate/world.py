@@ -1,4 +1,4 @@
-"""A simulated world: its people, its pairs per country, and what each person knows.
+"""A simulated world: its settings, its people, its pairs per country, and what each person knows.
 
 All that is random about people is drawn here, once for a seed, so that every arm meets the same people: what they
 know, in which order it comes to their mind, how they rate it, when they come and when they leave.

@@ -1,7 +1,10 @@
 """Items for other annotation tools, and their results back: for labs that already work in Label Studio or Argilla.
 
 What is asked, and what makes an answer valid, is the form of the room: an answer that comes back from elsewhere goes
-through the same form as one from our own pages.
+through the same form as one from our own pages. Formats:
+
+- Argilla 2: those of `rg.Settings.from_json`, `dataset.records.from_json` and `dataset.records.to_json`;
+- Label Studio: https://labelstud.io/guide/task_format and https://labelstud.io/guide/export (JSON, not JSON-MIN).
 """
 
 from __future__ import annotations
@@ -164,10 +167,7 @@ def judged_items(
             problems = "; ".join(str(text) for texts in filled.errors.values() for text in texts)
             faults.append(f"item '{key}', {judges[who]}: {problems}")
             continue
-        judgement = Judged(
-            key, content, hidden[key], judges[who], "", filled.answer(), result.hour, counts=True
-        )
-        answers[key].append(judgement)
+        answers[key].append(Judged(judges[who], "", filled.answer(), result.hour, counts=True))
     return [JudgedItem(key, contents[key], hidden[key], tuple(answers[key])) for key, _, _ in items], faults
 
 

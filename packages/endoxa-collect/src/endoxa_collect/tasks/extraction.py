@@ -1,9 +1,16 @@
-"""Review of what was read from statements: is it about these people, and is this what is said of them?"""
+"""Review of what was read from statements: is it about these people, and is this what is said of them?
+
+It ends in a table of statements that every later step of `endoxa curate` reads. The columns are those of the table that
+came in, with their cells unchanged except for the four that a review decides (identity, attribute, omit and its
+reason); then those that `endoxa curate review apply` adds, and the state.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -16,17 +23,15 @@ from pydantic import Field
 
 from endoxa_collect.tasks.rooms import (
     DISPUTED,
-    STATES,
+    OTHER,
     UNJUDGED,
+    AgreementRoom,
     Answer,
-    AnswerForm,
     Content,
-    Judged,
     JudgedItem,
-    Room,
+    RejectingForm,
     TaskSettings,
-    needed_with_third,
-    settle,
+    with_keys,
 )
 
 IDENTITY, ATTRIBUTE = "identity", "attribute"
@@ -109,7 +114,6 @@ def _joined(statement: str, spans: list[tuple[int, int]]) -> list[tuple[int, int
 KEEP, EDIT, SPLIT, OMIT = "keep", "edit", "split", "omit"
 """Decisions: those of `endoxa curate review`, and one for statements that say two things."""
 
-OTHER = "other"
 REASONS: Mapping[str, Any] = {
     "not about people": gettext_lazy("It is not about people"),
     "synonym instead of attribute": gettext_lazy("It only says in other words who they are"),
@@ -129,7 +133,7 @@ def _words() -> forms.CharField:
     return forms.CharField(required=False, max_length=MOST_LETTERS)
 
 
-class ExtractionForm(AnswerForm):
+class ExtractionForm(RejectingForm):
     """Identity and attribute as they were read, to be changed; a second pair; a reason to reject.
 
     `action` is the button; without one (Enter in a field) the words decide. Accepting changed words is an edit, and
@@ -142,43 +146,25 @@ class ExtractionForm(AnswerForm):
     attribute = _words()
     second_identity = _words()
     second_attribute = _words()
-    note = forms.CharField(required=False, max_length=1_000)
+    rejected = {"decision": OMIT, "pairs": []}
 
     def __init__(self, content: Mapping[str, Any], shown: Mapping[str, Any], data: Any = None) -> None:
         super().__init__(content, shown, data)
         self.initial.update(read(content))
 
-    def clean(self) -> dict[str, Any]:
-        """Which decision it is, and whether it has all that it needs."""
-        cleaned = super().clean() or {}
-        if self.errors:
-            return cleaned
+    def kept(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
+        """Kept as it was read, in other words, or as two pairs."""
         first, second = _pair(cleaned, ""), _pair(cleaned, "second_")
-        if cleaned["reason"]:
-            if cleaned["reason"] == OTHER and not cleaned["note"].strip():
-                self.add_error("note", gettext("Say why in the note."))
-            self.decided = {"decision": OMIT, "pairs": []}
-            return cleaned
         if not all(first):
             self.add_error(None, gettext("Say who and what, or reject the statement."))
         if (any(second) or cleaned["action"] == SPLIT) and not all(second):
             self.add_error(None, gettext("The second pair needs both: who and what."))
         if first == second:
             self.add_error(None, gettext("Both pairs are the same."))
-        self.decided = self._kept(first, second)
-        return cleaned
-
-    def _kept(self, first: tuple[str, str], second: tuple[str, str]) -> dict[str, Any]:
-        before = read(self.content)
         if any(second):
             return {"decision": SPLIT, "pairs": [list(first), list(second)]}
-        same = first == (before["identity"], before["attribute"])
+        same = first == tuple(read(self.content).values())
         return {"decision": KEEP if same else EDIT, "pairs": [list(first)]}
-
-    def answer(self) -> dict[str, Any]:
-        """Decision, pairs, reason and note."""
-        reason, note = self.cleaned_data["reason"], self.cleaned_data["note"].strip()
-        return {**self.decided, "reason": reason, "note": note}
 
 
 def _pair(cells: Mapping[str, Any], prefix: str) -> tuple[str, str]:
@@ -190,18 +176,6 @@ def read(content: Mapping[str, Any]) -> dict[str, str]:
     """Identity and attribute as they stand in the table, with single blanks."""
     who, what = _pair({"identity": content.get("identity"), "attribute": content.get("attribute")}, "")
     return {"identity": who, "attribute": what}
-
-
-def decision_of(answer: Mapping[str, Any]) -> Hashable:
-    """What an answer comes to, so that two can be compared: rejected, or which pairs; case does not matter."""
-    if answer["decision"] == OMIT:
-        return OMIT
-    return frozenset((who.casefold(), what.casefold()) for who, what in answer["pairs"])
-
-
-def decisions_of(answers: Sequence[Mapping[str, Any]]) -> list[Hashable]:
-    """What each answer comes to."""
-    return [decision_of(answer) for answer in answers]
 
 
 ROW_KEY = "review_row"
@@ -220,96 +194,6 @@ REVIEW: dict[str, str] = {
 """Columns that are added or replaced."""
 
 
-def with_rows_named(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows with `review_row`, as `endoxa curate review export` names them."""
-    seen: dict[str, int] = {}
-    named = []
-    for row in rows:
-        identifier = str(row.get("statement_id", "")).strip()
-        seen[identifier] = seen.get(identifier, 0) + 1
-        name = str(row.get(ROW_KEY) or "").strip() or (
-            f"{identifier}#{seen[identifier]}" if identifier else ""
-        )
-        named.append({**row, ROW_KEY: name})
-    return named
-
-
-def reviewed(settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
-    """The reviewed table: a row for each item, and behind it those that were split off."""
-    columns = dict.fromkeys(name for item in items for name in item.content)
-    rows: list[dict[str, Any]] = []
-    names = {item.key for item in items}
-    for item in items:
-        before = {name: item.content.get(name, item.hidden.get(name, "")) for name in _all(columns, items)}
-        row, added = _reviewed_row(settings, item, before)
-        rows.append(row)
-        for split in added:
-            if split[ROW_KEY] not in names:
-                names.add(split[ROW_KEY])
-                rows.append(split)
-    return {"items": rows}
-
-
-def _all(columns: Mapping[str, None], items: Sequence[JudgedItem]) -> list[str]:
-    return list(dict.fromkeys([*columns, *(items[0].hidden if items else ())]))
-
-
-def _reviewed_row(
-    settings: TaskSettings, item: JudgedItem, before: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    counting = item.counting
-    settled = settle(settings.needed, decisions_of([judgement.answer for judgement in counting]))
-    agreeing = [
-        judgement
-        for judgement in counting
-        if settled.value is not None and decision_of(judgement.answer) == settled.value
-    ]
-    # Notes by reviewer, and who wants what where they do not agree.
-    earlier = before.get("review_note", "")
-    entries = [str(earlier)] if earlier else []
-    entries += [
-        f"{judgement.judge}: {judgement.answer['note']}" for judgement in counting if judgement.answer["note"]
-    ]
-    if settled.differ:
-        wanted = "; ".join(f"{judgement.judge}: {spoken(judgement.answer)}" for judgement in counting)
-        entries.append(f"{'disputed' if settled.value is None else 'not all agree'} ({wanted})")
-    row = {
-        **before,
-        "omit": before.get("omit") or "false",
-        "omit_reason": before.get("omit_reason", ""),
-        "reviewed_by": "; ".join(sorted(judgement.judge for judgement in counting)),
-        "review_decision": "",
-        "review_note": " | ".join(entries),
-        ROW_KEY: item.key,
-        "review_state": settled.state,
-        "review_judgements": len(counting),
-    }
-    if settled.state == UNJUDGED:
-        kept = {name: before.get(name, "") for name in ("reviewed_by", "review_decision")}
-        return row | kept, []
-    if not agreeing:
-        return row | {"review_decision": DISPUTED if settled.differ else ""}, []
-    if settled.value == OMIT:
-        reasons = dict.fromkeys(judgement.answer["reason"] for judgement in agreeing)
-        return row | {"omit": "true", "omit_reason": "; ".join(reasons), "review_decision": OMIT}, []
-    return _kept(row, agreeing[0].answer)
-
-
-def _kept(row: dict[str, Any], answer: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The row with the words agreed on, and a row for each further pair."""
-    row |= {"omit": "false", "omit_reason": "", "review_decision": KEEP}
-    if answer["decision"] == KEEP:
-        return row, []
-    (who, what), *more = answer["pairs"]
-    row |= {"identity": who, "attribute": what, "review_decision": EDIT}
-    identifier = str(row["statement_id"]).strip()
-    added = [
-        {**row, "identity": who, "attribute": what, ROW_KEY: added_name(identifier, who, what)}
-        for who, what in more
-    ]
-    return row, added
-
-
 def added_name(identifier: str, identity: str, attribute: str) -> str:
     """Name of a row that was added, the one that sheets give it: the statement and a hash of its words."""
     words = json.dumps(sorted({"identity": identity, "attribute": attribute}.items()))
@@ -323,9 +207,6 @@ def spoken(answer: Mapping[str, Any]) -> str:
     return " + ".join(f"{who} / {what}" for who, what in answer["pairs"])
 
 
-__all__ = ["ROOM", "STATES", "ExtractionSettings"]
-
-
 class ExtractionSettings(TaskSettings):
     """Settings of a review.
 
@@ -336,65 +217,16 @@ class ExtractionSettings(TaskSettings):
     needed: Annotated[int, Field(ge=1, le=20)] = 2
 
 
-def _needed(settings: ExtractionSettings, _content: Content, answers: Sequence[Answer]) -> int:
-    return needed_with_third(settings.needed, decisions_of(answers))
+class ExtractionRoom(AgreementRoom):
+    """Reviewers accept, change, split or reject what was read."""
 
-
-def _check(content: Content) -> Iterator[str]:
-    missing = [name for name in ("identity", "attribute") if name not in content]
-    if missing:
-        yield f"no column '{missing[0]}'. Expected a table of `endoxa curate extract`."
-
-
-def _context(content: Content, _shown: Mapping[str, Any]) -> dict[str, Any]:
-    words = read(content)
-    statement = str(content["statement"])
-    marked = parts(statement, words["identity"], words["attribute"])
-    original = str(content.get("original_statement") or "")
-    translated = original.split() != statement.split()
-    return {
-        "parts": marked,
-        "identity_found": has(marked, IDENTITY) or not words["identity"],
-        "attribute_found": has(marked, ATTRIBUTE) or not words["attribute"],
-        "original": original if translated else "",
-        "reasons": [(str(key), value, text) for key, (value, text) in enumerate(REASONS.items(), start=1)],
-        "proposed": str(content.get("omit", "")).lower() == "true",
-        "proposed_reason": REASONS.get(str(content.get("omit_reason", "")), ""),
-        "percent": _percent(str(content.get("confidence", ""))),
-    }
-
-
-def _percent(confidence: str) -> str:
-    """A confidence between 0 and 1 in whole percent; empty if it is missing or invalid."""
-    try:
-        share = float(confidence)
-    except ValueError:
-        return ""
-    return f"{share:.0%}" if 0 <= share <= 1 else ""
-
-
-def _row(judgement: Judged) -> dict[str, Any]:
-    answer = judgement.answer
-    pairs = [*answer["pairs"], ("", ""), ("", "")]
-    return {
-        "decision": answer["decision"],
-        "reason": answer["reason"],
-        "judged_identity": pairs[0][0],
-        "judged_attribute": pairs[0][1],
-        "second_identity": pairs[1][0],
-        "second_attribute": pairs[1][1],
-        "note": answer["note"],
-    }
-
-
-ROOM = Room(
-    kind="extraction",
-    title=gettext_lazy("Review of statements"),
-    columns={
+    kind = "extraction"
+    title = gettext_lazy("Review of statements")
+    columns = {
         "statement_id": "name of the statement, as `endoxa curate extract` gives it",
         "statement": "what was said, in words",
-    },
-    optional={
+    }
+    optional = {
         "identity": "whom it is about, as it was read; may be empty",
         "attribute": "what is said of them, as it was read; may be empty",
         "original_statement": "the words before translation",
@@ -404,11 +236,12 @@ ROOM = Room(
         "omit_reason": "why",
         "other_reading": "what a second reader read in it, where the two differ",
         ROW_KEY: "name of the row; made where it is missing",
-    },
-    settings=ExtractionSettings,
-    form=ExtractionForm,
-    template="tasks/extraction.html",
-    answers={
+    }
+    ids = (ROW_KEY,)
+    settings = ExtractionSettings
+    form = ExtractionForm
+    template = "tasks/extraction.html"
+    answers = {
         "decision": "'keep', 'edit', 'split' or 'omit'",
         "reason": "why it is left out, with 'omit'",
         "judged_identity": "whom it is about, as the reviewer has it; empty with 'omit'",
@@ -416,12 +249,115 @@ ROOM = Room(
         "second_identity": "whom the second half is about, with 'split'",
         "second_attribute": "what the second half says, with 'split'",
         "note": "what the reviewer wrote",
-    },
-    row=_row,
-    needed=_needed,
-    context=_context,
-    check=_check,
-    ids=(ROW_KEY,),
-    prepare=with_rows_named,
-    tables=reviewed,
-)
+    }
+
+    def prepare(self, rows: Sequence[Content]) -> list[dict[str, Any]]:
+        """The rows with `review_row`, as `endoxa curate review export` names them."""
+        seen: Counter[str] = Counter()
+        named = []
+        for row in rows:
+            identifier = str(row.get("statement_id", "")).strip()
+            seen[identifier] += 1
+            made = f"{identifier}#{seen[identifier]}" if identifier else ""
+            named.append({**row, ROW_KEY: str(row.get(ROW_KEY) or "").strip() or made})
+        return named
+
+    def check(self, content: Content) -> Iterator[str]:
+        """There must be columns with what was read."""
+        missing = [name for name in ("identity", "attribute") if name not in content]
+        if missing:
+            yield f"no column '{missing[0]}'. Expected a table of `endoxa curate extract`."
+
+    def context(self, content: Content) -> dict[str, Any]:
+        """The statement with identity and attribute marked, the words before translation, the reasons."""
+        words = read(content)
+        statement = str(content["statement"])
+        marked = parts(statement, words["identity"], words["attribute"])
+        original = str(content.get("original_statement") or "")
+        try:
+            sure = float(str(content.get("confidence", "")))
+        except ValueError:
+            sure = math.nan
+        return {
+            "parts": marked,
+            "identity_found": has(marked, IDENTITY) or not words["identity"],
+            "attribute_found": has(marked, ATTRIBUTE) or not words["attribute"],
+            "original": original if original.split() != statement.split() else "",
+            "reasons": with_keys(REASONS),
+            "proposed": str(content.get("omit", "")).lower() == "true",
+            "proposed_reason": REASONS.get(str(content.get("omit_reason", "")), ""),
+            "percent": f"{sure:.0%}" if 0 <= sure <= 1 else "",
+        }
+
+    def decision(self, answer: Answer) -> Hashable:
+        """Rejected, or which pairs; case does not matter."""
+        if answer["decision"] == OMIT:
+            return OMIT
+        return frozenset((who.casefold(), what.casefold()) for who, what in answer["pairs"])
+
+    def row(self, answer: Answer, hidden: Content) -> dict[str, Any]:  # noqa: ARG002
+        """The columns of `answers`."""
+        first, second, *_ = [*answer["pairs"], ("", ""), ("", "")]
+        words = (*first, *second)
+        return dict(
+            zip(self.answers, (answer["decision"], answer["reason"], *words, answer["note"]), strict=True)
+        )
+
+    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
+        """The reviewed table: a row for each item, and behind it those that were split off."""
+        columns = dict.fromkeys(name for item in items for name in item.content)
+        columns |= dict.fromkeys(items[0].hidden if items else ())
+        rows: list[dict[str, Any]] = []
+        names = {item.key for item in items}
+        for item in items:
+            before = {name: item.content.get(name, item.hidden.get(name, "")) for name in columns}
+            row, added = self._reviewed(settings, item, before)
+            rows.append(row)
+            for split in added:
+                if split[ROW_KEY] not in names:
+                    names.add(split[ROW_KEY])
+                    rows.append(split)
+        return {"items": rows}
+
+    def _reviewed(
+        self, settings: TaskSettings, item: JudgedItem, before: Content
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """The row of an item, and those for further pairs that were agreed on."""
+        settled, agreeing = self.settled(settings, item)
+        # Notes by reviewer, and who wants what where they do not agree.
+        earlier = before.get("review_note", "")
+        notes = [*([str(earlier)] if earlier else ()), *item.notes]
+        if settled.differ:
+            wanted = "; ".join(f"{judged.judge}: {spoken(judged.answer)}" for judged in item.counting)
+            notes.append(f"{'disputed' if settled.value is None else 'not all agree'} ({wanted})")
+        row = {
+            **before,
+            "omit": before.get("omit") or "false",
+            "omit_reason": before.get("omit_reason", ""),
+            "reviewed_by": "; ".join(sorted(judged.judge for judged in item.counting)),
+            "review_decision": "",
+            "review_note": " | ".join(notes),
+            ROW_KEY: item.key,
+            "review_state": settled.state,
+            "review_judgements": len(item.counting),
+        }
+        if settled.state == UNJUDGED:
+            return row | {name: before.get(name, "") for name in ("reviewed_by", "review_decision")}, []
+        if not agreeing:
+            return row | {"review_decision": DISPUTED if settled.differ else ""}, []
+        if settled.value == OMIT:
+            reasons = dict.fromkeys(answer["reason"] for answer in agreeing)
+            return row | {"omit": "true", "omit_reason": "; ".join(reasons), "review_decision": OMIT}, []
+        row |= {"omit": "false", "omit_reason": "", "review_decision": KEEP}
+        if agreeing[0]["decision"] == KEEP:
+            return row, []
+        (who, what), *more = agreeing[0]["pairs"]
+        row |= {"identity": who, "attribute": what, "review_decision": EDIT}
+        identifier = str(row["statement_id"]).strip()
+        return row, [
+            {**row, "identity": who, "attribute": what, ROW_KEY: added_name(identifier, who, what)}
+            for who, what in more
+        ]
+
+
+ROOM = ExtractionRoom()

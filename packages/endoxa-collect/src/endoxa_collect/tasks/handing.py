@@ -326,7 +326,7 @@ def note(judge: Judge, **facts: object) -> None:
     Judge.objects.filter(pk=judge.pk).update(steps=judge.steps)
 
 
-def settle(task: Task) -> int:
+def fail_absent(task: Task) -> int:
     """Apply the rule of checks to people of a panel who went away without a word; how many have failed.
 
     Their leases are over, so nobody waits for them. Those who keep the rule stay as they are: what they judged counts,

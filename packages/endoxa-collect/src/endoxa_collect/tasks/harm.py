@@ -6,6 +6,7 @@ pattern is frequent in reality. The questions are those that `endoxa probe harm`
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
@@ -17,12 +18,12 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from pydantic import Field
 
 from endoxa_collect.tasks.rooms import (
+    Answer,
     AnswerForm,
     Check,
     Content,
     Judged,
     PanelSettings,
-    Room,
     Step,
     StepForm,
     Study,
@@ -64,19 +65,6 @@ CHECKS = {
         "unsure",
     ),
 }
-
-
-def attention_items(count: int) -> list[Check]:
-    """The first `count` checks, as items."""
-    return [
-        Check(f"attention-{name}", {"check": name}, {"harm": check.harm, "frequent": check.frequent})
-        for name, check in list(CHECKS.items())[:count]
-    ]
-
-
-def wrong(hidden: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
-    """Whether one of the two answers is not the one that was asked for."""
-    return any(answer.get(name) != value for name, value in hidden.items())
 
 
 HARM, FREQUENT, FIRST = "harm", "frequent", "first"
@@ -237,149 +225,146 @@ class HarmSettings(PanelSettings):
     attention_failed: Annotated[int, Field(ge=0, le=len(CHECKS))] = 1
 
 
-def _has_parts(content: Mapping[str, Any]) -> bool:
+def _has_parts(content: Content) -> bool:
     return all(str(content.get(name, "")).strip() for name in PARTS)
 
 
-def _check(content: Mapping[str, Any]) -> Iterable[str]:
-    if not (_has_parts(content) or str(content.get(TEXT, "")).strip()):
-        yield (
-            f"no association found. Expected {', '.join(PARTS)}, all filled, as `endoxa analyze associations` "
-            f"writes them, or a sentence in '{TEXT}'."
-        )
+class HarmRoom(Study):
+    """People of a panel rate a block of associations each."""
 
-
-def _item(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The association alone: tables repeat it for each model, and hold counts that raters must not see."""
-    from endoxa.sources.stereotales.associations import association_id
-
-    parts = {name: str(content[name]).strip() for name in PARTS} if _has_parts(content) else {}
-    text = str(content.get(TEXT, "")).strip()
-    first_cell = next(
-        (str(content[name]).strip() for name in NAMES if str(content.get(name, "")).strip()), text
-    )
-    name = association_id(*parts.values()) if parts else first_cell[:200]
-    return {IDENTIFIER: name, **parts, **({TEXT: text} if text else {})}
-
-
-def _context(content: Mapping[str, Any], _shown: Mapping[str, Any]) -> dict[str, Any]:
-    """The words of an attention check, in the language of the page; else the parts, as people write them."""
-    if "check" in content:
-        return {"check": CHECKS[content["check"]].words}
-    return {name: str(content.get(name, "")).replace("_", " ") for name in PARTS}
-
-
-def _row(judgement: Judged) -> dict[str, Any]:
-    return {
-        "harm": judgement.answer[HARM],
-        "frequent": FREQUENCY_LABELS[judgement.answer[FREQUENT]],
-        "first": judgement.answer[FIRST],
-    }
-
-
-def _outcome(_settings: HarmSettings, judgements: Sequence[Judged]) -> dict[str, Any]:
-    counted = [judgement.answer for judgement in judgements if judgement.counts]
-    harm = [int(answer[HARM]) for answer in counted]
-    yes = [answer[FREQUENT] == "yes" for answer in counted]
-    if not harm:
-        return {"ratings": 0}
-    return {
-        "ratings": len(harm),
-        "harm_mean": f"{mean(harm):.4g}",
-        "harm_median": f"{median(harm):g}",
-        "frequent_yes": f"{mean(yes):.4g}",
-    }
-
-
-def _passed(settings: HarmSettings, checks: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> bool:
-    return sum(wrong(hidden, answer) for hidden, answer in checks) <= settings.attention_failed
-
-
-def _rules(settings: HarmSettings) -> list[str]:
-    """What people read before they agree, and again with the instructions."""
-    rules = [
-        ngettext(
-            "You rate %(count)d association; there is a break in the middle.",
-            "You rate %(count)d associations; there is a break in the middle.",
-            settings.block,
-        )
-        % {"count": settings.block}
-    ]
-    if settings.quiz:
-        rules.append(
-            gettext(
-                "Before the first one there are three questions on the instructions. You have two tries. "
-                "If some answers are still wrong then, the study ends for you there."
-            )
-        )
-    if settings.attention:
-        rules.append(
-            ngettext(
-                "%(checks)d line is an attention check: it says so, and says which answers to choose.",
-                "%(checks)d lines are attention checks: they say so, and say which answers to choose.",
-                settings.attention,
-            )
-            % {"checks": settings.attention}
-        )
-        rules.append(
-            ngettext(
-                "If more than %(count)d attention check is answered wrongly, your ratings are not used.",
-                "If more than %(count)d attention checks are answered wrongly, your ratings are not used.",
-                settings.attention_failed,
-            )
-            % {"count": settings.attention_failed}
-            if settings.attention_failed
-            else gettext("If an attention check is answered wrongly, your ratings are not used.")
-        )
-    return rules
-
-
-def _steps(settings: HarmSettings) -> list[Step]:
-    pages = [
-        Step("what-you-see", "panel/harm_see.html"),
-        Step("what-we-ask", "panel/harm_ask.html"),
-    ]
-    return [*pages, Step("questions", "panel/harm_quiz.html", QuizForm, tries=2)] if settings.quiz else pages
-
-
-ROOM = Room(
-    kind="harm",
-    title=gettext_lazy("Harm study"),
-    columns={},
-    optional={
+    kind = "harm"
+    title = gettext_lazy("Harm study")
+    optional = {
         "base_attribute": "the attribute that prompts named; all four as `endoxa analyze associations` writes them",
         "base_value": "its value",
         "compared_attribute": "the attribute that stories were searched for",
         "compared_value": "the value that is more frequent than expected",
         TEXT: "what raters read instead, as a sentence; enough without the four parts",
-    },
-    settings=HarmSettings,
-    form=HarmForm,
-    template="tasks/harm.html",
-    answers={
+    }
+    ids = (IDENTIFIER,)
+    settings = HarmSettings
+    form = HarmForm
+    template = "tasks/harm.html"
+    answers = {
         "harm": "1 (strongly disagree) to 5 (strongly agree) that it reinforces a harmful stereotype",
         "frequent": "whether the pattern is frequent in reality: 'yes', 'no' or 'not sure'",
         "first": "the question that stood first for this rater: 'harm' or 'frequent'",
-    },
-    row=_row,
-    outcome=_outcome,
-    outcome_columns={
+    }
+    outcome_columns = {
         "ratings": "ratings that count",
         "harm_mean": "their mean",
         "harm_median": "their median",
         "frequent_yes": "share of 'yes' among the answers on how frequent the pattern is",
-    },
-    context=_context,
-    check=_check,
-    ids=(IDENTIFIER,),
-    panel=True,
-    study=Study(
-        item=_item,
-        stratum=lambda content: f"{content.get(PARTS[0], '')} {content.get(PARTS[2], '')}",
-        checks=lambda settings: attention_items(settings.attention),
-        passed=_passed,
-        rules=_rules,
-        steps=_steps,
-        person=lambda rng: {FIRST: rng.choice((HARM, FREQUENT))},
-    ),
-)
+    }
+    panel = True
+
+    def check(self, content: Content) -> Iterable[str]:
+        """There must be an association, in four parts or as a sentence."""
+        if not (_has_parts(content) or str(content.get(TEXT, "")).strip()):
+            yield (
+                f"no association found. Expected {', '.join(PARTS)}, all filled, as `endoxa analyze associations` "
+                f"writes them, or a sentence in '{TEXT}'."
+            )
+
+    def item(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """The association alone: tables repeat it for each model, and hold counts that raters must not see."""
+        from endoxa.sources.stereotales.associations import association_id
+
+        parts = {name: str(content[name]).strip() for name in PARTS} if _has_parts(content) else {}
+        text = str(content.get(TEXT, "")).strip()
+        first_cell = next(
+            (str(content[name]).strip() for name in NAMES if str(content.get(name, "")).strip()), text
+        )
+        name = association_id(*parts.values()) if parts else first_cell[:200]
+        return {IDENTIFIER: name, **parts, **({TEXT: text} if text else {})}
+
+    def stratum(self, content: Content) -> str:
+        """The two attributes."""
+        return f"{content.get(PARTS[0], '')} {content.get(PARTS[2], '')}"
+
+    def context(self, content: Content) -> dict[str, Any]:
+        """The words of an attention check, in the language of the page; else the parts, as people write them."""
+        if "check" in content:
+            return {"check": CHECKS[content["check"]].words}
+        return {name: str(content.get(name, "")).replace("_", " ") for name in PARTS}
+
+    def row(self, answer: Answer, hidden: Content) -> dict[str, Any]:  # noqa: ARG002
+        """The columns of `answers`."""
+        return {"harm": answer[HARM], "frequent": FREQUENCY_LABELS[answer[FREQUENT]], "first": answer[FIRST]}
+
+    def outcome(self, settings: HarmSettings, judgements: Sequence[Judged]) -> dict[str, Any]:  # noqa: ARG002
+        """Number, mean and median of the ratings that count, and the share who find it frequent."""
+        counted = [judgement.answer for judgement in judgements if judgement.counts]
+        harm = [int(answer[HARM]) for answer in counted]
+        if not harm:
+            return {"ratings": 0}
+        return {
+            "ratings": len(harm),
+            "harm_mean": f"{mean(harm):.4g}",
+            "harm_median": f"{median(harm):g}",
+            "frequent_yes": f"{mean(answer[FREQUENT] == 'yes' for answer in counted):.4g}",
+        }
+
+    def checks(self, settings: HarmSettings) -> list[Check]:
+        """Attention checks."""
+        return [
+            Check(f"attention-{name}", {"check": name}, {"harm": check.harm, "frequent": check.frequent})
+            for name, check in list(CHECKS.items())[: settings.attention]
+        ]
+
+    def passed(self, settings: HarmSettings, answers: Sequence[tuple[Content, Answer]]) -> bool:
+        """A check is wrong where one of the two answers is not the one that was asked for."""
+        wrong = (any(answer.get(name) != value for name, value in right.items()) for right, answer in answers)
+        return sum(wrong) <= settings.attention_failed
+
+    def rules(self, settings: HarmSettings) -> list[str]:
+        """What people read before they agree, and again with the instructions."""
+        rules = [
+            ngettext(
+                "You rate %(count)d association; there is a break in the middle.",
+                "You rate %(count)d associations; there is a break in the middle.",
+                settings.block,
+            )
+            % {"count": settings.block}
+        ]
+        if settings.quiz:
+            rules.append(
+                gettext(
+                    "Before the first one there are three questions on the instructions. You have two tries. "
+                    "If some answers are still wrong then, the study ends for you there."
+                )
+            )
+        if settings.attention:
+            rules.append(
+                ngettext(
+                    "%(checks)d line is an attention check: it says so, and says which answers to choose.",
+                    "%(checks)d lines are attention checks: they say so, and say which answers to choose.",
+                    settings.attention,
+                )
+                % {"checks": settings.attention}
+            )
+            rules.append(
+                ngettext(
+                    "If more than %(count)d attention check is answered wrongly, your ratings are not used.",
+                    "If more than %(count)d attention checks are answered wrongly, your ratings are not used.",
+                    settings.attention_failed,
+                )
+                % {"count": settings.attention_failed}
+                if settings.attention_failed
+                else gettext("If an attention check is answered wrongly, your ratings are not used.")
+            )
+        return rules
+
+    def steps(self, settings: HarmSettings) -> list[Step]:
+        """Two pages of instructions, and a quiz on them where there is one."""
+        pages = [Step("what-you-see", "panel/harm_see.html"), Step("what-we-ask", "panel/harm_ask.html")]
+        return (
+            [*pages, Step("questions", "panel/harm_quiz.html", QuizForm, tries=2)] if settings.quiz else pages
+        )
+
+    def person(self, rng: random.Random) -> dict[str, Any]:
+        """Which question stands first."""
+        return {FIRST: rng.choice((HARM, FREQUENT))}
+
+
+ROOM = HarmRoom()

@@ -1,17 +1,24 @@
-"""The rooms by kind. A new one is a folder here and a line in `_rooms`."""
+"""What a room is: one declaration, from which pages, draws, counts and exports are made; and the rooms by kind.
+
+A room is a module of `endoxa_collect.tasks` with a `ROOM`, and a line in `rooms`. It says what a row of its items
+holds, how a judgement is given and read, when an item has enough of them, and which columns its export has. Everything
+else (claims with leases, undo, blindness, progress, the command line) is the same for all.
+"""
 
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
 from django import forms
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from endoxa.errors import UserError
@@ -91,6 +98,48 @@ class AnswerForm(forms.Form):
         return dict(self.cleaned_data)
 
 
+OTHER = "other"
+"""A reason to reject an item that must be told in the note."""
+
+
+class RejectingForm(AnswerForm):
+    """A form whose item is kept in some words, or rejected for a `reason`, a field of choices that rooms declare.
+
+    Attributes:
+        rejected: what is stored of an item that was rejected.
+    """
+
+    note = forms.CharField(required=False, max_length=1_000)
+    rejected: ClassVar[Mapping[str, Any]]
+
+    def clean(self) -> dict[str, Any]:
+        """Which decision it is, and whether it has all that it needs."""
+        cleaned = super().clean() or {}
+        if self.errors:
+            return cleaned
+        if cleaned["reason"] == OTHER and not cleaned["note"].strip():
+            self.add_error("note", gettext("Say why in the note."))
+        self.decided = dict(self.rejected) if cleaned["reason"] else self.kept(cleaned)
+        return cleaned
+
+    def kept(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
+        """What is stored of an item that was not rejected; adds errors where something is missing."""
+        raise NotImplementedError
+
+    def answer(self) -> dict[str, Any]:
+        """What was decided, reason and note."""
+        return {
+            **self.decided,
+            "reason": self.cleaned_data["reason"],
+            "note": self.cleaned_data["note"].strip(),
+        }
+
+
+def with_keys(reasons: Mapping[str, str | Promise]) -> list[tuple[str, str, str | Promise]]:
+    """Reasons to reject an item with the digit that chooses each: (digit, reason, its words)."""
+    return [(str(number), reason, words) for number, (reason, words) in enumerate(reasons.items(), start=1)]
+
+
 class StepForm(forms.Form):
     """The form of a page that comes before the first item."""
 
@@ -131,26 +180,11 @@ class Check:
     hidden: Content
 
 
-def _needed(settings: TaskSettings, _content: Content, _answers: Sequence[Answer]) -> int:
-    return settings.needed
-
-
-def _nothing_drawn(_content: Content, _rng: random.Random) -> dict[str, Any]:
-    return {}
-
-
-def _as_they_are(rows: Sequence[Content]) -> list[dict[str, Any]]:
-    return [dict(row) for row in rows]
-
-
 @dataclass(frozen=True, slots=True)
 class Judged:
     """One judgement in force, as exports see it.
 
     Attributes:
-        key: the item's name.
-        content: the item.
-        hidden: what judges did not see.
         judge: the judge's key in this export.
         group: the judge's group.
         answer: what was said.
@@ -158,9 +192,6 @@ class Judged:
         counts: the judge's judgements count (they neither failed nor left).
     """
 
-    key: str
-    content: Content
-    hidden: Content
     judge: str
     group: str
     answer: Answer
@@ -170,12 +201,31 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
-    """An item with every judgement of it in force, in the order in which they were made; there may be none."""
+    """An item with every judgement of it in force, in the order in which they were made; there may be none.
+
+    Attributes:
+        key: the item's name.
+        content: the item.
+        hidden: what judges did not see.
+        judged: the judgements.
+    """
 
     key: str
     content: Content
     hidden: Content
     judged: tuple[Judged, ...]
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """Name and content of the item, what judges did not see included."""
+        return {"item_id": self.key, **self.content, **self.hidden}
+
+    @property
+    def notes(self) -> list[str]:
+        """What judges whose judgements count wrote, with their keys."""
+        return [
+            f"{judged.judge}: {judged.answer['note']}" for judged in self.counting if judged.answer["note"]
+        ]
 
     @property
     def counting(self) -> list[Judged]:
@@ -186,108 +236,6 @@ class JudgedItem:
 Rows = Sequence[Mapping[str, Any]]
 """Rows of a table that have the same columns; a table without rows is not written."""
 
-
-@dataclass(frozen=True, slots=True)
-class Study:
-    """What a room has in which only people of a panel judge, each one block of items and none of them left out.
-
-    Accounts do not judge, and every task has a code. `needed` is a minimum: items that have enough are still handed
-    out, after those that have fewer.
-
-    Attributes:
-        item: the cells of a row that an item keeps; the first of the room's `ids` names it, and rows of one name are
-            one item.
-        stratum: what a block is balanced by, among items that are equally urgent.
-        checks: items with a known answer, made with the task.
-        passed: whether a judge's answers to checks (what was right, what was said) keep the rule.
-        rules: rules of the settings, as sentences that people read before they agree to take part.
-        steps: pages before the first item.
-        person: what is drawn once for each judge, such as the order of questions.
-    """
-
-    item: Callable[[Content], Content]
-    stratum: Callable[[Content], str]
-    checks: Callable[[Any], Sequence[Check]]
-    passed: Callable[[Any, Sequence[tuple[Content, Answer]]], bool]
-    rules: Callable[[Any], Sequence[str]]
-    steps: Callable[[Any], Sequence[Step]]
-    person: Callable[[random.Random], dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """What a room has in which all judges work on all items together, on a page of its own.
-
-    Attributes:
-        page: name of the page.
-        progress: what lists say of a task's progress.
-        begin: what is done once the items are stored.
-        tables: instead of judgements, the tables that a task comes to, the main one first.
-    """
-
-    page: str
-    progress: Callable[[Any], str]
-    begin: Callable[[Any], None]
-    tables: Callable[[Any], Mapping[str, Rows]]
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """A kind of task.
-
-    Attributes:
-        kind: the word on the command line ("votes").
-        title: what it is called on pages.
-        columns: columns a file of items must have, with a description each.
-        optional: further columns that mean something.
-        hidden: columns that judges never see, such as `engine`.
-        form: the form of an item.
-        template: what is shown of an item, and the fields of the form.
-        answers: columns that the export has for every judgement, with a description each.
-        row: cells of these columns for a judgement.
-        settings: its settings.
-        needed: how many judgements an item needs, given those that it has.
-        draw: what is drawn for one judge and item, such as the order of candidates.
-        context: what the template needs besides `content` and `form`.
-        check: refuses a row of the file of items: yields sentences.
-        outcome: what the judgements of an item come to: a row for the table of outcomes; None where there is none.
-        outcome_columns: columns of that row, with a description each.
-        ids: columns that name an item, the first one that the file has; without any, rows are numbered.
-        prepare: makes of the rows of the file those that are kept; nulls are empty texts already.
-        tables: instead of `outcome`, whole tables made of all items in the order of the file, by their names. `items`
-            is the table of outcomes; further ones are written beside it.
-        blind_until_closed: what is hidden may be exported only after the task was closed, which is recorded.
-        panel: people of a panel may judge, through pages of their own; `settings` are `PanelSettings` then.
-        study: what the room has where nobody but people of a panel judges.
-        workspace: what the room has where nothing is handed out.
-    """
-
-    kind: str
-    title: str | Promise
-    columns: Mapping[str, str]
-    form: type[AnswerForm]
-    template: str
-    answers: Mapping[str, str]
-    row: Callable[[Judged], Mapping[str, Any]]
-    optional: Mapping[str, str] = field(default_factory=dict)
-    hidden: frozenset[str] = frozenset()
-    settings: type[TaskSettings] = TaskSettings
-    needed: Callable[[Any, Content, Sequence[Answer]], int] = _needed
-    draw: Callable[[Content, random.Random], dict[str, Any]] = _nothing_drawn
-    context: Callable[[Content, Mapping[str, Any]], Mapping[str, Any]] = lambda _content, _shown: {}
-    check: Callable[[Content], Iterable[str]] = lambda _content: ()
-    outcome: Callable[[Any, Sequence[Judged]], Mapping[str, Any]] | None = None
-    outcome_columns: Mapping[str, str] = field(default_factory=dict)
-    ids: tuple[str, ...] = ("item_id", "id", "draft_id")
-    prepare: Callable[[Sequence[Content]], list[dict[str, Any]]] = _as_they_are
-    tables: Callable[[Any, Sequence[JudgedItem]], Mapping[str, Rows]] | None = None
-    blind_until_closed: bool = False
-    panel: bool = False
-    study: Study | None = None
-    workspace: Workspace | None = None
-
-
-Value = TypeVar("Value", bound=Hashable)
 
 UNJUDGED, WAITING, AGREED, MAJORITY, DISPUTED = "unjudged", "waiting", "agreed", "majority", "disputed"
 
@@ -302,7 +250,7 @@ STATES: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Settled(Generic[Value]):
+class Settled:
     """What judges come to.
 
     Attributes:
@@ -312,7 +260,7 @@ class Settled(Generic[Value]):
     """
 
     state: str
-    value: Value | None
+    value: Hashable | None
     differ: bool
 
 
@@ -324,7 +272,7 @@ def needed_with_third(needed: int, values: Sequence[Hashable]) -> int:
     return needed
 
 
-def majority(values: Sequence[Value]) -> Value | None:
+def majority(values: Sequence[Hashable]) -> Hashable | None:
     """The majority answer; None without a majority."""
     if not values:
         return None
@@ -332,7 +280,7 @@ def majority(values: Sequence[Value]) -> Value | None:
     return value if 2 * count > len(values) else None
 
 
-def settle(needed: int, values: Sequence[Value]) -> Settled[Value]:
+def settle(needed: int, values: Sequence[Hashable]) -> Settled:
     """What the answers of judges come to, in the order in which they were given."""
     differ = len(set(values)) > 1
     if not values:
@@ -343,6 +291,165 @@ def settle(needed: int, values: Sequence[Value]) -> Settled[Value]:
     if winner is None:
         return Settled(DISPUTED, None, differ)
     return Settled(MAJORITY if differ else AGREED, winner, differ)
+
+
+class Room:
+    """A kind of task: an item is handed to a judge, who fills in its form. Subclasses say what is different.
+
+    Attributes:
+        kind: the word on the command line ("votes").
+        title: what it is called on pages.
+        columns: columns a file of items must have, with a description each.
+        optional: further columns that mean something.
+        hidden: columns that judges never see, such as `engine`. They may be exported only after the task was closed,
+            which is recorded.
+        ids: columns that name an item, the first one that the file has; without any, rows are numbered.
+        settings: its settings.
+        form: the form of an item.
+        template: what is shown of an item, and the fields of the form.
+        answers: columns that the export has for every judgement, with a description each.
+        outcome_columns: columns of the table of outcomes that `outcome` makes, with a description each.
+        panel: people of a panel may judge, through pages of their own; `settings` are `PanelSettings` then.
+    """
+
+    kind: ClassVar[str]
+    title: ClassVar[str | Promise]
+    columns: ClassVar[Mapping[str, str]] = {}
+    optional: ClassVar[Mapping[str, str]] = {}
+    hidden: ClassVar[frozenset[str]] = frozenset()
+    ids: ClassVar[tuple[str, ...]] = ("item_id", "id", "draft_id")
+    settings: ClassVar[type[TaskSettings]] = TaskSettings
+    form: ClassVar[type[AnswerForm]] = AnswerForm
+    template: ClassVar[str] = ""
+    answers: ClassVar[Mapping[str, str]] = {}
+    outcome_columns: ClassVar[Mapping[str, str]] = {}
+    panel: ClassVar[bool] = False
+
+    @property
+    def study(self) -> Study | None:
+        """The room as one in which nobody but people of a panel judges; None where others do."""
+        return self if isinstance(self, Study) else None
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """The room as one in which nothing is handed out; None where something is."""
+        return self if isinstance(self, Workspace) else None
+
+    def prepare(self, rows: Sequence[Content]) -> list[dict[str, Any]]:
+        """Of the rows of the file those that are kept; nulls are empty texts already."""
+        return [dict(row) for row in rows]
+
+    def check(self, content: Content) -> Iterable[str]:  # noqa: ARG002
+        """Sentences about a row of the file that cannot be used."""
+        return ()
+
+    def draw(self, content: Content, rng: random.Random) -> dict[str, Any]:  # noqa: ARG002
+        """What is drawn for one judge and item, such as the order of candidates."""
+        return {}
+
+    def context(self, content: Content) -> Mapping[str, Any]:  # noqa: ARG002
+        """What the template needs besides `content` and `form`."""
+        return {}
+
+    def needed(self, settings: Any, content: Content, answers: Sequence[Answer]) -> int:  # noqa: ARG002
+        """How many judgements an item needs, given those that it has."""
+        return int(settings.needed)
+
+    def row(self, answer: Answer, hidden: Content) -> Mapping[str, Any]:  # noqa: ARG002
+        """Cells of the columns `answers` for a judgement; `hidden` is what the judge did not see of the item."""
+        return {name: answer[name] for name in self.answers}
+
+    def tables(self, settings: Any, items: Sequence[JudgedItem]) -> Mapping[str, Rows] | None:  # noqa: ARG002
+        """Tables made of all items in the order of the file, by their names: `items` is that of the outcomes.
+
+        None where `outcome` makes it.
+        """
+        return None
+
+    def outcome(self, settings: Any, judgements: Sequence[Judged]) -> Mapping[str, Any]:  # noqa: ARG002
+        """What the judgements of an item come to: a row for the table of outcomes."""
+        return {}
+
+
+class AgreementRoom(Room, ABC):
+    """A room in which judges must agree: two or more without a majority get another one."""
+
+    @abstractmethod
+    def decision(self, answer: Answer) -> Hashable:
+        """What an answer comes to, so that two can be compared."""
+
+    def needed(self, settings: Any, content: Content, answers: Sequence[Answer]) -> int:  # noqa: ARG002
+        """One judgement more than planned where those have no majority."""
+        return needed_with_third(settings.needed, [self.decision(answer) for answer in answers])
+
+    def settled(self, settings: TaskSettings, item: JudgedItem) -> tuple[Settled, list[Answer]]:
+        """What the judges of an item come to, and the answers that say so."""
+        counting = item.counting
+        settled = settle(settings.needed, [self.decision(judgement.answer) for judgement in counting])
+        agreeing = [
+            judgement.answer
+            for judgement in counting
+            if settled.value is not None and self.decision(judgement.answer) == settled.value
+        ]
+        return settled, agreeing
+
+
+class Study(Room, ABC):
+    """A room in which only people of a panel judge, each one block of items and none of them left out.
+
+    Accounts do not judge, and every task has a code. `needed` is a minimum: items that have enough are still handed
+    out, after those that have fewer.
+    """
+
+    @abstractmethod
+    def item(self, content: Content) -> Content:
+        """The cells of a row that an item keeps; the first of `ids` names it, and rows of one name are one item."""
+
+    @abstractmethod
+    def stratum(self, content: Content) -> str:
+        """What a block is balanced by, among items that are equally urgent."""
+
+    @abstractmethod
+    def checks(self, settings: Any) -> Sequence[Check]:
+        """Items with a known answer, made with the task."""
+
+    @abstractmethod
+    def passed(self, settings: Any, answers: Sequence[tuple[Content, Answer]]) -> bool:
+        """Whether a judge's answers to checks (what was right, what was said) keep the rule."""
+
+    @abstractmethod
+    def rules(self, settings: Any) -> Sequence[str]:
+        """Rules of the settings, as sentences that people read before they agree to take part."""
+
+    @abstractmethod
+    def steps(self, settings: Any) -> Sequence[Step]:
+        """Pages before the first item."""
+
+    @abstractmethod
+    def person(self, rng: random.Random) -> dict[str, Any]:
+        """What is drawn once for each judge, such as the order of questions."""
+
+
+class Workspace(Room, ABC):
+    """A room in which all judges work on all items together, on a page of its own.
+
+    Attributes:
+        page: name of the page.
+    """
+
+    page: ClassVar[str]
+
+    @abstractmethod
+    def progress(self, task: Any) -> str:
+        """What lists say of a task's progress."""
+
+    @abstractmethod
+    def begin(self, task: Any) -> None:
+        """What is done once the items are stored."""
+
+    @abstractmethod
+    def export(self, task: Any) -> Mapping[str, Rows]:
+        """Instead of judgements, the tables that a task comes to, the main one first."""
 
 
 @cache

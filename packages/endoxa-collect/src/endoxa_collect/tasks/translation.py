@@ -1,4 +1,8 @@
-"""Choice between translations of a pair, without knowing who translated (IndiBias hid the engines by hand)."""
+"""Choice between translations of a pair, without knowing who translated (IndiBias hid the engines by hand).
+
+In the file, the sentences of an engine stand in `candidate_ENGINE_more` and `candidate_ENGINE_less`. In the item they
+are `candidate_1_more` and so on, and the names of the engines are hidden.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +20,12 @@ from rapidfuzz.distance import Levenshtein
 from endoxa.errors import UserError
 from endoxa_collect.tasks.minimal import Compared, compare, hints
 from endoxa_collect.tasks.rooms import (
+    AgreementRoom,
     Answer,
     AnswerForm,
     Content,
-    Judged,
     JudgedItem,
-    Room,
     TaskSettings,
-    needed_with_third,
-    settle,
 )
 
 ENGINES = "engines"
@@ -32,23 +33,6 @@ ENGINES = "engines"
 SIDES = ("more", "less")
 
 _COLUMN = re.compile(r"candidate_(?P<engine>.+)_(?P<side>more|less)", re.DOTALL)
-
-
-def neutral(rows: Sequence[Content]) -> list[dict[str, Any]]:
-    """The rows with numbers instead of the names of engines, and the names in `ENGINES`.
-
-    Raises:
-        UserError: there is no engine, or one with one column only.
-    """
-    engines = _engines(list(rows[0]))
-    made = []
-    for row in rows:
-        kept = {name: value for name, value in row.items() if not _COLUMN.fullmatch(name)}
-        for number, engine in enumerate(engines, start=1):
-            for side in SIDES:
-                kept[column(number, side)] = str(row.get(column(engine, side), "")).strip()
-        made.append({**kept, ENGINES: engines})
-    return made
 
 
 def column(candidate: int | str, side: str) -> str:
@@ -72,18 +56,6 @@ def _engines(columns: Sequence[str]) -> list[str]:
     return list(sides_of)
 
 
-def check(content: Content) -> Iterator[str]:
-    """Sentences about a row that cannot be used."""
-    there = 0
-    for number, engine in enumerate(content[ENGINES], start=1):
-        filled = [bool(content[column(number, side)]) for side in SIDES]
-        there += all(filled)
-        if any(filled) and not all(filled):
-            yield f"the engine '{engine}' has one sentence only. Expected both, or none."
-    if not there:
-        yield "no engine has a translation. Expected at least one."
-
-
 def sentences(content: Content, candidate: int) -> tuple[str, str]:
     """Both sentences of a candidate."""
     return content[column(candidate, "more")], content[column(candidate, "less")]
@@ -94,26 +66,6 @@ def numbers(content: Content) -> list[int]:
     matches = (_COLUMN.fullmatch(name) for name in content)
     engines = {int(match["engine"]) for match in matches if match and match["engine"].isdecimal()}
     return [number for number in sorted(engines) if all(sentences(content, number))]
-
-
-def draw(content: Content, rng: random.Random) -> dict[str, Any]:
-    """The order in which a judge sees the candidates; engines that say the same are one candidate."""
-    same: dict[tuple[str, str], list[int]] = {}
-    for number in numbers(content):
-        same.setdefault(sentences(content, number), []).append(number)
-    order = list(same.values())
-    rng.shuffle(order)
-    return {"order": order}
-
-
-def with_engines(content: Content, hidden: Mapping[str, Any]) -> dict[str, Any]:
-    """The row as it stood in the file."""
-    row = {name: value for name, value in content.items() if not _COLUMN.fullmatch(name)}
-    row |= {name: value for name, value in hidden.items() if name != ENGINES}
-    for number, engine in enumerate(hidden[ENGINES], start=1):
-        for side in SIDES:
-            row[column(engine, side)] = content.get(column(number, side), "")
-    return row
 
 
 CHOSEN, EDITED, OWN, NONE = "candidate", "edited", "own", "none"
@@ -206,7 +158,10 @@ class TranslationForm(AnswerForm):
             "place": place,
             "more": offered[0] if same else more,
             "less": offered[1] if same else less,
-            "distance": _distance(offered, (more, less)) if place and not same else 0,
+            # Letters to insert, delete or replace in both sentences (Levenshtein).
+            "distance": Levenshtein.distance(offered[0], more) + Levenshtein.distance(offered[1], less)
+            if place and not same
+            else 0,
         }
 
     def answer(self) -> dict[str, Any]:
@@ -214,92 +169,18 @@ class TranslationForm(AnswerForm):
         return {**self.decided, "note": self.cleaned_data["note"].strip()}
 
 
-def _distance(offered: tuple[str, str], kept: tuple[str, str]) -> int:
-    """Letters to insert, delete or replace in both sentences (Levenshtein)."""
-    return sum(Levenshtein.distance(suggested, sent) for suggested, sent in zip(offered, kept, strict=True))
-
-
-def decision_of(answer: Mapping[str, Any]) -> Hashable:
-    """What an answer comes to: the sentences, or none."""
-    if answer["choice"] == NONE:
-        return NONE
-    return tuple(" ".join(answer[side].split()) for side in SIDES)
-
-
 SELF_WRITTEN, NEITHER = "(own words)", "(neither)"
 _CONFIDENCE = 0.95
 
 
-def results(settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
-    """`items` (every pair with what was chosen), `engines` (shares), `pairs` (those with a translation)."""
-    made = [_item(settings, item) for item in items]
-    # A row for each engine, and for own words and neither.
-    engines = items[0].hidden[ENGINES] if items else []
-    rows = []
-    for number, engine in enumerate(engines, start=1):
-        offered = [item for item in items if number in numbers(item.content)]
-        answers = [judgement.answer for item in offered for judgement in item.counting]
-        chosen = [answer for answer in answers if number in answer["candidates"]]
-        rows.append(_share(engine, len(offered), len(answers), chosen))
-    answers = [judgement.answer for item in items for judgement in item.counting]
-    for name, choice in ((SELF_WRITTEN, OWN), (NEITHER, NONE)):
-        rows.append(
-            _share(
-                name, len(items), len(answers), [answer for answer in answers if answer["choice"] == choice]
-            )
-        )
-    return {
-        "items": made,
-        "engines": rows,
-        "pairs": [_pair(row) for row in made if row["translated_more"]],
-    }
-
-
-def _item(settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
-    counting = item.counting
-    settled = settle(settings.needed, [decision_of(judgement.answer) for judgement in counting])
-    agreed = next(
-        (judgement.answer for judgement in counting if decision_of(judgement.answer) == settled.value), None
-    )
-    row = {"item_id": item.key, **with_engines(item.content, item.hidden)}
-    row |= {
-        "translated_more": agreed["more"] if agreed else "",
-        "translated_less": agreed["less"] if agreed else "",
-        "translated_how": agreed["choice"] if agreed else "",
-        "translated_from": "; ".join(chosen_engines(item, agreed["candidates"])) if agreed else "",
-        "translated_distance": agreed["distance"] if agreed else "",
-        "translation_state": settled.state,
-        "translation_judgements": len(counting),
-        "translation_notes": " | ".join(
-            judgement.answer["note"] for judgement in counting if judgement.answer["note"]
-        ),
-    }
-    for number, engine in enumerate(item.hidden[ENGINES], start=1):
-        row[f"chosen_{engine}"] = sum(number in judgement.answer["candidates"] for judgement in counting)
-    row["chosen_own"] = sum(judgement.answer["choice"] == OWN for judgement in counting)
-    row["chosen_none"] = sum(judgement.answer["choice"] == NONE for judgement in counting)
-    return row
-
-
-def chosen_engines(item: JudgedItem | Judged, candidates: Sequence[int]) -> list[str]:
-    """Names of engines by their numbers."""
-    return [item.hidden[ENGINES][number - 1] for number in candidates]
-
-
-def _pair(row: dict[str, Any]) -> dict[str, Any]:
-    """A pair as models are probed with it: the translation in the columns of the sentences."""
-    kept = {name: value for name, value in row.items() if not name.startswith(("candidate_", "chosen_"))}
-    return {
-        **kept,
-        "sent_more": row["translated_more"],
-        "sent_less": row["translated_less"],
-        "source_more": row["sent_more"],
-        "source_less": row["sent_less"],
-    }
-
-
 def _share(name: str, items: int, judgements: int, chosen: Sequence[Any]) -> dict[str, Any]:
-    low, high = _interval(len(chosen), judgements)
+    """How often candidates were chosen, with the 95 % interval; judgements of one person are taken as independent."""
+    from endoxa.stats.intervals import wilson
+
+    low = high = ""
+    if judgements:
+        interval = wilson(len(chosen), judgements, _CONFIDENCE)
+        low, high = f"{interval.low:.4f}", f"{interval.high:.4f}"
     edits = [answer["distance"] for answer in chosen if answer["choice"] == EDITED]
     return {
         "engine": name,
@@ -315,19 +196,6 @@ def _share(name: str, items: int, judgements: int, chosen: Sequence[Any]) -> dic
     }
 
 
-def _interval(count: int, total: int) -> tuple[str, str]:
-    """95 % interval of a share (Wilson 1927); judgements of one person are taken as independent."""
-    from endoxa.stats.intervals import wilson
-
-    if not total:
-        return "", ""
-    interval = wilson(count, total, _CONFIDENCE)
-    return f"{interval.low:.4f}", f"{interval.high:.4f}"
-
-
-__all__ = ["ROOM", "TranslationSettings"]
-
-
 class TranslationSettings(TaskSettings):
     """Settings of a choice.
 
@@ -338,50 +206,26 @@ class TranslationSettings(TaskSettings):
     needed: Annotated[int, Field(ge=1, le=20)] = 3
 
 
-def _needed(settings: TranslationSettings, _content: Content, answers: Sequence[Answer]) -> int:
-    return needed_with_third(settings.needed, [decision_of(answer) for answer in answers])
+class TranslationRoom(AgreementRoom):
+    """People choose between translations, whose engines are hidden."""
 
-
-def _context(content: Content, _shown: Mapping[str, Any]) -> dict[str, Any]:
-    source = str(content.get("language_from") or "en")
-    return {
-        "source": compare(str(content["sent_more"]), str(content["sent_less"]), source),
-        "source_language": source,
-        "hints": hints(str(content["language"])),
-    }
-
-
-def _row(judgement: Judged) -> dict[str, Any]:
-    answer = judgement.answer
-    return {
-        "choice": answer["choice"],
-        "chosen": "; ".join(chosen_engines(judgement, answer["candidates"])),
-        "place": answer["place"] or "",
-        "chosen_more": answer["more"],
-        "chosen_less": answer["less"],
-        "distance": answer["distance"],
-        "note": answer["note"],
-    }
-
-
-ROOM = Room(
-    kind="translation",
-    title=gettext_lazy("Choice of translations"),
-    columns={
+    kind = "translation"
+    title = gettext_lazy("Choice of translations")
+    columns = {
         "sent_more": "first sentence of the pair, in the language it comes from",
         "sent_less": "second sentence of the pair",
         "language": "language into which it was translated (ISO 639)",
-    },
-    optional={
+    }
+    optional = {
         "language_from": "language of the pair; 'en' where it is missing",
         "candidate_ENGINE_more": "first sentence as ENGINE translated it; two such columns for each engine",
         "candidate_ENGINE_less": "second sentence as ENGINE translated it",
-    },
-    hidden=frozenset({ENGINES}),
-    settings=TranslationSettings,
-    form=TranslationForm,
-    template="tasks/translation.html",
-    answers={
+    }
+    hidden = frozenset({ENGINES})
+    settings = TranslationSettings
+    form = TranslationForm
+    template = "tasks/translation.html"
+    answers = {
         "choice": "'candidate', 'edited', 'own' or 'none'",
         "chosen": "engines that had these words, or that were edited",
         "place": "place at which the judge saw it, from 1; empty with 'own' and 'none'",
@@ -389,13 +233,130 @@ ROOM = Room(
         "chosen_less": "second sentence of the translation",
         "distance": "letters changed in both sentences (Levenshtein)",
         "note": "what the judge wrote",
-    },
-    row=_row,
-    needed=_needed,
-    draw=draw,
-    context=_context,
-    check=check,
-    prepare=neutral,
-    tables=results,
-    blind_until_closed=True,
-)
+    }
+
+    def prepare(self, rows: Sequence[Content]) -> list[dict[str, Any]]:
+        """The rows with numbers instead of the names of engines, and the names in `ENGINES`.
+
+        Raises:
+            UserError: there is no engine, or one with one column only.
+        """
+        engines = _engines(list(rows[0]))
+        made = []
+        for row in rows:
+            kept = {name: value for name, value in row.items() if not _COLUMN.fullmatch(name)}
+            for number, engine in enumerate(engines, start=1):
+                for side in SIDES:
+                    kept[column(number, side)] = str(row.get(column(engine, side), "")).strip()
+            made.append({**kept, ENGINES: engines})
+        return made
+
+    def check(self, content: Content) -> Iterator[str]:
+        """At least one engine must have both sentences, and none only one."""
+        there = 0
+        for number, engine in enumerate(content[ENGINES], start=1):
+            filled = [bool(content[column(number, side)]) for side in SIDES]
+            there += all(filled)
+            if any(filled) and not all(filled):
+                yield f"the engine '{engine}' has one sentence only. Expected both, or none."
+        if not there:
+            yield "no engine has a translation. Expected at least one."
+
+    def draw(self, content: Content, rng: random.Random) -> dict[str, Any]:
+        """The order in which a judge sees the candidates; engines that say the same are one candidate."""
+        same: dict[tuple[str, str], list[int]] = {}
+        for number in numbers(content):
+            same.setdefault(sentences(content, number), []).append(number)
+        order = list(same.values())
+        rng.shuffle(order)
+        return {"order": order}
+
+    def context(self, content: Content) -> dict[str, Any]:
+        """The pair in the language it comes from, and what to look at in the other one."""
+        source = str(content.get("language_from") or "en")
+        return {
+            "source": compare(str(content["sent_more"]), str(content["sent_less"]), source),
+            "source_language": source,
+            "hints": hints(str(content["language"])),
+        }
+
+    def decision(self, answer: Answer) -> Hashable:
+        """The sentences, or none."""
+        if answer["choice"] == NONE:
+            return NONE
+        return tuple(" ".join(answer[side].split()) for side in SIDES)
+
+    def row(self, answer: Answer, hidden: Content) -> dict[str, Any]:
+        """The columns of `answers`."""
+        return {
+            "choice": answer["choice"],
+            "chosen": self._chosen_engines(answer, hidden),
+            "place": answer["place"] or "",
+            "chosen_more": answer["more"],
+            "chosen_less": answer["less"],
+            "distance": answer["distance"],
+            "note": answer["note"],
+        }
+
+    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
+        """`items` (every pair with what was chosen), `engines` (shares), `pairs` (those with a translation)."""
+        made = [self._outcome(settings, item) for item in items]
+        # A row for each engine, and for own words and neither.
+        rows = []
+        for number, engine in enumerate(items[0].hidden[ENGINES] if items else (), start=1):
+            offered = [item for item in items if number in numbers(item.content)]
+            answers = [judgement.answer for item in offered for judgement in item.counting]
+            chosen = [answer for answer in answers if number in answer["candidates"]]
+            rows.append(_share(engine, len(offered), len(answers), chosen))
+        answers = [judgement.answer for item in items for judgement in item.counting]
+        for name, choice in ((SELF_WRITTEN, OWN), (NEITHER, NONE)):
+            chosen = [answer for answer in answers if answer["choice"] == choice]
+            rows.append(_share(name, len(items), len(answers), chosen))
+        # Pairs as models are probed with them: the translation in the columns of the sentences.
+        pairs = [
+            {
+                **{
+                    name: cell for name, cell in row.items() if not name.startswith(("candidate_", "chosen_"))
+                },
+                "sent_more": row["translated_more"],
+                "sent_less": row["translated_less"],
+                "source_more": row["sent_more"],
+                "source_less": row["sent_less"],
+            }
+            for row in made
+            if row["translated_more"]
+        ]
+        return {"items": made, "engines": rows, "pairs": pairs}
+
+    def _outcome(self, settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
+        settled, agreeing = self.settled(settings, item)
+        agreed = agreeing[0] if agreeing else None
+        answers = [judgement.answer for judgement in item.counting]
+        # The row as it stood in the file.
+        row = {
+            name: cell for name, cell in item.cells.items() if name != ENGINES and not _COLUMN.fullmatch(name)
+        }
+        for number, engine in enumerate(item.hidden[ENGINES], start=1):
+            row |= {column(engine, side): item.content.get(column(number, side), "") for side in SIDES}
+        row |= {
+            "translated_more": agreed["more"] if agreed else "",
+            "translated_less": agreed["less"] if agreed else "",
+            "translated_how": agreed["choice"] if agreed else "",
+            "translated_from": self._chosen_engines(agreed, item.hidden) if agreed else "",
+            "translated_distance": agreed["distance"] if agreed else "",
+            "translation_state": settled.state,
+            "translation_judgements": len(answers),
+            "translation_notes": " | ".join(answer["note"] for answer in answers if answer["note"]),
+        }
+        for number, engine in enumerate(item.hidden[ENGINES], start=1):
+            row[f"chosen_{engine}"] = sum(number in answer["candidates"] for answer in answers)
+        row["chosen_own"] = sum(answer["choice"] == OWN for answer in answers)
+        row["chosen_none"] = sum(answer["choice"] == NONE for answer in answers)
+        return row
+
+    @staticmethod
+    def _chosen_engines(answer: Answer, hidden: Content) -> str:
+        return "; ".join(hidden[ENGINES][number - 1] for number in answer["candidates"])
+
+
+ROOM = TranslationRoom()

@@ -15,14 +15,12 @@ from endoxa_collect.tasks.rooms import (
     DISPUTED,
     UNJUDGED,
     WAITING,
+    AgreementRoom,
     Answer,
     AnswerForm,
     Content,
-    Judged,
     JudgedItem,
-    Room,
     TaskSettings,
-    needed_with_third,
     settle,
 )
 
@@ -35,6 +33,7 @@ VERDICTS = (
 )
 _FIXED = re.compile(r"\{[A-Za-z_]+\}|%\([a-z_]+\)[a-z]|<[^<>]+>")
 """What a program fills in or reads: it must stay as it is."""
+_KEYS = {"natural": "j", "odd": "o", "wrong": "w", "offensive": "f"}
 
 
 class WordsForm(AnswerForm):
@@ -106,70 +105,6 @@ STATES: Mapping[str, str] = {
 """States of a text, with their meaning."""
 
 
-def decision_of(answer: Mapping[str, Any]) -> str:
-    """Whether a speaker finds a text natural or faulty: on this, two must agree, or a third one is asked."""
-    return NATURAL if answer["verdict"] == NATURAL else FAULTY
-
-
-def results(settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
-    """`items`: every text with its state, its correction, and the names of those who wished to be named."""
-    # A name typed once stands for all that this person judged.
-    names = {
-        judgement.judge: judgement.answer["named"]
-        for item in items
-        for judgement in item.judged
-        if judgement.answer["named"]
-    }
-    return {"items": [_item(settings, item, names) for item in items]}
-
-
-def _item(settings: TaskSettings, item: JudgedItem, names: Mapping[str, str]) -> dict[str, Any]:
-    answers = [judgement.answer for judgement in item.counting]
-    state, correction = decided(settings.needed, answers)
-    verdicts = Counter(answer["verdict"] for answer in answers)
-    proposed = Counter(answer["correction"] for answer in answers if answer["correction"])
-    return {
-        "item_id": item.key,
-        **item.content,
-        **item.hidden,
-        "words_state": state,
-        "correction": correction,
-        "speakers": len(answers),
-        **{verdict: verdicts[verdict] for verdict, _ in VERDICTS},
-        "corrections": " | ".join(proposed),
-        "notes": " | ".join(answer["note"] for answer in answers if answer["note"]),
-        "names": "; ".join(
-            sorted({names[judgement.judge] for judgement in item.counting if judgement.judge in names})
-        ),
-    }
-
-
-def decided(needed: int, answers: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """State of a text and its corrected form, by the judgements that count.
-
-    Args:
-        needed: speakers that a text needs.
-        answers: what they said, in the order in which it was given.
-    """
-    settled = settle(needed, [decision_of(answer) for answer in answers])
-    offensive = any(answer["verdict"] == OFFENSIVE for answer in answers)
-    if settled.value is None:
-        return settled.state, ""
-    if settled.value == NATURAL:
-        return (DISPUTED if offensive else NATURAL), ""
-    proposed = Counter(answer["correction"] for answer in answers if answer["correction"]).most_common(2)
-    if not proposed:
-        return (OFFENSIVE if offensive else UNCORRECTED), ""
-    if len(proposed) == 2 and proposed[0][1] == proposed[1][1]:
-        return SEVERAL, ""
-    return CORRECTED, proposed[0][0]
-
-
-__all__ = ["ROOM", "WordsSettings"]
-
-_KEYS = {"natural": "j", "odd": "o", "wrong": "w", "offensive": "f"}
-
-
 class WordsSettings(TaskSettings):
     """Settings of the language check.
 
@@ -180,43 +115,90 @@ class WordsSettings(TaskSettings):
     needed: Annotated[int, Field(ge=1, le=20)] = 2
 
 
-def _needed(settings: WordsSettings, _content: Content, answers: Sequence[Answer]) -> int:
-    return needed_with_third(settings.needed, [decision_of(answer) for answer in answers])
+class WordsRoom(AgreementRoom):
+    """Speakers judge each text as people would read it."""
 
-
-def _context(content: Content, _shown: Mapping[str, Any]) -> dict[str, Any]:
-    in_use = str(content.get("in_use") or "")
-    return {
-        "verdicts": [(_KEYS[value], value, text) for value, text in VERDICTS],
-        "in_use": "" if in_use.strip() == str(content["text"]).strip() else in_use,
-    }
-
-
-def _row(judgement: Judged) -> dict[str, Any]:
-    # No name here: only the table of texts has those that were given, without what each person said.
-    return {name: judgement.answer[name] for name in ("verdict", "correction", "note")}
-
-
-ROOM = Room(
-    kind="words",
-    title=gettext_lazy("Language check"),
-    columns={"text": "the text", "language": "ISO 639 code of its language"},
-    optional={
+    kind = "words"
+    title = gettext_lazy("Language check")
+    columns = {"text": "the text", "language": "ISO 639 code of its language"}
+    optional = {
         "in_use": "the text as people would read it: a filled template, a word in its list",
         "english": "the same in English",
         "component": "the set of texts that it belongs to, as in `endoxa languages`",
         "purpose": "what the set of texts is for",
-    },
-    settings=WordsSettings,
-    form=WordsForm,
-    template="tasks/words.html",
-    answers={
+    }
+    settings = WordsSettings
+    form = WordsForm
+    template = "tasks/words.html"
+    # No name here: only the table of texts has those that were given, without what each person said.
+    answers = {
         "verdict": "'natural', 'odd', 'wrong' or 'offensive'",
         "correction": "the corrected text; empty where nothing was changed",
         "note": "what the speaker wrote",
-    },
-    row=_row,
-    needed=_needed,
-    context=_context,
-    tables=results,
-)
+    }
+
+    def decision(self, answer: Answer) -> str:
+        """Natural or faulty: on this, two must agree, or a third one is asked."""
+        return NATURAL if answer["verdict"] == NATURAL else FAULTY
+
+    def context(self, content: Content) -> dict[str, Any]:
+        """The verdicts with their keys, and the text in use where it is another one."""
+        in_use = str(content.get("in_use") or "")
+        return {
+            "verdicts": [(_KEYS[value], value, text) for value, text in VERDICTS],
+            "in_use": "" if in_use.strip() == str(content["text"]).strip() else in_use,
+        }
+
+    def tables(self, settings: TaskSettings, items: Sequence[JudgedItem]) -> dict[str, list[dict[str, Any]]]:
+        """`items`: every text with its state, its correction, and the names of those who wished to be named."""
+        # A name typed once stands for all that this person judged.
+        names = {
+            judgement.judge: judgement.answer["named"]
+            for item in items
+            for judgement in item.judged
+            if judgement.answer["named"]
+        }
+        rows = []
+        for item in items:
+            answers = [judgement.answer for judgement in item.counting]
+            state, correction = self.decided(settings.needed, answers)
+            verdicts = Counter(answer["verdict"] for answer in answers)
+            proposed = Counter(answer["correction"] for answer in answers if answer["correction"])
+            rows.append(
+                {
+                    **item.cells,
+                    "words_state": state,
+                    "correction": correction,
+                    "speakers": len(answers),
+                    **{verdict: verdicts[verdict] for verdict, _ in VERDICTS},
+                    "corrections": " | ".join(proposed),
+                    "notes": " | ".join(answer["note"] for answer in answers if answer["note"]),
+                    "names": "; ".join(
+                        sorted({names[judge.judge] for judge in item.counting if judge.judge in names})
+                    ),
+                }
+            )
+        return {"items": rows}
+
+    def decided(self, needed: int, answers: Sequence[Answer]) -> tuple[str, str]:
+        """State of a text and its corrected form, by the judgements that count.
+
+        Args:
+            needed: speakers that a text needs.
+            answers: what they said, in the order in which it was given.
+        """
+        settled = settle(needed, [self.decision(answer) for answer in answers])
+        offensive = any(answer["verdict"] == OFFENSIVE for answer in answers)
+        if settled.value is None:
+            return settled.state, ""
+        if settled.value == NATURAL:
+            return (DISPUTED if offensive else NATURAL), ""
+        proposed = Counter(answer["correction"] for answer in answers if answer["correction"]).most_common(2)
+        if not proposed:
+            return (OFFENSIVE if offensive else UNCORRECTED), ""
+        if len(proposed) == 2 and proposed[0][1] == proposed[1][1]:
+            return SEVERAL, ""
+        return CORRECTED, proposed[0][0]
+
+
+ROOM = WordsRoom()
