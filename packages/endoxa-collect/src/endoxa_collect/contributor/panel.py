@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from endoxa_collect.campaign import in_language
 from endoxa_collect.contributor import panel_access
+from endoxa_collect.contributor.access import nearest_first
 from endoxa_collect.contributor.consent import ConsentBoxes
-from endoxa_collect.contributor.frame import nearest_first
 from endoxa_collect.contributor.panel_access import (
     Ticket,
     TookPartError,

@@ -22,8 +22,7 @@ from django.urls import resolve, reverse
 from django.utils.crypto import salted_hmac
 
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.contributor.access import set_cookie
-from endoxa_collect.contributor.frame import speak_within
+from endoxa_collect.contributor.access import set_cookie, speak_within
 from endoxa_collect.contributor.joining import tidy
 from endoxa_collect.models import Judge, JudgeState, State, Task, TaskState, TurnState
 from endoxa_collect.security.codes import hash_participant, hash_secret

@@ -27,8 +27,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from endoxa_collect.cards.locking import Cache
-from endoxa_collect.contributor.access import contributor, next_step
-from endoxa_collect.contributor.frame import country_of_browser
+from endoxa_collect.contributor.access import contributor, country_of_browser, next_step
 from endoxa_collect.models import Campaign
 from endoxa_collect.security.codes import receipt_code
 

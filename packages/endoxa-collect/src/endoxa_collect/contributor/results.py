@@ -20,8 +20,7 @@ from django.views.decorators.http import require_safe
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.cards.locking import Cache
-from endoxa_collect.contributor.access import holder
-from endoxa_collect.contributor.frame import speak_within
+from endoxa_collect.contributor.access import holder, speak_within
 from endoxa_collect.models import (
     AuditEntry,
     Campaign,
