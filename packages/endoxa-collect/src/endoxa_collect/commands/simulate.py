@@ -70,8 +70,7 @@ def simulate(
     from endoxa.runs.progress import shown
     from endoxa_collect.sampler import SamplerSettings
     from endoxa_collect.simulate.arms import ARMS
-    from endoxa_collect.simulate.comparison import Comparison, PlannedWorld, compare
-    from endoxa_collect.simulate.measures import MAIN
+    from endoxa_collect.simulate.comparison import Comparison, compare
     from endoxa_collect.simulate.world import load_world
 
     settings = _changed(
@@ -96,7 +95,8 @@ def simulate(
         )
     comparison = Comparison(
         arms=tuple(ARMS.get(name) for name in names),
-        worlds=(PlannedWorld(MAIN, settings, seeds),),
+        world=settings,
+        seeds=seeds,
         sampler=sampler,
         jobs=jobs or os.cpu_count() or 1,
     )

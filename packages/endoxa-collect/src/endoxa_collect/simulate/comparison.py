@@ -19,13 +19,13 @@ import endoxa
 from endoxa.errors import UserError
 from endoxa_collect.sampler import SamplerSettings
 from endoxa_collect.simulate.arms import ARMS, Arm
-from endoxa_collect.simulate.measures import measure
+from endoxa_collect.simulate.measures import MAIN, measure
 from endoxa_collect.simulate.report import write_report
 from endoxa_collect.simulate.run import simulate
 from endoxa_collect.simulate.world import World, WorldSettings
 
-Key = tuple[str, str, int]
-"""Name of the world, name of the arm, seed."""
+Key = tuple[str, int]
+"""Name of the arm, seed."""
 
 _ROWS = "rows.jsonl"
 _SETUP = "setup.json"
@@ -97,7 +97,7 @@ class Store:
 
     def done(self) -> set[Key]:
         """What there is."""
-        return {(row["cell"], row["arm"], row["seed"]) for row in self.rows()}
+        return {(row["arm"], row["seed"]) for row in self.rows()}
 
 
 def best_share(arm: Arm, settings: WorldSettings, sampler: SamplerSettings) -> float:
@@ -119,27 +119,20 @@ def best_share(arm: Arm, settings: WorldSettings, sampler: SamplerSettings) -> f
 
 
 @dataclass(frozen=True)
-class PlannedWorld:
-    """A world, its name in tables, and how many campaigns of each arm are run in it (seeds from 0 on)."""
-
-    name: str
-    settings: WorldSettings
-    seeds: int
-
-
-@dataclass(frozen=True)
 class Comparison:
     """What to compare.
 
     Attributes:
         arms: in the order of the tables.
-        worlds: the main one first.
+        world: where.
+        seeds: how many campaigns of each arm are run (seeds from 0 on).
         sampler: settings of the sampler; `k` holds for every arm.
         jobs: processes.
     """
 
     arms: tuple[Arm, ...]
-    worlds: tuple[PlannedWorld, ...]
+    world: WorldSettings
+    seeds: int
     sampler: SamplerSettings
     jobs: int = 1
 
@@ -149,21 +142,21 @@ class Finished:
     """The campaigns of a comparison.
 
     Attributes:
-        rows: one campaign each, by world, arm and seed.
-        shares: of the time for writing that surveys were tuned to, by world and arm.
+        rows: one campaign each, by arm and seed.
+        shares: of the time for writing that surveys were tuned to, by arm.
         others: how many further campaigns lie in the folder.
     """
 
     rows: list[Row]
-    shares: dict[tuple[str, str], float]
+    shares: dict[str, float]
     others: int
 
 
 @dataclass(frozen=True)
 class _Job:
-    """Some arms in one world, or (seed `_TUNING`) the tuning of one arm."""
+    """Some arms at one seed, or (seed `_TUNING`) the tuning of one arm."""
 
-    world: PlannedWorld
+    world: WorldSettings
     arms: tuple[Arm, ...]
     seed: int
     sampler: SamplerSettings
@@ -171,7 +164,7 @@ class _Job:
 
 
 def run_campaigns(comparison: Comparison, folder: Path, *, restart: bool, tell: Tell) -> Finished:
-    """Run what is missing in the folder; each (world, arm, seed) is there exactly once. All arms meet the same people.
+    """Run what is missing in the folder; each arm has each seed exactly once. All arms meet the same people.
 
     Args:
         comparison: what to run.
@@ -187,32 +180,26 @@ def run_campaigns(comparison: Comparison, folder: Path, *, restart: bool, tell: 
             (folder / name).unlink(missing_ok=True)
     setup = {
         "endoxa": endoxa.__version__,
-        "world": comparison.worlds[0].settings.model_dump(mode="json"),
+        "world": comparison.world.model_dump(mode="json"),
         "sampler": comparison.sampler.model_dump(mode="json"),
     }
     store = Store.open(folder, setup)
     done = store.done()
-    tuning = [
-        _Job(world, (arm,), _TUNING, comparison.sampler)
-        for world in comparison.worlds
-        for arm in comparison.arms
-        if arm.surveys and (world.name, arm.name, _TUNING) not in done
-    ]
+    world, sampler = comparison.world, comparison.sampler
+    surveys = [arm for arm in comparison.arms if arm.surveys]
+    tuning = [_Job(world, (arm,), _TUNING, sampler) for arm in surveys if (arm.name, _TUNING) not in done]
     _run(tuning, store, comparison.jobs, "tuning the surveys", tell)
-    shares = {(row["cell"], row["arm"]): row["share"] for row in store.rows() if row["seed"] == _TUNING}
-    campaigns = []
-    for world in comparison.worlds:
-        for seed in range(world.seeds):
-            missing = tuple(arm for arm in comparison.arms if (world.name, arm.name, seed) not in done)
-            tuned = {arm.name: shares[world.name, arm.name] for arm in missing if arm.surveys}
-            if missing:
-                campaigns.append(_Job(world, missing, seed, comparison.sampler, tuned))
+    shares = {row["arm"]: row["share"] for row in store.rows() if row["seed"] == _TUNING}
+    campaigns = [
+        _Job(world, missing, seed, sampler, shares)
+        for seed in range(comparison.seeds)
+        if (missing := tuple(arm for arm in comparison.arms if (arm.name, seed) not in done))
+    ]
     _run(campaigns, store, comparison.jobs, "campaigns", tell)
     order = {arm.name: place for place, arm in enumerate(comparison.arms)}
-    seeds = {world.name: world.seeds for world in comparison.worlds}
     stored = [row for row in store.rows() if row["seed"] != _TUNING]
-    rows = [row for row in stored if row["arm"] in order and row["seed"] < seeds.get(row["cell"], 0)]
-    rows.sort(key=lambda row: (row["cell"], order[row["arm"]], row["seed"]))
+    rows = [row for row in stored if row["arm"] in order and row["seed"] < comparison.seeds]
+    rows.sort(key=lambda row: (order[row["arm"]], row["seed"]))
     return Finished(rows, shares, len(stored) - len(rows))
 
 
@@ -237,13 +224,12 @@ def _worked(jobs: list[_Job], processes: int) -> Iterator[list[Row]]:
 
 
 def _work(job: _Job) -> list[Row]:
-    head = {"cell": job.world.name, "seed": job.seed}
+    head = {"cell": MAIN, "seed": job.seed}
     if job.seed == _TUNING:
         return [
-            {**head, "arm": arm.name, "share": best_share(arm, job.world.settings, job.sampler)}
-            for arm in job.arms
+            {**head, "arm": arm.name, "share": best_share(arm, job.world, job.sampler)} for arm in job.arms
         ]
-    world = World(job.world.settings, job.seed)
+    world = World(job.world, job.seed)
     return [
         {
             **head,
@@ -258,7 +244,7 @@ def compare(comparison: Comparison, folder: Path, *, restart: bool, tell: Tell) 
     """Run what is missing in the folder and write everything anew; gives the lines of the table.
 
     Args:
-        comparison: what to compare, in one world.
+        comparison: what to compare.
         folder: where results go.
         restart: forget what is there.
         tell: callback for progress.

@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from endoxa.stats.intervals import UNDEFINED
+from endoxa.stats.resampling import percentile_interval, times_drawn
 from endoxa_collect import population
 from endoxa_collect.population import Answer, Group
 from endoxa_collect.sampler.slots import CANDIDATE
@@ -65,7 +67,6 @@ _TRUNCATED = 0.05
 _PLACES = {OWN: population.IN, NEAR: population.NEAR, FAR: population.FAR}
 
 _RESAMPLES = 2_000
-_TAILS = (0.025, 0.975)
 _SEED = 1
 
 
@@ -219,10 +220,10 @@ class CellResults:
         }
 
     @cached_property
-    def _resamples(self) -> FloatArray:
+    def resamples(self) -> FloatArray:
         """(resamples, seeds): how often each resample takes each seed, as a share."""
-        rng = np.random.default_rng(_SEED)
-        return rng.multinomial(self.seeds, np.full(self.seeds, 1 / self.seeds), size=_RESAMPLES) / self.seeds
+        drawn = times_drawn(np.ones(self.seeds), _RESAMPLES, np.random.default_rng(_SEED))
+        return drawn / self.seeds
 
     def values(self, arm: str, measure: str) -> FloatArray:
         """One measure of one arm, by seed."""
@@ -231,24 +232,15 @@ class CellResults:
     def mean(self, arm: str, measure: str) -> Interval:
         """Mean over seeds."""
         values = self.values(arm, measure)
-        return _interval(float(values.mean()), self._resamples @ values)
+        return self.interval(float(values.mean()), self.resamples @ values)
 
-    def ratio(self, arm: str, other: str, measure: str) -> Interval:
-        """Mean of one arm over the mean of another."""
-        first, second = self.values(arm, measure), self.values(other, measure)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            resampled = (self._resamples @ first) / (self._resamples @ second)
-            return _interval(float(np.divide(first.mean(), second.mean())), resampled)
-
-    def difference(self, arm: str, other: str, measure: str) -> Interval:
-        """Mean of one arm less the mean of another."""
-        values = self.values(arm, measure) - self.values(other, measure)
-        return _interval(float(values.mean()), self._resamples @ values)
-
-    def within(self, arm: str, measure: str, bound: float) -> Interval:
-        """Share of seeds in which a measure lies within `bound` of 0."""
-        inside = (np.abs(self.values(arm, measure)) <= bound).astype(np.float64)
-        return _interval(float(inside.mean()), self._resamples @ inside)
+    @staticmethod
+    def interval(value: float, resampled: FloatArray) -> Interval:
+        """A value with the interval of its resamples; without one where some have no value."""
+        drawn = (
+            percentile_interval(resampled, 0.95, constant=True) if np.isfinite(resampled).all() else UNDEFINED
+        )
+        return Interval(value, drawn.low, drawn.high)
 
 
 def by_cell(rows: list[dict[str, Any]]) -> dict[str, CellResults]:
@@ -273,8 +265,3 @@ def summary_table(cells: dict[str, CellResults]) -> pl.DataFrame:
             for measure in MEASURES
         ]
     )
-
-
-def _interval(value: float, resampled: FloatArray) -> Interval:
-    low, high = np.quantile(resampled, _TAILS) if np.isfinite(resampled).all() else (np.nan, np.nan)
-    return Interval(value, float(low), float(high))

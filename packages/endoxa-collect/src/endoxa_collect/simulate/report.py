@@ -183,14 +183,14 @@ _TAG = re.compile(r'^<svg [^>]*?(width="[^"]+" height="[^"]+" viewBox="[^"]+")[^
 
 
 def write_report(
-    folder: Path, rows: list[dict[str, Any]], shares: dict[tuple[str, str], float], arms: Sequence[Arm]
+    folder: Path, rows: list[dict[str, Any]], shares: dict[str, float], arms: Sequence[Arm]
 ) -> list[str]:
     """Write `results`, `summary.csv`, figures and `report.html`; gives the text of the table.
 
     Args:
         folder: where.
         rows: campaigns of the main world, as `comparison.results` gives them.
-        shares: the share of time for writing that each survey was tuned to, by cell and arm.
+        shares: the share of time for writing that each survey was tuned to, by arm.
         arms: in the order of the table.
     """
     write_tables(folder, rows)
@@ -200,7 +200,7 @@ def write_report(
         "table": table(main),
         "seeds": main.seeds,
         "summaries": {arm.name: arm.summary for arm in arms},
-        "shares": {arm: share for (_, arm), share in shares.items() if arm in main.arms},
+        "shares": {arm: share for arm, share in shares.items() if arm in main.arms},
         "figures": [(figure, inline_svg(figure, folder)) for figure in figures(main)],
         "meanings": MEASURES,
     }
