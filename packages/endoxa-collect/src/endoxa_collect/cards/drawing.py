@@ -333,7 +333,10 @@ def next_card(
         return card
     view = view_of(person.campaign, now)
     if matching.is_due(person.campaign, now):
-        _round(person.campaign, view, now, rng)
+        with locked(person.campaign.pk) as current:
+            if matching.is_due(current, now):
+                admit(current, view.outlook.room)
+                matching.match_all(current, view, now, rng)
     plan = None
     if not any(card.state == CardState.OPEN for card in history):
         planning = Planning(person, history, view, now, rng)
@@ -348,14 +351,6 @@ def next_card(
         if plan is None and history_of(person) == history:
             return None
     return _alone(person, view, now, rng)
-
-
-def _round(campaign: Campaign, view: View, now: datetime, rng: np.random.Generator) -> None:
-    """Let pairs pick raters for all, unless another process did a moment ago."""
-    with locked(campaign.pk) as current:
-        if matching.is_due(current, now):
-            admit(current, view.outlook.room)
-            matching.match_all(current, view, now, rng)
 
 
 def _alone(person: Person, view: View, now: datetime, rng: np.random.Generator) -> Card | None:

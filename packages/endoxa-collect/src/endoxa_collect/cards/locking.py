@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -72,7 +73,8 @@ def afterwards(do: Callable[[], object]) -> None:
     transaction.on_commit(lambda: do() if _THREAD.then is None else _THREAD.then.append(do))
 
 
-def _in_line() -> AbstractContextManager[None]:
+@contextmanager
+def _in_line() -> Iterator[None]:
     """Wait for one's turn where the database does not keep a queue.
 
     Those who wait for the lock of SQLite try again after pauses of up to 0.1 s, and the unlucky may try for minutes
@@ -80,14 +82,10 @@ def _in_line() -> AbstractContextManager[None]:
     """
     file = connection.settings_dict["NAME"]
     if connection.vendor != "sqlite" or connection.in_atomic_block or not Path(file).is_file():
-        return nullcontext()
-    return _turn(Path(f"{file}-queue"))
-
-
-@contextmanager
-def _turn(path: Path) -> Iterator[None]:
+        yield
+        return
     then: list[Callable[[], object]] = []
-    with path.open("wb") as queue, waiting_for(queue):
+    with Path(f"{file}-queue").open("wb") as queue, waiting_for(queue):
         _THREAD.then = then
         try:
             yield
@@ -150,6 +148,17 @@ class Cache(Generic[Key, Value]):
     def clear(self) -> None:
         """Forget all values."""
         self._kept.clear()
+
+
+def remembered(read: Callable[[Campaign], Value]) -> Callable[[Campaign], Value]:
+    """What a function says of a campaign, some seconds old at most."""
+    cache: Cache[int, Value] = Cache()
+
+    @wraps(read)
+    def latest(campaign: Campaign) -> Value:
+        return cache.get(campaign.pk, lambda: read(campaign))
+
+    return latest
 
 
 def clear_all() -> None:

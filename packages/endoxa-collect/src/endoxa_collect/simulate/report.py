@@ -53,7 +53,16 @@ class Figure:
 
 def figures(main: CellResults) -> list[Figure]:
     """The figures of a comparison."""
-    return [_arms(main), _ratings(main)]
+    charts = []
+    for measure, title in _COMPARED.items():
+        rows = [{"arm": arm, **interval_row(main.mean(arm, measure))} for arm in main.arms]
+        unit = "per 1,000 person-minutes" if measure in _PER_THOUSAND else "share"
+        axis = alt.Axis(title=unit, tickCount=4, format=",.0f" if measure in _PER_THOUSAND else ".0%")
+        charts.append(points(pl.DataFrame(rows), main.arms, axis, title, None))
+    chart = alt.concat(*charts, columns=3, spacing=18)
+    caption = f"Arms compared in the main world: means over {main.seeds} seeds with 95 % intervals."
+    spoken = "; ".join(f"{arm}: {main.mean(arm, 'valid').value:.0f} unique pairs" for arm in main.arms)
+    return [Figure("arms", caption, f"{spoken}, per 1,000 person-minutes.", finished(chart)), _ratings(main)]
 
 
 def save(figure: Figure, folder: Path) -> str:
@@ -64,19 +73,6 @@ def save(figure: Figure, folder: Path) -> str:
     (folder / f"{figure.name}.svg").write_text(svg, encoding="utf-8")
     (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=_PNG_SCALE))
     return svg
-
-
-def _arms(main: CellResults) -> Figure:
-    charts = []
-    for measure, title in _COMPARED.items():
-        rows = [{"arm": arm, **interval_row(main.mean(arm, measure))} for arm in main.arms]
-        unit = "per 1,000 person-minutes" if measure in _PER_THOUSAND else "share"
-        axis = alt.Axis(title=unit, tickCount=4, format=",.0f" if measure in _PER_THOUSAND else ".0%")
-        charts.append(points(pl.DataFrame(rows), main.arms, axis, title, None))
-    chart = alt.concat(*charts, columns=3, spacing=18)
-    caption = f"Arms compared in the main world: means over {main.seeds} seeds with 95 % intervals."
-    spoken = "; ".join(f"{arm}: {main.mean(arm, 'valid').value:.0f} unique pairs" for arm in main.arms)
-    return Figure("arms", caption, f"{spoken}, per 1,000 person-minutes.", finished(chart))
 
 
 def _ratings(main: CellResults) -> Figure:

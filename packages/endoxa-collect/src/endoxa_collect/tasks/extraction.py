@@ -89,7 +89,14 @@ def _places(statement: str, words: str, roles: list[str]) -> list[tuple[int, int
         if not any(roles[match.start() : match.end()])
         and any(_alike(match.group().casefold(), word) for word in wanted)
     ]
-    return _joined(statement, near)
+    # Neighbours with nothing but blanks between them become one.
+    made: list[tuple[int, int]] = []
+    for start, end in near:
+        if made and not statement[made[-1][1] : start].strip():
+            made[-1] = (made[-1][0], end)
+        else:
+            made.append((start, end))
+    return made
 
 
 def _alike(word: str, other: str) -> bool:
@@ -98,17 +105,6 @@ def _alike(word: str, other: str) -> bool:
         return len(word) > _SHORT or not word.isascii()
     shortest = min(len(word), len(other))
     return shortest >= _STEM and word[:_STEM] == other[:_STEM] and abs(len(word) - len(other)) <= _STEM
-
-
-def _joined(statement: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Neighbours with nothing but blanks between them become one."""
-    made: list[tuple[int, int]] = []
-    for start, end in spans:
-        if made and not statement[made[-1][1] : start].strip():
-            made[-1] = (made[-1][0], end)
-        else:
-            made.append((start, end))
-    return made
 
 
 KEEP, EDIT, SPLIT, OMIT = "keep", "edit", "split", "omit"
