@@ -54,24 +54,19 @@ def is_candidate(root: Pair, together: Iterable[int], settings: SamplerSettings)
     """
     if root.ratings or root.mentions > 1:
         return False
+
+    def countries_reached() -> frozenset[str]:
+        people = Person.objects.filter(campaign=root.campaign_id).values_list("origins", "connections")
+        return frozenset[str]().union(*(_countries_near(*countries) for countries in people.distinct()))
+
     typed = Mention.objects.filter(pair__in=together).exclude(via=Via.OTHER_COUNTRY).exists()
     return slots.is_candidate(
         ratings=root.ratings,
         mentions=root.mentions,
         typed=typed,
-        reached=not typed and _reached(root),
+        reached=not typed and root.country in _REACHED.get(root.campaign_id, countries_reached),
         settings=settings,
     )
-
-
-def _reached(pair: Pair) -> bool:
-    """Whether somebody in the campaign is from the country of a pair or near it, as known some seconds ago."""
-    return pair.country in _REACHED.get(pair.campaign_id, lambda: _countries(pair.campaign_id))
-
-
-def _countries(campaign: int) -> frozenset[str]:
-    people = Person.objects.filter(campaign=campaign).values_list("origins", "connections").distinct()
-    return frozenset[str]().union(*(_countries_near(origins, felt) for origins, felt in people))
 
 
 def _countries_near(origins: Iterable[str], felt: Iterable[str]) -> frozenset[str]:

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from endoxa_collect import sampler
@@ -22,7 +23,6 @@ from endoxa_collect.cards.counts import admit, tick_count
 from endoxa_collect.cards.locking import locked, shared
 from endoxa_collect.models import (
     CLOSED,
-    Campaign,
     Card,
     CardState,
     Match,
@@ -155,19 +155,35 @@ class Planning:
 
     def _before_what_waits(self) -> Plan | None:
         """An open question or a pair of the common set, as often as settings say; else None."""
-        settings = self._settings
+        settings, prompts = self._campaign.settings, self._view.outlook.prompts
         # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
-        if (
-            self._history
-            and self._history[0].tier != PROMPT
-            and (question := self._early_question()) is not None
-        ):
-            return self._question(question)
-        if self._rng.random() < settings.calibration and (common := self._next_common()) is not None:
-            return self._pair(common, "calibration")
-        if not self._validate and self._rng.random() < settings.topup and (topup := self._any(TOPUP)):
-            return self._pair(topup, "topup", limit=settings.k_max)
+        follows = bool(self._history) and self._history[0].tier != PROMPT
+        if follows and prompts and (more := self._to_ask(again=True)):
+            # Though pairs wait, as often as the controller and the gaps ask for.
+            share = sampler.question_share(
+                prompts,
+                self._person.origins,
+                settings.countries,
+                mentions_in(self._campaign).countries,
+                self._settings.prompt_early,
+            )
+            if self._rng.random() < share:
+                return self._question(self._least_mentioned(more))
+        if self._rng.random() < self._settings.calibration:
+            # The first in the order that all share that the person has not had.
+            common = self._pairs(calibration=True).order_by("position", "id").first()
+            if common is not None:
+                return self._pair(common, "calibration")
+        if not self._validate and self._rng.random() < self._settings.topup and (topup := self._any(TOPUP)):
+            return self._pair(topup, "topup", limit=self._settings.k_max)
         return None
+
+    def _pairs(self, **which: Any) -> QuerySet[Pair]:
+        """Live pairs that the person can read and has not had."""
+        rater = self._asking.rater
+        live = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, **which)
+        live = live.filter(language__in=rater.languages).exclude(pk__in=self._asking.had)
+        return live.exclude(topic__in=rater.no_topics)
 
     def waiting_or_picked(self) -> Iterator[Plan]:
         """The same without what comes before the pair that waits."""
@@ -179,22 +195,21 @@ class Planning:
             for find in islice(finds, _TRIES):
                 picked, pair = True, find.match.pair
                 yield self._pair(pair, self._place(pair), pick=find)
-        if not picked and (rest := self._rest()) is not None:
-            yield rest
+        if picked:
+            return
+        settings = self._settings
+        if self._validate and (backup := matching.backup(self._asking, self._reservations)) is not None:
+            yield self._pair(backup, "backup", limit=settings.k + 1)
+            return
+        questions = self._to_ask(again=False)
+        asks = bool(questions) and not self._validate and self._rng.random() < settings.prompt
+        if not asks and (rated := self._any(TOPUP, OPEN)) is not None:
+            yield self._pair(rated, "open", limit=settings.k_max)
+        elif questions:
+            yield self._question(self._least_mentioned(questions))
 
     def _place(self, pair: Pair) -> str:
         return sampler.place(pair.country, self._asking.rater.origins, self._asking.rater.near)
-
-    def _rest(self) -> Plan | None:
-        """A pair that others have open, an open question, or one that has its k ratings; None where nothing is left."""
-        settings = self._settings
-        if self._validate and (pair := matching.backup(self._asking, self._reservations)) is not None:
-            return self._pair(pair, "backup", limit=settings.k + 1)
-        questions = self._to_ask(again=False)
-        asks = bool(questions) and not self._validate and self._rng.random() < settings.prompt
-        if not asks and (pair := self._any(TOPUP, OPEN)) is not None:
-            return self._pair(pair, "open", limit=settings.k_max)
-        return self._question(self._least_mentioned(questions)) if questions else None
 
     def _pair(
         self,
@@ -205,7 +220,14 @@ class Planning:
         pick: matching.Pick | None = None,
         limit: int | None = None,
     ) -> Plan:
-        fields = self._fields(pair)
+        adds = sampler.adds_on(self._view.balance, self.number)
+        fields = sampler.fields(
+            adds=adds,
+            home=pair.country in self._person.origins or not self._person.origins,
+            tick_count=tick_count(pair, self._now) if adds else 0,
+            candidates=self._view.candidates,
+            settings=self._settings,
+        )
         return Plan(
             tier,
             pair.country,
@@ -226,20 +248,6 @@ class Planning:
         named = sampler.least_mentioned(order, mentions.by_topic.get(country, {}))
         return Plan(PROMPT, country, topic=named[0] if country and len(named) > 1 else "")
 
-    def _early_question(self) -> str | None:
-        """The country to ask about though pairs wait, as often as the controller and the gaps ask for; else None."""
-        if not self._view.outlook.prompts or not (more := self._to_ask(again=True)):
-            return None
-        settings = self._campaign.settings
-        share = sampler.question_share(
-            self._view.outlook.prompts,
-            self._person.origins,
-            settings.countries,
-            mentions_in(self._campaign).countries,
-            settings.sampler.prompt_early,
-        )
-        return self._least_mentioned(more) if self._rng.random() < share else None
-
     def _least_mentioned(self, countries: Sequence[str]) -> str:
         return (
             countries[0]
@@ -247,19 +255,9 @@ class Planning:
             else sampler.least_mentioned(countries, mentions_in(self._campaign).countries)[0]
         )
 
-    def _next_common(self) -> Pair | None:
-        """The first pair of the common set, in the order that all share, that the person has not had."""
-        common = Pair.objects.filter(campaign=self._campaign, moderation=Moderation.LIVE, calibration=True)
-        common = common.filter(language__in=self._asking.rater.languages).exclude(pk__in=self._asking.had)
-        return common.exclude(topic__in=self._asking.rater.no_topics).order_by("position", "id").first()
-
     def _any(self, *needs: int) -> Pair | None:
         """Any pair with k ratings that has room for one more; those about own and near countries first."""
-        rater = self._asking.rater
-        pairs = Pair.objects.filter(
-            campaign=self._campaign, moderation=Moderation.LIVE, need__in=needs, language__in=rater.languages
-        )
-        pairs = pairs.exclude(pk__in=self._asking.had).exclude(topic__in=rater.no_topics)
+        rater, pairs = self._asking.rater, self._pairs(need__in=needs)
         # What stood on a list was judged there.
         listed = MixedAnswer.objects.filter(person=self._person).exclude(card__state=CardState.LAPSED)
         pairs = pairs.exclude(pk__in=listed.values("pair"))
@@ -271,17 +269,6 @@ class Planning:
                 if (pair := some.order_by("position").first()) is not None:
                     return pair
         return None
-
-    def _fields(self, pair: Pair) -> sampler.Fields:
-        """What may be added after the card."""
-        adds = sampler.adds_on(self._view.balance, self.number)
-        return sampler.fields(
-            adds=adds,
-            home=pair.country in self._person.origins or not self._person.origins,
-            tick_count=tick_count(pair, self._now) if adds else 0,
-            candidates=self._view.candidates,
-            settings=self._settings,
-        )
 
     def _to_ask(self, *, again: bool) -> list[str]:
         """Countries for the next prompt card, the person's own first, then those felt close to; "" lets them choose.
@@ -329,8 +316,14 @@ def next_card(
     """
     now, rng = now or timezone.now(), rng or np.random.default_rng()
     history = history_of(person)
-    if (card := _just_renewed(person, history, now)) is not None:
-        return card
+    lasts = (1 - _FRESH) * timedelta(minutes=person.campaign.settings.lease_minutes)
+    for past in history:
+        if past.state == CardState.OPEN and past.expires_at > now + lasts:
+            # Little of its time is over: nothing is written.
+            card = Card.objects.filter(pk=past.id, state=CardState.OPEN).select_related("pair").first()
+            if card is not None and _shown(card, now):
+                return card
+            break
     view = view_of(person.campaign, now)
     if matching.is_due(person.campaign, now):
         with locked(person.campaign.pk) as current:
@@ -359,32 +352,16 @@ def _alone(person: Person, view: View, now: datetime, rng: np.random.Generator) 
         lock_person(person)
         person.campaign = campaign
         opened = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
-        if opened is not None and _renewed(opened, now, campaign):
+        if opened is not None and _shown(opened, now):
+            opened.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
+            opened.save(update_fields=["expires_at"])
             return opened
+        if opened is not None:
+            opened.state = CardState.LAPSED
+            opened.save(update_fields=["state"])
         planning = Planning(person, history_of(person), view, now, rng)
         plan = next(planning.waiting_or_picked(), None)
         return _stored(planning, plan, person, now) if plan and plan.take(now) else None
-
-
-def _just_renewed(person: Person, history: Sequence[Past], now: datetime) -> Card | None:
-    """The open card, where it can be shown and little of its time is over (`_FRESH`): nothing is written then."""
-    lasts = (1 - _FRESH) * timedelta(minutes=person.campaign.settings.lease_minutes)
-    fresh = [past.id for past in history if past.state == CardState.OPEN and past.expires_at > now + lasts]
-    if not fresh:
-        return None
-    card = Card.objects.filter(pk=fresh[0], state=CardState.OPEN).select_related("pair").first()
-    return card if card is not None and _shown(card, now) else None
-
-
-def _renewed(card: Card, now: datetime, campaign: Campaign) -> bool:
-    """Renew the time of an open card; where it cannot be shown it is given back (False)."""
-    if not _shown(card, now):
-        card.state = CardState.LAPSED
-        card.save(update_fields=["state"])
-        return False
-    card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
-    card.save(update_fields=["expires_at"])
-    return True
 
 
 def _shown(card: Card, now: datetime) -> bool:

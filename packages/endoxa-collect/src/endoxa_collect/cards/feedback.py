@@ -8,12 +8,12 @@ estimates the effect.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from endoxa_collect.cards.counts import family, root_of
@@ -153,23 +153,22 @@ def _tallies(campaign: Campaign, now: datetime) -> dict[str, Tally]:
     }
     merged = Pair.objects.filter(campaign=campaign, merged_into__isnull=False)
     among = Q(pair__in=merged.values("pk")) | Q(pair__in=merged.values("merged_into"))
-    return tallies | _merged_tallies(ratings.filter(among), roots)
-
-
-def _merged_tallies(ratings: QuerySet[Rating], roots: Mapping[int, int]) -> dict[str, Tally]:
-    rows = ratings.order_by("created_at", "pk").values_list(
-        "pair_id", "person_id", "value", "person__origins"
-    )
+    rows = ratings.filter(among).order_by("created_at", "pk")
     latest_value = {
-        (roots.get(pair, pair), person): (value, origins) for pair, person, value, origins in rows
+        (roots.get(pair, pair), person): (value, origins)
+        for pair, person, value, origins in rows.values_list(
+            "pair_id", "person_id", "value", "person__origins"
+        )
     }
-    people: Counter[int] = Counter()
-    places: defaultdict[int, set[str]] = defaultdict(set)
+    heard: defaultdict[int, list[list[str]]] = defaultdict(list)
     for (pair, _), (value, origins) in latest_value.items():
         if value > 1:
-            people[pair] += 1
-            places[pair] |= set(origins[:1])
-    return {str(pair): (step(n), step(len(places[pair]))) for pair, n in people.items() if step(n)}
+            heard[pair].append(origins[:1])
+    return tallies | {
+        str(pair): (step(len(homes)), step(len({country for home in homes for country in home})))
+        for pair, homes in heard.items()
+        if step(len(homes))
+    }
 
 
 def _roots(campaign: Campaign) -> dict[int, int]:

@@ -122,7 +122,23 @@ def next_mixed(
             shown = _listed(person.campaign).filter(pk__in=draft.pairs).count()
             if shown < len(draft.pairs):
                 draft = _draft(person, done, rng, alone=alone)
-        return None if draft is None else _stored(draft, person, now)
+        if draft is None:
+            return None
+        card = MixedCard.objects.create(
+            campaign=person.campaign,
+            person=person,
+            kind=draft.kind,
+            country=draft.country,
+            pool=draft.pool,
+            propensity=draft.propensity,
+            version=draft.version,
+            drawn_at=now,
+        )
+        MixedAnswer.objects.bulk_create(
+            MixedAnswer(card=card, person=person, pair_id=pair, position=place)
+            for place, pair in enumerate(draft.pairs)
+        )
+        return card
 
 
 def _open(person: Person) -> MixedCard | None:
@@ -180,7 +196,13 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
     the circle [0, 1) that begins anywhere. The probability that a pair is in it is the length of the stretch.
     """
     size, met = SHOWN[kind], _met(person)
-    sizes = _sizes(person, met)
+    # How many pairs of each country the person can be shown: of their own and near ones, where they named any.
+    places = _listed(person.campaign).filter(pk__in=met).values_list("country", "language", "topic")
+    languages, named = _languages(person), {*person.origins, *person.connections}
+    sizes: Counter[str] = Counter()
+    for (where, language, topic), n in (Counter(_all_sizes(person.campaign)) - Counter(places)).items():
+        if language in languages and (not named or where in named) and topic not in person.topic_optouts:
+            sizes[where] += n
     countries = sorted(country for country, there in sizes.items() if there >= size)
     if not countries:
         return None
@@ -198,19 +220,6 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
         propensity=share * size / len(candidates) / len(countries),
         version=person.campaign.version,
     )
-
-
-def _sizes(person: Person, met: Collection[int]) -> Counter[str]:
-    """How many pairs of each country the person can be shown: of their own and near ones, where they named any."""
-    places = _listed(person.campaign).filter(pk__in=met).values_list("country", "language", "topic")
-    languages = _languages(person)
-    named = {*person.origins, *person.connections}
-    sizes: Counter[str] = Counter()
-    for place, n in (Counter(_all_sizes(person.campaign)) - Counter(places)).items():
-        country, language, topic = place
-        if language in languages and (not named or country in named) and topic not in person.topic_optouts:
-            sizes[country] += n
-    return sizes
 
 
 @remembered
@@ -244,24 +253,6 @@ def _stretch(person: Person, country: str, size: int, rng: np.random.Generator) 
 
 def _languages(person: Person) -> list[str]:
     return person.languages or list(person.campaign.settings.data_languages)
-
-
-def _stored(draft: _Draft, person: Person, now: datetime) -> MixedCard:
-    card = MixedCard.objects.create(
-        campaign=person.campaign,
-        person=person,
-        kind=draft.kind,
-        country=draft.country,
-        pool=draft.pool,
-        propensity=draft.propensity,
-        version=draft.version,
-        drawn_at=now,
-    )
-    MixedAnswer.objects.bulk_create(
-        MixedAnswer(card=card, person=person, pair_id=pair, position=place)
-        for place, pair in enumerate(draft.pairs)
-    )
-    return card
 
 
 def _met(person: Person) -> set[int]:

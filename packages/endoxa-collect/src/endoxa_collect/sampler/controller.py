@@ -152,11 +152,6 @@ class Expected:
         """Minutes for which somebody who took part still counts: they, or people like them, may come again."""
         return self.window if self.together else _RETURNING * self.minutes
 
-    @property
-    def _filling(self) -> float:
-        """Minutes in which people still come."""
-        return max(self.window, self.minutes / 4) if self.together else self.window
-
     def pace(self, age: float, people: int, each: float) -> Pace:
         """What to go by at `age` minutes, given people and their ratings a minute in the last window.
 
@@ -165,23 +160,21 @@ class Expected:
         since a room fills slowly (in a long one a quarter of the time); more people than expected count at once. The
         pace that is shown is never such a mixture: the expected people for a second window, then those who are there.
         """
-        expected, first = self._within_window
+        # People in a window, and ratings of each a minute: all at once, or evenly over time.
+        expected, first = self.people, _FIRST_PACE
+        if not self.together:
+            window = min(self.window, self.minutes)
+            expected, first = max(1, round(self.people * window / self.minutes)), _FIRST_CARDS / window
         if age < self.window or not people:
             return Pace(max(people, expected), first, guessed=True)
         prior = 0.5 ** (age / self.window - 1)
         missing = max(0, expected - people)
         early = age < 2 * self.window
         shown = Pace(people + missing, each, guessed=missing > 0) if early else Pace(people, each)
-        coming = round(missing * 0.5 ** (max(0.0, age - self._filling) / self.window))
+        # Minutes in which people still come.
+        filling = max(self.window, self.minutes / 4) if self.together else self.window
+        coming = round(missing * 0.5 ** (max(0.0, age - filling) / self.window))
         return Pace(people + coming, (1 - prior) * each + prior * first, shown=shown)
-
-    @property
-    def _within_window(self) -> tuple[int, float]:
-        """People in a window of `window` minutes, and ratings of each a minute: all at once, or evenly over time."""
-        if self.together:
-            return self.people, _FIRST_PACE
-        window = min(self.window, self.minutes)
-        return max(1, round(self.people * window / self.minutes)), _FIRST_CARDS / window
 
 
 @dataclass(frozen=True)
@@ -288,7 +281,14 @@ class Outlook:
 def forecast(now: Outlook) -> Forecast:
     """Look ahead: what the controller will do at its own pace, what comes of it at the pace that is shown."""
     shown = replace(now, pace=now.pace.shown or now.pace)
-    switch = _advised(shown) if now.ordered else _decided(now)
+    switch: float | None
+    if not now.ordered:
+        switch = _decided(now)
+    else:
+        # Minutes after which the ratings to come are just enough for the pairs there will be.
+        growth = shown.pace.rate * shown.new_pairs * shown.k
+        enough = growth <= 0 or shown.backlog + growth * max(0.0, shown.minutes) <= shown.capacity
+        switch = None if enough else max(0.0, (shown.capacity - shown.backlog) / growth)
     adding = max(0.0, now.minutes)
     if now.ordered is Balance.VALIDATE:
         adding = 0.0
@@ -317,14 +317,6 @@ def _decided(now: Outlook) -> float:
         if then.balance is Balance.VALIDATE:
             return later
     return minutes
-
-
-def _advised(now: Outlook) -> float | None:
-    """Minutes after which the ratings to come are just enough for the pairs there will be."""
-    growth = now.pace.rate * now.new_pairs * now.k
-    if growth <= 0 or now.backlog + growth * max(0.0, now.minutes) <= now.capacity:
-        return None
-    return max(0.0, (now.capacity - now.backlog) / growth)
 
 
 def adds_on(balance: Balance, card: int) -> bool:

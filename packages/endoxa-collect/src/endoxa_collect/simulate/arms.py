@@ -135,7 +135,8 @@ class _Laces:
             lease = lease_minutes(campaign)
         free = unseen(campaign, person)
         if campaign.world.introduced[person] and not campaign.number[person] and free[:1].any():
-            return replace(self._first(), lease=lease)
+            country = campaign.pool.codes(0)[0]
+            return Card(country, 0, tier="introduction", propensity=1.0, lease=lease)
         needs = ratings < campaign.settings.k
         # Places that are reserved are not offered again, not even to those for whom nothing else is left.
         full = campaign.pool["ratings"] >= campaign.settings.k
@@ -153,9 +154,6 @@ class _Laces:
             if card is not None:
                 return card
         return question(campaign, person)
-
-    def _first(self) -> Card:
-        return Card(self.campaign.pool.codes(0)[0], 0, tier="introduction", propensity=1.0)
 
 
 def lease_minutes(campaign: Campaign) -> float:
@@ -203,22 +201,16 @@ class _Static:
     def next(self, person: int, spent: float) -> Card | Wait | None:
         """An open question in the first wave, a pair to rate in the second."""
         if spent < self._writing:
-            return self._question(person)
+            world, rng = self._campaign.world, self._campaign.draws[person]
+            proximity = world.proximity[person]
+            kinds = [kind for kind in _QUESTION_SHARES if (proximity == kind).any()]
+            shares = np.array([_QUESTION_SHARES[kind] for kind in kinds])
+            kind = kinds[int(rng.choice(len(kinds), p=shares / shares.sum()))]
+            places = np.flatnonzero(proximity == kind)
+            fame = world.fame[places]
+            return Card(int(rng.choice(places, p=fame / fame.sum())), ticks=self._ticks, tier="survey")
         if self._campaign.pool.now < self._second:
             return Wait(self._second)
-        return self._pair(person)
-
-    def _question(self, person: int) -> Card:
-        world, rng = self._campaign.world, self._campaign.draws[person]
-        proximity = world.proximity[person]
-        kinds = [kind for kind in _QUESTION_SHARES if (proximity == kind).any()]
-        shares = np.array([_QUESTION_SHARES[kind] for kind in kinds])
-        kind = kinds[int(rng.choice(len(kinds), p=shares / shares.sum()))]
-        places = np.flatnonzero(proximity == kind)
-        fame = world.fame[places]
-        return Card(int(rng.choice(places, p=fame / fame.sum())), ticks=self._ticks, tier="survey")
-
-    def _pair(self, person: int) -> Card | None:
         campaign = self._campaign
         needs = campaign.pool["ratings"] + campaign.leased() < campaign.settings.k
         free = unseen(campaign, person) & needs

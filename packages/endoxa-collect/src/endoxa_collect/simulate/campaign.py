@@ -159,6 +159,25 @@ class Card:
 
 
 @dataclass(frozen=True)
+class Proposal:
+    """What a person wrote or ticked.
+
+    Attributes:
+        country, rank, language: the pair.
+        wording: 0 for the usual words, other numbers for unusual ones.
+        caught: whether the likeness of unusual words is noticed at entry.
+        ticked: it was ticked, not written.
+    """
+
+    country: int
+    rank: int
+    language: int
+    wording: int
+    caught: bool
+    ticked: bool = False
+
+
+@dataclass(frozen=True)
 class Wait:
     """Nothing to do before this minute."""
 
@@ -259,7 +278,16 @@ class Campaign:
         self._first: dict[tuple[int, int, int], int] = {}
         self._junk = 0
         self.words = 0
-        self._seed()
+        # The pairs to begin with: salient ones, in Spanish; a random part of them is the calibration set.
+        rng = np.random.default_rng([world.seed, _SEED_STREAM])
+        homes = list(range(len(world.settings.countries)))
+        if world.settings.seed_country:
+            homes = [world.countries.index(world.settings.seed_country)]
+        number = min(world.settings.seeds, len(homes) * world.attribute.shape[1])
+        common = set(rng.permutation(number)[: settings.calibration_pairs].tolist())
+        for place in range(number):
+            country, rank = homes[place % len(homes)], place // len(homes)
+            self._new((country, rank, 0, 0), seed=True, calibration=place in common)
 
     def seen(self, person: int) -> npt.NDArray[np.bool_]:
         """By pair: whether this person rated, skipped or proposed it."""
@@ -340,21 +368,13 @@ class Campaign:
         country, rank, language, _ = self.pool.codes(pair)
         return int(self.world.attribute[country, rank]) if rank != JUNK else -1 - pair, language
 
-    def propose(
-        self,
-        person: int,
-        country: int,
-        rank: int,
-        language: int,
-        wording: int,
-        *,
-        caught: bool,
-        ticked: bool = False,
-    ) -> None:
-        """Enter what a person wrote or ticked: it meets a pair that is there already, or makes a new one.
+    def propose(self, person: int, proposal: Proposal) -> None:
+        """Enter a proposal: it meets a pair that is there already, or makes a new one.
 
-        The same words meet the same pair; other words for it do where the likeness is noticed at entry (`caught`).
+        The same words meet the same pair; other words for it do where the likeness is noticed at entry.
         """
+        country, rank, language = proposal.country, proposal.rank, proposal.language
+        wording, ticked = proposal.wording, proposal.ticked
         if rank == JUNK:
             # Nobody else would say it, so it never meets anything.
             self._junk += 1
@@ -362,7 +382,7 @@ class Campaign:
         self.words += not ticked
         key = (country, rank, language, wording)
         number = self._known_as.get(key)
-        if number is None and caught and rank != JUNK:
+        if number is None and proposal.caught and rank != JUNK:
             number = self._first.get(key[:3])
         if number is None:
             candidate = self.has_candidates and is_candidate(
@@ -412,16 +432,3 @@ class Campaign:
         self._known_as[key] = number
         self._first.setdefault(key[:3], number)
         return number
-
-    def _seed(self) -> None:
-        """The pairs to begin with: salient ones, in Spanish; a random part of them is the calibration set."""
-        settings, world = self.world.settings, self.world
-        rng = np.random.default_rng([world.seed, _SEED_STREAM])
-        homes = list(range(len(settings.countries)))
-        if settings.seed_country:
-            homes = [world.countries.index(settings.seed_country)]
-        number = min(settings.seeds, len(homes) * world.attribute.shape[1])
-        common = set(rng.permutation(number)[: self.settings.calibration_pairs].tolist())
-        for place in range(number):
-            country, rank = homes[place % len(homes)], place // len(homes)
-            self._new((country, rank, 0, 0), seed=True, calibration=place in common)

@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -206,21 +207,19 @@ def run_campaigns(comparison: Comparison, folder: Path, *, restart: bool, tell: 
 def _run(jobs: list[_Job], store: Store, processes: int, what: str, tell: Tell) -> None:
     total = sum(len(job.arms) for job in jobs)
     done = 0
-    for rows in _worked(jobs, processes):
-        store.append(rows)
-        done += len(rows)
-        tell(what, done, total)
-
-
-def _worked(jobs: list[_Job], processes: int) -> Iterator[list[Row]]:
-    if processes == 1 or len(jobs) < 2:
-        yield from map(_work, jobs)
-        return
-    # A fresh process each: forks of one with running threads can hang. Ctrl-C reaches every process; the first one ends
-    # the others.
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(min(processes, len(jobs)), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
-        yield from pool.imap_unordered(_work, jobs)
+    with ExitStack() as stack:
+        worked: Iterable[list[Row]] = map(_work, jobs)
+        if processes > 1 and len(jobs) > 1:
+            # A fresh process each: forks of one with running threads can hang. Ctrl-C reaches every process; the
+            # first one ends the others.
+            context = multiprocessing.get_context("spawn")
+            ignored = (signal.SIGINT, signal.SIG_IGN)
+            pool = stack.enter_context(context.Pool(min(processes, len(jobs)), signal.signal, ignored))
+            worked = pool.imap_unordered(_work, jobs)
+        for rows in worked:
+            store.append(rows)
+            done += len(rows)
+            tell(what, done, total)
 
 
 def _work(job: _Job) -> list[Row]:
@@ -299,7 +298,17 @@ def plan(
     expected = []
     for done, people in enumerate(numbers):
         tell("numbers of people", done, len(numbers))
-        expected.append(_expected(settings.model_copy(update={"people": people}), sampler, seeds))
+        world = settings.model_copy(update={"people": people})
+        rows = [measure(simulate(World(world, seed), ARMS.get("endoxa"), sampler)) for seed in range(seeds)]
+        expected.append(
+            Expected(
+                people=people,
+                added=float(np.mean([row["valid"] * row["minutes"] / 1_000 for row in rows])),
+                pairs=float(np.mean([row["pairs"] for row in rows])),
+                reached=float(np.mean([row["reached"] for row in rows])),
+                ratings=float(np.mean([row["ratings"] for row in rows])),
+            )
+        )
     return expected
 
 
@@ -321,16 +330,4 @@ def sentence(expected: list[Expected], people: int, k: int) -> str:
     return (
         f"With {people} people expect about {figures.pairs:,.0f} pairs, of which "
         f"{figures.complete:,.0f} ({figures.reached:.0%}) get {k} ratings{growth}."
-    )
-
-
-def _expected(settings: WorldSettings, sampler: SamplerSettings, seeds: int) -> Expected:
-    arm = ARMS.get("endoxa")
-    rows = [measure(simulate(World(settings, seed), arm, sampler)) for seed in range(seeds)]
-    return Expected(
-        people=settings.people,
-        added=float(np.mean([row["valid"] * row["minutes"] / 1_000 for row in rows])),
-        pairs=float(np.mean([row["pairs"] for row in rows])),
-        reached=float(np.mean([row["reached"] for row in rows])),
-        ratings=float(np.mean([row["ratings"] for row in rows])),
     )

@@ -86,6 +86,10 @@ def measure(outcome: Outcome) -> dict[str, float]:
     counted = ~np.array(ratings.over, dtype=np.bool_)
     per_thousand = 1_000 / minutes if minutes else math.nan
     chances = propensity[counted]
+    # Truncating at this quantile bounds the weights 1 / propensity.
+    finite = chances[np.isfinite(chances)]
+    cut = float(np.quantile(finite, _TRUNCATED)) if finite.size else math.nan
+    rated = np.bincount(np.minimum(pool["ratings"], MOST), minlength=MOST + 1) / max(1, pool.size)
     waits = pool["need"] == CANDIDATE
     present = np.any(world.proximity <= NEAR, axis=0)[pool["country"][ratings.pair]]
     return {
@@ -111,9 +115,9 @@ def measure(outcome: Outcome) -> dict[str, float]:
         "true_mean": truth,
         "raw_error": _mean(value) - truth,
         "weighted_error": weighted_mean(value[counted], chances) - truth,
-        "cut_error": weighted_mean(value[counted], np.maximum(chances, _cut(chances))) - truth,
+        "cut_error": weighted_mean(value[counted], np.maximum(chances, cut)) - truth,
         "population_error": _population_mean(campaign, counted) - truth,
-        **_distribution(pool["ratings"]),
+        **{f"rated_{number}": float(share) for number, share in enumerate(rated)},
     }
 
 
@@ -132,12 +136,6 @@ def gini(counts: np.ndarray) -> float:
     if not total:
         return math.nan
     return float(2 * (np.arange(1, size + 1) @ counts) / (size * total) - (size + 1) / size)
-
-
-def _cut(propensities: FloatArray) -> float:
-    """The 5 % quantile: truncating there bounds the weights 1 / propensity."""
-    finite = propensities[np.isfinite(propensities)]
-    return float(np.quantile(finite, _TRUNCATED)) if finite.size else math.nan
 
 
 def _population_mean(campaign: Campaign, counted: npt.NDArray[np.bool_]) -> float:
@@ -182,12 +180,6 @@ def _true_mean(campaign: Campaign) -> float:
         readable[tuple(np.array(campaign.mentions).T)] = False
     readable &= pool["need"] != CANDIDATE
     return _mean(ratings[readable])
-
-
-def _distribution(ratings: np.ndarray) -> dict[str, float]:
-    counts = np.bincount(np.minimum(ratings, MOST), minlength=MOST + 1)
-    shares = counts / max(1, len(ratings))
-    return {f"rated_{n}": float(share) for n, share in enumerate(shares)}
 
 
 def _mean(values: np.ndarray) -> float:

@@ -62,21 +62,7 @@ def figures(main: CellResults) -> list[Figure]:
     chart = alt.concat(*charts, columns=3, spacing=18)
     caption = f"Arms compared in the main world: means over {main.seeds} seeds with 95 % intervals."
     spoken = "; ".join(f"{arm}: {main.mean(arm, 'valid').value:.0f} unique pairs" for arm in main.arms)
-    return [Figure("arms", caption, f"{spoken}, per 1,000 person-minutes.", finished(chart)), _ratings(main)]
-
-
-def save(figure: Figure, folder: Path) -> str:
-    """Write NAME.svg and NAME.png; gives the SVG."""
-    import vl_convert
-
-    svg = str(vl_convert.vegalite_to_svg(xml_texts(figure.chart.to_dict())))
-    (folder / f"{figure.name}.svg").write_text(svg, encoding="utf-8")
-    (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=_PNG_SCALE))
-    return svg
-
-
-def _ratings(main: CellResults) -> Figure:
-    rows = [
+    shares = [
         {
             "arm": arm,
             "ratings": f"{n}+" if n == MOST else str(n),
@@ -86,8 +72,8 @@ def _ratings(main: CellResults) -> Figure:
         for n in range(MOST + 1)
     ]
     names = [*map(str, range(MOST)), f"{MOST}+"]
-    chart = (
-        alt.Chart(pl.DataFrame(rows))
+    bars = (
+        alt.Chart(pl.DataFrame(shares))
         .mark_bar()
         .encode(
             x=alt.X("ratings:N", sort=names, title="ratings", axis=alt.Axis(labelAngle=0)),
@@ -98,10 +84,21 @@ def _ratings(main: CellResults) -> Figure:
         .properties(width=190, height=90)
     )
     none = {arm: main.mean(arm, "rated_0").value for arm in main.arms}
-    spoken = "Share of pairs without any rating: " + ", ".join(f"{arm} {v:.0%}" for arm, v in none.items())
-    return Figure(
-        "ratings", "How many ratings pairs end with, in the main world.", f"{spoken}.", finished(chart)
+    described = "Share of pairs without any rating: " + ", ".join(f"{arm} {v:.0%}" for arm, v in none.items())
+    ratings = Figure(
+        "ratings", "How many ratings pairs end with, in the main world.", f"{described}.", finished(bars)
     )
+    return [Figure("arms", caption, f"{spoken}, per 1,000 person-minutes.", finished(chart)), ratings]
+
+
+def save(figure: Figure, folder: Path) -> str:
+    """Write NAME.svg and NAME.png; gives the SVG."""
+    import vl_convert
+
+    svg = str(vl_convert.vegalite_to_svg(xml_texts(figure.chart.to_dict())))
+    (folder / f"{figure.name}.svg").write_text(svg, encoding="utf-8")
+    (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=_PNG_SCALE))
+    return svg
 
 
 def points(

@@ -7,7 +7,6 @@ know, in which order it comes to their mind, how they rate it, when they come an
 from __future__ import annotations
 
 import tomllib
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -167,7 +166,8 @@ class World:
     def __init__(self, settings: WorldSettings, seed: int) -> None:
         self.settings, self.seed = settings, seed
         rng = np.random.default_rng([seed, 0])
-        self.countries = _countries(settings)
+        others = [code for code in geography.codes() if code not in settings.countries]
+        self.countries = (*settings.countries, *others[: settings.others])
         self._settle(rng)
         self._schedule(rng)
         self._say(rng)
@@ -280,15 +280,6 @@ class World:
         """How everybody would rate these pairs: (people, pairs)."""
         junk = self._junk[self._tastes[:, countries, ranks]]
         return np.where(ranks == JUNK, junk, self._ratings[:, countries, ranks]).astype(np.int64)
-
-
-@cache
-def _others(homes: tuple[str, ...], number: int) -> tuple[str, ...]:
-    return tuple(code for code in geography.codes() if code not in homes)[:number]
-
-
-def _countries(settings: WorldSettings) -> tuple[str, ...]:
-    return (*settings.countries, *_others(settings.countries, settings.others))
 
 
 def _bits(rng: np.random.Generator, shape: tuple[int, ...]) -> Bits:
