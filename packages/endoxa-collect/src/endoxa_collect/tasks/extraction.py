@@ -177,18 +177,6 @@ def read(content: Mapping[str, Any]) -> dict[str, str]:
 ROW_KEY = "review_row"
 """Names a row for good, as in the sheets of `endoxa curate review`: '<statement_id>#<n>', an added one by its words."""
 
-REVIEW: dict[str, str] = {
-    "omit": "'true' where the row is left out, else 'false'",
-    "omit_reason": "why it is left out, or empty",
-    "reviewed_by": "keys of those who decided on the row",
-    "review_decision": "keep, edit, omit or disputed; empty where too few have decided",
-    "review_note": "notes of the reviewers, and what they disagreed about",
-    ROW_KEY: "name of the row in every sheet made from this table",
-    "review_state": "unjudged, waiting, agreed, majority or disputed",
-    "review_judgements": "judgements that count",
-}
-"""Columns that are added or replaced."""
-
 
 def added_name(identifier: str, identity: str, attribute: str) -> str:
     """Name of a row that was added, the one that sheets give it: the statement and a hash of its words."""
@@ -293,8 +281,8 @@ class ExtractionRoom(AgreementRoom):
 
     def row(self, answer: Answer, hidden: Content) -> dict[str, Any]:  # noqa: ARG002
         """The columns of `answers`."""
-        first, second, *_ = [*answer["pairs"], ("", ""), ("", "")]
-        words = (*first, *second)
+        pairs: list[tuple[str, str]] = answer["pairs"]
+        words = [word for pair in (*pairs, ("", ""), ("", ""))[:2] for word in pair]
         return dict(
             zip(self.answers, (answer["decision"], answer["reason"], *words, answer["note"]), strict=True)
         )
