@@ -69,12 +69,12 @@ def _room(
     """Milliseconds of draws and answers while people answer in turn, each a card every eight seconds."""
     from django.utils import timezone
 
-    from endoxa_collect.cards import answering, caching, drawing
+    from endoxa_collect.cards import answering, drawing, locking
 
     now = timezone.now()
     cards = {person.pk: drawing.next_card(person, now=now) for person, _ in people}
     # What the site remembered is from before anybody was here; its five seconds are longer than this program runs.
-    caching.clear_all()
+    locking.clear_all()
     draws: list[float] = []
     answers: list[float] = []
     for number in range(CARDS):

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from endoxa.errors import UserError
-from endoxa_collect.sampler.settings import SamplerSettings
+from endoxa_collect.sampler.slots import SamplerSettings
 
 UI_LANGUAGES: tuple[str, ...] = ("en", "fr", "es", "pt", "ar", "hi", "sw")
 """Languages that the pages themselves speak."""

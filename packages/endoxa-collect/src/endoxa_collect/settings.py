@@ -50,7 +50,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "endoxa_collect.contributor.access.ContributorMiddleware",
-    "endoxa_collect.contributor.frame.LanguageMiddleware",
+    "endoxa_collect.contributor.access.LanguageMiddleware",
     "endoxa_collect.security.http.BodyLimit",
 ]
 FORM_RENDERER = "endoxa_collect.inputs.Renderer"
@@ -64,7 +64,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
-                "endoxa_collect.contributor.frame.frame",
+                "endoxa_collect.contributor.access.frame",
             ]
         },
     }

@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.cards.balance import lately, outlook_of, view_of
-from endoxa_collect.cards.candidates import admit, reach, tick_count
-from endoxa_collect.cards.counts import recount, recount_needs
-from endoxa_collect.cards.goal import goals_of
+from endoxa_collect.cards.balance import goals_of, lately, outlook_of, view_of
+from endoxa_collect.cards.counts import admit, reach, recount, recount_needs, tick_count
 from endoxa_collect.entry.merging import merge
 from endoxa_collect.entry.proposing import propose, tick_countries
 from endoxa_collect.export.folder import read_export

@@ -7,7 +7,7 @@ transaction (`take_waiting`, `take_pick`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -129,7 +129,9 @@ def waiting_for(asking: Asking, now: datetime) -> Match | None:
     if match.pair.moderation != Moderation.LIVE or match.pair.need != NEEDS:
         return None
     settings = asking.person.campaign.settings.sampler
-    return None if sampler.guards(asking.rater, _as_waiting(match.pair), settings) else match
+    pair = match.pair
+    waiting = Waiting(pair.pk, pair.country, pair.language, pair.topic, bool(pair.negative), slots=())
+    return None if sampler.guards(asking.rater, waiting, settings) else match
 
 
 def is_left(asking: Asking, reservations: Reservations) -> bool:
@@ -194,10 +196,6 @@ def take_pick(pick: Pick, now: datetime) -> bool:
 
 def _filled(ratings: int, own: int, near: int, *, reserved: Iterable[_Reserved]) -> Filled:
     return Filled(own, near, ratings - own - near) + Counter(row.slot for row in reserved)
-
-
-def _as_waiting(pair: Pair) -> Waiting:
-    return Waiting(pair.pk, pair.country, pair.language, pair.topic, bool(pair.negative), slots=())
 
 
 def backup(asking: Asking, reservations: Reservations) -> Pair | None:
@@ -269,8 +267,16 @@ class _Round:
         *,
         hurried: bool,
     ) -> list[sampler.Match]:
+        outlook = self._view.outlook
+        each = max(1.0, outlook.pace.each * outlook.minutes)
+        # The price of each country that somebody comes from, from the open slots for its people.
+        people = Counter(country for rater in raters for country in rater.origins)
+        prices = {
+            country: sampler.price(self._view.own_slots.get(country, 0), number, each)
+            for country, number in people.items()
+        }
         person = asking.person if asking else None
-        moment = sampler.Moment(self._settings, self._prices(raters), hurried=hurried, asking=person)
+        moment = sampler.Moment(self._settings, prices, hurried=hurried, asking=person)
         return sampler.match(waiting, raters, moment, self._rng)
 
     def _row(self, match: sampler.Match) -> Match:
@@ -296,16 +302,6 @@ class _Round:
             here.update(query.values_list("person", flat=True))
         here -= {match.person for match in self._reservations.matches}
         return [replace(rater, free=True) if rater.person in here else rater for rater in self._view.raters]
-
-    def _prices(self, raters: Sequence[Rater]) -> Mapping[str, float]:
-        """The price of each country that somebody comes from, from the open slots for its people."""
-        people = Counter(country for rater in raters for country in rater.origins)
-        outlook = self._view.outlook
-        each = max(1.0, outlook.pace.each * outlook.minutes)
-        return {
-            country: sampler.price(self._view.own_slots.get(country, 0), n, each)
-            for country, n in people.items()
-        }
 
     def _waiting(
         self,

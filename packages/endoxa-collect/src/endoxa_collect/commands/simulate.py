@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from endoxa_collect.sampler import SamplerSettings
-    from endoxa_collect.simulate.settings import WorldSettings
+    from endoxa_collect.simulate.world import WorldSettings
 
 _ARMS = "static-ticks,laces,endoxa"
 _PLAN_SEEDS = 4
@@ -70,9 +70,8 @@ def simulate(
     from endoxa.runs.progress import shown
     from endoxa_collect.sampler import SamplerSettings
     from endoxa_collect.simulate.arms import ARMS
-    from endoxa_collect.simulate.comparison import Comparison, PlannedWorld, compare
-    from endoxa_collect.simulate.measures import MAIN
-    from endoxa_collect.simulate.settings import load_world
+    from endoxa_collect.simulate.comparison import Comparison, compare
+    from endoxa_collect.simulate.world import load_world
 
     settings = _changed(
         load_world(world),
@@ -96,7 +95,8 @@ def simulate(
         )
     comparison = Comparison(
         arms=tuple(ARMS.get(name) for name in names),
-        worlds=(PlannedWorld(MAIN, settings, seeds),),
+        world=settings,
+        seeds=seeds,
         sampler=sampler,
         jobs=jobs or os.cpu_count() or 1,
     )
@@ -152,7 +152,7 @@ def _codes(words: str) -> tuple[str, ...]:
 
 def _plan(settings: WorldSettings, sampler: SamplerSettings) -> None:
     from endoxa.runs.progress import shown
-    from endoxa_collect.simulate.plan import plan, sentence
+    from endoxa_collect.simulate.comparison import plan, sentence
 
     with shown("numbers") as tell:
         expected = plan(settings, sampler, seeds=_PLAN_SEEDS, tell=tell)

@@ -6,6 +6,7 @@ import random
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Final
+from uuid import UUID
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -17,11 +18,12 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from endoxa_collect import geography, naming
-from endoxa_collect.cards.covers import asks
+from endoxa_collect.cards.answering import asks_hurts
+from endoxa_collect.cards.kinds import CHOICES
 from endoxa_collect.contributor.survey import answer_languages, likely_language
 from endoxa_collect.entry import cleaning
 from endoxa_collect.entry.cleaning import EntryError
-from endoxa_collect.models import RATING_WORDS, Card, Hurts, Mention, Person, SkipReason, Via
+from endoxa_collect.models import RATING_WORDS, Card, Hurts, Mention, MixedCard, Person, SkipReason, Via
 
 OFFERED = 6
 """Countries that a card offers to tick."""
@@ -127,6 +129,43 @@ class SkipForm(forms.Form):
     """One of the reasons not to answer."""
 
     reason = forms.ChoiceField(choices=SkipReason.choices)
+
+
+class HeardForm(forms.Form):
+    """The pairs that were ticked, by the public ids of their rows."""
+
+    heard = forms.TypedMultipleChoiceField(required=False, coerce=UUID)
+
+    def __init__(self, card: MixedCard, data: Any) -> None:
+        super().__init__(data)
+        self.fields["heard"].choices = _rows_of(card)  # type: ignore[attr-defined]
+
+
+class ComparisonForm(forms.Form):
+    """One of four choices."""
+
+    choice = forms.ChoiceField(choices=[(name, "") for name in CHOICES])
+
+
+class ReasonForm(forms.Form):
+    """Why a card is skipped."""
+
+    reason = forms.ChoiceField(choices=[(value, "") for value, _ in SKIPS])
+
+
+class ReportForm(forms.Form):
+    """One pair of the card, by the public id of its row, and what is wrong with it."""
+
+    row = forms.TypedChoiceField(coerce=UUID)
+    reason = forms.ChoiceField(choices=[(value, "") for value, _ in REPORTS])
+
+    def __init__(self, card: MixedCard, data: Any) -> None:
+        super().__init__(data)
+        self.fields["row"].choices = _rows_of(card)  # type: ignore[attr-defined]
+
+
+def _rows_of(card: MixedCard) -> list[tuple[str, str]]:
+    return [(str(row), "") for row in card.answers.values_list("public_id", flat=True)]
 
 
 class WordsForm(forms.Form):
@@ -314,7 +353,7 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
     personal = (*person.origins, *person.connections)
     campaign = person.campaign.settings.countries
     near = offered_countries(card.country, personal, campaign, card=str(card.token), without=set(ticked))
-    form = MoreForm(data, offered=near, asks=asks(card), **_language(person, card.pair.language))
+    form = MoreForm(data, offered=near, asks=asks_hurts(card), **_language(person, card.pair.language))
     form.fields["text"].label = gettext("What else do people say about people %(from_country)s?") % {
         "from_country": geography.from_country(card.country, get_language() or "en")
     }

@@ -1,4 +1,4 @@
-"""The pages of cards: rate, skip, undo, uncover, add words, pause, thanks."""
+"""The pages of cards: rate, skip, undo, uncover, pause, thanks; lists and comparisons with their reports."""
 
 from __future__ import annotations
 
@@ -13,9 +13,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from endoxa_collect import geography
 from endoxa_collect.campaign import in_language
-from endoxa_collect.cards import answering, covers, drawing, feedback, kinds
+from endoxa_collect.cards import answering, drawing, feedback, kinds
 from endoxa_collect.cards.answering import UnknownCardError, latest_answer
-from endoxa_collect.contributor.access import answers_last, card_holder, contributor, next_step, to_card
+from endoxa_collect.contributor.access import (
+    answers_last,
+    card_answer,
+    card_holder,
+    contributor,
+    nearest_first,
+    next_step,
+    to_card,
+)
 from endoxa_collect.contributor.card_forms import (
     HURTS,
     NOTES,
@@ -23,14 +31,16 @@ from endoxa_collect.contributor.card_forms import (
     RATINGS,
     REPORTS,
     SKIPS,
+    ComparisonForm,
+    HeardForm,
     HurtForm,
     PromptForm,
     RatingForm,
+    ReasonForm,
+    ReportForm,
     SkipForm,
     prompt_form,
 )
-from endoxa_collect.contributor.frame import nearest_first
-from endoxa_collect.contributor.mixed import mixed_page
 from endoxa_collect.contributor.progress import (
     additions_to,
     allow_topic,
@@ -47,7 +57,17 @@ from endoxa_collect.contributor.progress import (
     put_covers_back,
     topic_name,
 )
-from endoxa_collect.models import Card, Person, Rating, Skip
+from endoxa_collect.models import (
+    CLOSED,
+    Card,
+    CardState,
+    MixedAnswer,
+    MixedCard,
+    MixedKind,
+    Person,
+    Rating,
+    Skip,
+)
 
 _HELP_LINES = 3
 """The nearest ones; the page of help has all."""
@@ -120,7 +140,7 @@ def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
         "from_country": geography.from_country(card.pair.country, get_language() or "en"),
         "hurtful": card.pair.may_hurt,
         "lifted": lifted,
-        "covered": not covers.visible(card, lifted=lifted),
+        "covered": not answering.visible(card, lifted=lifted),
     }
 
 
@@ -148,15 +168,10 @@ def _around(request: HttpRequest, person: Person, done: int, card: Card | None =
     }
 
 
-@require_POST
-@card_holder
-@answers_last
-def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+@card_answer(RatingForm)
+def rate(request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, Any]) -> HttpResponse:
     """Keep an answer; then what else the person may add, else the next card."""
-    form = RatingForm(request.POST)
-    if not form.is_valid():
-        return to_card("unclear")
-    value = form.cleaned_data["value"]
+    value = cleaned["value"]
     answered = answering.rate(person, token, value, lifted=covers_lifted(request))
     if answered.again and not Rating.objects.filter(card=answered.card, value=value).exists():
         return _not_kept(request)
@@ -164,15 +179,10 @@ def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     return redirect(onward) if onward else to_card()
 
 
-@require_POST
-@card_holder
-@answers_last
-def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+@card_answer(SkipForm)
+def skip(request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, Any]) -> HttpResponse:
     """Close a card without an answer."""
-    form = SkipForm(request.POST)
-    if not form.is_valid():
-        return to_card("unclear")
-    reason = form.cleaned_data["reason"]
+    reason = cleaned["reason"]
     answered = answering.skip(person, token, reason, lifted=covers_lifted(request))
     if answered.again and not Skip.objects.filter(card=answered.card, reason=reason).exists():
         return _not_kept(request)
@@ -240,7 +250,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
 def reveal(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Show the words of a covered card, and come back to it: now it can be rated."""
     answering.card_of(person, token)
-    covers.reveal(person, token)
+    answering.reveal(person, token)
     return to_card()
 
 
@@ -261,16 +271,92 @@ def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
 def hurt(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Ask whether the words of an answered card could hurt someone; where that is no question, the next card."""
     card = answering.card_of(person, token)
-    if not covers.asks(card):
+    if not answering.asks_hurts(card):
         return to_card()
     if request.method == "POST":
         form = HurtForm(request.POST)
         if form.is_valid():
-            covers.answer(person, card, form.cleaned_data["hurts"])
+            answering.answer_hurts(person, card, form.cleaned_data["hurts"])
         return to_card()
     latest = card if answering.is_latest(card) else None
     context = {**pair_context(request, card), "choices": HURTS, "latest": latest}
     return render(request, "contributor/card_hurt.html", context)
+
+
+def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) -> HttpResponse:
+    """Show a card; `around` is the context that all card pages share."""
+    context = {
+        **around,
+        "card": card,
+        "from_country": geography.from_country(card.country, get_language() or "en"),
+        "rows": _rows(card),
+        "skips": SKIPS,
+        # "Next" without a tick: asked once whether that is meant.
+        "none": request.GET.get("note") == "none",
+    }
+    return render(request, f"contributor/mixed_{card.kind}.html", context)
+
+
+def _rows(card: MixedCard) -> list[MixedAnswer]:
+    return list(card.answers.select_related("pair").order_by("position"))
+
+
+@require_POST
+@card_holder
+@answers_last
+def mixed_answer(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep which pairs of a list were ticked, or which of two was chosen."""
+    card = kinds.mixed_of(person, token)
+    form = HeardForm(card, request.POST) if card.kind == MixedKind.HEARD else ComparisonForm(request.POST)
+    if not form.is_valid():
+        return to_card("unclear")
+    if "choice" in form.cleaned_data:
+        kinds.answer_comparison(person, token, form.cleaned_data["choice"])
+        return to_card()
+    heard = form.cleaned_data["heard"]
+    if not (heard or "none" in request.POST) and card.state not in CLOSED:
+        # One careless tap would say of five pairs that nobody has heard them.
+        return to_card("none")
+    kinds.answer_heard(person, token, heard)
+    return to_card()
+
+
+@card_answer(ReasonForm)
+def mixed_skip(_request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, Any]) -> HttpResponse:
+    """Close a list or comparison without an answer."""
+    kinds.skip_mixed(person, token, cleaned["reason"])
+    return to_card()
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@card_holder
+@answers_last
+def mixed_report(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Ask which pair, then why; then put it before moderators, and close the card.
+
+    Once `row` in the address names a pair, why. Each is one screen of a phone.
+    """
+    card = kinds.mixed_of(person, token)
+    if request.method == "POST":
+        form = ReportForm(card, request.POST)
+        if not form.is_valid():
+            return to_card("unclear")
+        kinds.report_row(person, token, form.cleaned_data["row"], form.cleaned_data["reason"])
+        return to_card()
+    if card.state != CardState.OPEN:
+        return to_card()
+    rows = _rows(card)
+    row = next((answer for answer in rows if str(answer.public_id) == request.GET.get("row")), None)
+    context = {"card": card, "rows": rows, "row": row, "reports": REPORTS}
+    return render(request, "contributor/mixed_report.html", context)
+
+
+@require_POST
+@card_holder
+def mixed_undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Take back what was answered to a list or comparison, and show the card again."""
+    kinds.undo_mixed(person, token)
+    return to_card()
 
 
 urlpatterns: list[URLPattern] = [
@@ -282,6 +368,10 @@ urlpatterns: list[URLPattern] = [
     path("card/<uuid:token>/skip/", skip, name="skip"),
     path("card/<uuid:token>/undo/", undo, name="undo"),
     path("card/<uuid:token>/avoid/", avoid, name="avoid"),
+    path("mixed/<uuid:token>/", mixed_answer, name="mixed"),
+    path("mixed/<uuid:token>/skip/", mixed_skip, name="mixed_skip"),
+    path("mixed/<uuid:token>/report/", mixed_report, name="mixed_report"),
+    path("mixed/<uuid:token>/undo/", mixed_undo, name="mixed_undo"),
     path("pause/", pause, name="pause"),
     path("thanks/", thanks, name="thanks"),
 ]

@@ -20,15 +20,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from endoxa.schema.characters import xml_text
 from endoxa_collect import geography
 from endoxa_collect.campaign import Texts, in_language
-from endoxa_collect.contributor.access import closed, holder, next_step, remember
-from endoxa_collect.contributor.consent import ConsentForm, enrol, headed, language_of, secret_of
-from endoxa_collect.contributor.frame import (
+from endoxa_collect.contributor.access import (
+    closed,
+    holder,
     keep_language,
     nearest_first,
+    next_step,
     offered_language,
+    remember,
     speak_within,
     speaks,
 )
+from endoxa_collect.contributor.consent import ConsentForm, enrol, headed, language_of, secret_of
 from endoxa_collect.contributor.profile import profile
 from endoxa_collect.contributor.results import is_over, only_campaign
 from endoxa_collect.models import Campaign, JoinCode, Person, State

@@ -13,8 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from endoxa_collect.contributor.access import forget, holder
-from endoxa_collect.contributor.frame import speak_within
+from endoxa_collect.contributor.access import forget, holder, speak_within
 from endoxa_collect.contributor.joining import code_field
 from endoxa_collect.contributor.progress import put_covers_back
 from endoxa_collect.models import Person

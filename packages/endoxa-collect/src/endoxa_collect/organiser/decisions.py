@@ -15,8 +15,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
 from endoxa_collect.cards.answering import drop_reports
-from endoxa_collect.cards.counts import family, recount
-from endoxa_collect.cards.hurting import UNCLEAR
+from endoxa_collect.cards.counts import UNCLEAR, family, recount
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import EntryError
 from endoxa_collect.entry.merging import merge, unmerge

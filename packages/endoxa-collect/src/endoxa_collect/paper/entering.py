@@ -17,8 +17,7 @@ from endoxa.sources.files import require_file
 from endoxa.sources.spreadsheets import restored
 from endoxa_collect import naming, withdrawals
 from endoxa_collect.campaign import CampaignSettings
-from endoxa_collect.cards.candidates import reach
-from endoxa_collect.cards.counts import recount
+from endoxa_collect.cards.counts import reach, recount
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.contributor.consent import language_of
 from endoxa_collect.entry import cleaning

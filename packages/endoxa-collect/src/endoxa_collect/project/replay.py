@@ -31,7 +31,7 @@ from endoxa_collect.models import (
 )
 from endoxa_collect.privacy import erase, expire_all, redact_rows, withdraw
 from endoxa_collect.tasks.adding import settings_from
-from endoxa_collect.tasks.ending import withdraw_again
+from endoxa_collect.tasks.handing import withdraw_again
 from endoxa_collect.tasks.rooms import room
 from endoxa_collect.withdrawals import Line, What, hashed, since_rehearsal
 

@@ -4,27 +4,24 @@
 `controller.py` the balance between new pairs and ratings, `aim.py` where new pairs are asked for.
 """
 
-from endoxa_collect.sampler.aim import (
-    Fields,
-    MentionCounts,
-    fields,
-    least_mentioned,
-    question_share,
-    unseen_mass,
-)
 from endoxa_collect.sampler.controller import (
     KEPT_SECONDS,
     Balance,
     Expected,
+    Fields,
     Forecast,
+    MentionCounts,
     Outlook,
     Pace,
     adds_on,
+    fields,
     forecast,
+    least_mentioned,
+    question_share,
+    unseen_mass,
 )
 from endoxa_collect.sampler.matching import Match, Moment, Rater, Waiting, guards, match, price
-from endoxa_collect.sampler.settings import SamplerSettings
-from endoxa_collect.sampler.slots import Filled, Slot, open_slots, place
+from endoxa_collect.sampler.slots import Filled, SamplerSettings, Slot, open_slots, place
 
 __all__ = [
     "KEPT_SECONDS",

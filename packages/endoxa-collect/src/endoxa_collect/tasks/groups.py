@@ -1,18 +1,29 @@
-"""What the pages of the group editor show: the list, one group with its nearest, and what a threshold would merge.
+"""The group editor: attributes that mean the same are put together, by several people at once (AfriStereo, 3.3.3).
 
-The number of queries does not grow with the number of attributes.
+Unlike other rooms this one hands nothing out: everybody works on all groups, and sees what others made of them. Here
+are the groups as they begin, what pages show of them (the number of queries does not grow with the number of
+attributes), and the file for `endoxa curate associations --groups`. Changes are in `group_changes`.
 """
 
 from __future__ import annotations
 
+import random
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import F, Max, Q, QuerySet
+from django.utils.translation import gettext_lazy, ngettext
 
-from endoxa_collect.models import AttributeGroup, GroupMember, Likeness, Task
+from endoxa_collect.models import AttributeGroup, GroupChange, GroupMember, Likeness, Task, TaskItem
+from endoxa_collect.tasks.rooms import Content, Workspace
+
+NEAR, OPPOSITES = "near", "opposites"
+"""Columns that the command line adds: [[number of a row, likeness]], and numbers of rows that say the opposite."""
+BATCH = 2_000
+
 
 ON_A_PAGE = 50
 NEAREST = 12
@@ -213,3 +224,133 @@ def unite(
             home[pk] = left
     unions: Mapping[int, set[int]] = {id(union): union for union in home.values() if len(union) > 1}
     return [(frozenset(union), least[key]) for key, union in unions.items()], refused
+
+
+JUDGEMENTS = "judgements"
+COLUMNS = ("attribute", "group_id", "canonical", "polarity", "vader", "count")
+"""Columns of `endoxa curate group`, in its order; PostgreSQL keeps no order of the keys of an item."""
+LONGEST = 200
+
+
+class GroupRoom(Workspace):
+    """Everybody works on all groups."""
+
+    kind = "groups"
+    title = gettext_lazy("Group editor")
+    columns = {
+        "attribute": "an attribute as it stands in the statements",
+        "group_id": "its group",
+        "canonical": "the term that stands for the group",
+    }
+    optional = {
+        "polarity": "'positive', 'negative' or 'neutral'",
+        "count": "respondents who said it",
+    }
+    hidden = frozenset({NEAR, OPPOSITES})
+    page = "groups"
+
+    def check(self, content: Content) -> Iterable[str]:
+        """Words must fit into the tables, and counts be numbers."""
+        for name in ("attribute", "group_id", "canonical"):
+            if len(str(content.get(name, ""))) > (80 if name == "group_id" else LONGEST):
+                yield f"'{name}' is too long."
+        count = str(content.get("count", "")).strip()
+        if count and not count.isdecimal():
+            yield f"the count '{count}' is no whole number."
+
+    def progress(self, task: Task) -> str:
+        """Groups and changes so far."""
+        groups = living(task).count()
+        changes = GroupChange.objects.filter(task=task, undone_at=None).count()
+        counts = (
+            ngettext("%(n)d group", "%(n)d groups", groups) % {"n": groups},
+            ngettext("%(n)d change", "%(n)d changes", changes) % {"n": changes},
+        )
+        return ", ".join(counts)
+
+    def begin(self, task: Task) -> None:
+        """Make the groups of a task whose items have just been stored, and note how alike their members are."""
+        items_of: defaultdict[str, list[TaskItem]] = defaultdict(list)
+        for item in task.items.order_by("number"):
+            items_of[str(item.content["group_id"])].append(item)
+        groups = [
+            AttributeGroup(
+                task=task,
+                key=key,
+                head=str(items[0].content["canonical"]),
+                polarity=str(items[0].content.get("polarity") or ""),
+                size=len(items),
+                count=sum(map(_count, items)),
+            )
+            for key, items in items_of.items()
+        ]
+        AttributeGroup.objects.bulk_create(groups, batch_size=BATCH)
+        made = [
+            GroupMember(item=item, group=group, count=_count(item))
+            for group in groups
+            for item in items_of[group.key]
+        ]
+        made.sort(key=lambda member: member.item.number)
+        GroupMember.objects.bulk_create(made, batch_size=BATCH)
+        members = {member.item.number: member for member in made}
+        # What is known of two rows, in both directions.
+        scores: dict[tuple[int, int], tuple[float, bool]] = {}
+        for number, member in members.items():
+            hidden = member.item.hidden
+            near = [(int(other), float(score), False) for other, score in hidden.get(NEAR) or ()]
+            against = [(int(other), 0.0, True) for other in hidden.get(OPPOSITES) or ()]
+            for other, score, opposite in (*near, *against):
+                for pair in ((number, other), (other, number)):
+                    before = scores.get(pair, (0.0, False))
+                    scores[pair] = (max(before[0], score), before[1] or opposite)
+        Likeness.objects.bulk_create(
+            [
+                Likeness(task=task, one=members[left], other=members[right], score=score, opposite=opposite)
+                for (left, right), (score, opposite) in scores.items()
+                if left in members and right in members
+            ],
+            batch_size=BATCH,
+        )
+
+    def export(self, task: Task) -> dict[str, list[dict[str, Any]]]:
+        """The groups in the columns and the order of the file they came from; changes and flags beside them.
+
+        Changes that were taken back are not in the table of changes. Judges have keys that are new in each export.
+        """
+        rows = []
+        members = GroupMember.objects.filter(group__task=task).select_related("item", "group")
+        for member in members.order_by("item__number"):
+            content, group = member.item.content, member.group
+            names = [name for name in (*COLUMNS, *sorted(content)) if name in content]
+            changed = {"group_id": group.key, "canonical": group.head, "polarity": group.polarity}
+            rows.append({name: changed.get(name, content[name]) for name in names})
+        flagged = living(task).exclude(flag="").order_by("key")
+        flags = [{"group_id": group.key, "canonical": group.head, "flag": group.flag} for group in flagged]
+        return {JUDGEMENTS: rows, "changes": _changes(task), "flags": flags}
+
+
+def _count(item: TaskItem) -> int:
+    return int(str(item.content.get("count") or "1"))
+
+
+def _changes(task: Task) -> list[dict[str, Any]]:
+    names = dict(AttributeGroup.objects.filter(task=task).values_list("key", "head"))
+    made = list(GroupChange.objects.filter(task=task, undone_at=None).order_by("pk"))
+    judges = sorted({change.judge_id for change in made}, key=str)
+    random.SystemRandom().shuffle(judges)
+    keys = {judge: f"r{number:03d}" for number, judge in enumerate(judges, start=1)}
+    return [
+        {
+            "change": change.kind,
+            "rater": keys[change.judge_id],
+            "hour": f"{change.at:%Y-%m-%dT%H}:00",
+            "groups": "; ".join(sorted(change.after)),
+            "heads": "; ".join(
+                change.after[key]["head"] or names.get(key, "") for key in sorted(change.after)
+            ),
+        }
+        for change in made
+    ]
+
+
+ROOM = GroupRoom()

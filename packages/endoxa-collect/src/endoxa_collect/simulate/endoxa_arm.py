@@ -12,7 +12,7 @@ import numpy.typing as npt
 from endoxa_collect import sampler
 from endoxa_collect.sampler import Balance, Expected, Match, MentionCounts, Moment, Slot, Waiting
 from endoxa_collect.sampler.slots import NEEDS, TOPUP
-from endoxa_collect.simulate.arms.rivals import among, at_once, lease_minutes, unseen
+from endoxa_collect.simulate.arms import among, at_once, lease_minutes, unseen
 from endoxa_collect.simulate.campaign import Campaign, Card
 from endoxa_collect.simulate.world import FAR, LANGUAGES, NEAR, OWN
 
@@ -72,10 +72,19 @@ class _Endoxa:
         outlook, balance = self._look()
         # The first card shows a pair, so that everybody sees what is meant; and a question follows no other.
         first = not campaign.number[person] or person in self._just_asked
-        if not first and outlook.prompts and luck.random() < self._share(person, outlook.prompts):
-            return self._question(person)
-        if luck.random() < settings.calibration and (common := self._next_common(person)) is not None:
-            return self._card(person, common, balance, tier="calibration")
+        if not first and outlook.prompts:
+            homes = campaign.world.settings.countries
+            mentions = self._mentions(list(range(len(homes))), list(homes))
+            origins = campaign.world.origins[person]
+            if luck.random() < sampler.question_share(
+                outlook.prompts, origins, homes, mentions, settings.prompt_early
+            ):
+                return self._question(person)
+        if luck.random() < settings.calibration:
+            free = unseen(campaign, person)
+            for common in self._common:
+                if free[common] and not self._matches.has(person, common):
+                    return self._card(person, common, balance, tier="calibration")
         if (
             balance is not Balance.VALIDATE
             and luck.random() < settings.topup
@@ -87,14 +96,11 @@ class _Endoxa:
             return self._card(
                 person, match.pair, balance, tier=match.slot, slot=match.slot, chance=match.propensity
             )
-        return self._rest(person, balance)
-
-    def _rest(self, person: int, balance: Balance) -> Card:
-        """For somebody whom no pair waits for: a pair that others have open, a question, or a pair that has its k."""
+        # No pair waits for them: one that others have open, a question, or one that has its k.
         validate = balance is Balance.VALIDATE
-        if validate and (pair := self._matches.backup(person)) is not None:
-            return self._card(person, pair, balance, tier="backup")
-        asks = not validate and self._campaign.draws[person].random() < self._settings.prompt
+        if validate and (backup := self._matches.backup(person)) is not None:
+            return self._card(person, backup, balance, tier="backup")
+        asks = not validate and luck.random() < settings.prompt
         return (None if asks else self._any(person)) or self._question(person)
 
     def _any(self, person: int, *needs: int) -> Card | None:
@@ -107,12 +113,6 @@ class _Endoxa:
         familiar = free & (campaign.world.proximity[person][campaign.pool["country"]] < FAR)
         tier = "topup" if needs else "open"
         return among(campaign, person, familiar if familiar.any() else free, tier=tier, lease=self._lease)
-
-    def _next_common(self, person: int) -> int | None:
-        free = unseen(self._campaign, person)
-        return next(
-            (pair for pair in self._common if free[pair] and not self._matches.has(person, pair)), None
-        )
 
     def _card(
         self,
@@ -146,14 +146,6 @@ class _Endoxa:
             slot=slot,
             propensity=chance,
             lease=self._lease,
-        )
-
-    def _share(self, person: int, prompts: float) -> float:
-        world = self._campaign.world
-        homes = world.settings.countries
-        mentions = self._mentions(list(range(len(homes))), list(homes))
-        return sampler.question_share(
-            prompts, world.origins[person], homes, mentions, self._settings.prompt_early
         )
 
     def _question(self, person: int) -> Card:
@@ -239,17 +231,20 @@ class _Matches:
         """The pair that waits for a person, else one that picks them now; None where none can."""
         campaign, now = self._campaign, self._campaign.pool.now
         if now - self._matched_at > sampler.KEPT_SECONDS / 60:
-            self._match_all(outlook)
+            # Pairs pick raters among all who are here and have none waiting.
+            self._matched_at = now
+            self._of = {rater: entry for rater, entry in self._of.items() if entry[1] > now}
+            here = set(np.flatnonzero(campaign.active > now - self._lease).tolist()) - self._of.keys()
+            for pick in self._round(outlook, here, hurried=outlook.hurried):
+                assert isinstance(pick.person, int)
+                self._of[pick.person] = pick, now + self._lease
         campaign.active[person] = now
-        match = self._valid(person) or self._pick_now(person, outlook)
-        self._of.pop(person, None)
-        return match
-
-    def _valid(self, person: int) -> Match | None:
         match, _ = self._of.get(person, (None, 0.0))
-        if match is not None and self._campaign.seen(person)[match.pair]:
+        if match is not None and campaign.seen(person)[match.pair]:
             del self._of[person]
-            return None
+            match = None
+        match = match or self._pick_now(person, outlook)
+        self._of.pop(person, None)
         return match
 
     def backup(self, person: int) -> int | None:
@@ -273,24 +268,24 @@ class _Matches:
             reserved.setdefault(match.pair, Counter())[match.slot] += 1
         return reserved
 
-    def _match_all(self, outlook: sampler.Outlook) -> None:
-        """Let pairs pick raters among all who are here and have none waiting, every few seconds."""
-        now = self._campaign.pool.now
-        self._matched_at = now
-        self._of = {person: entry for person, entry in self._of.items() if entry[1] > now}
-        here = set(np.flatnonzero(self._campaign.active > now - self._lease).tolist()) - self._of.keys()
-        for match in self._round(outlook, here, hurried=outlook.hurried):
-            assert isinstance(match.person, int)
-            self._of[match.person] = match, now + self._lease
-
     def _pick_now(self, person: int, outlook: sampler.Outlook) -> Match | None:
         """A pair that picks this person, alone; who would go without stands in for others, also for those to come."""
         for stands_in in (False, True):
             hurried = outlook.hurried or stands_in
             if matches := self._round(outlook, {person}, person, hurried=hurried, waiting=not stands_in):
+                match = matches[0]
                 if stands_in:
-                    self._give_way(matches[0])
-                return matches[0]
+                    reserved = self._reserved().get(match.pair, Counter[Slot]()).total()
+                    if self._campaign.pool["ratings"][match.pair] + reserved >= self._campaign.settings.k:
+                        # All slots of the pair are taken: somebody for whom it waits gives way.
+                        slot = match.pair, match.slot
+                        waits = (
+                            rater
+                            for rater, (other, _) in self._of.items()
+                            if (other.pair, other.slot) == slot
+                        )
+                        self._of.pop(next(waits, -1), None)
+                return match
         return None
 
     def _round(
@@ -311,16 +306,6 @@ class _Matches:
         reserved = self._reserved(waiting=waiting)
         pairs = list(self._waiting(around, sorted(free), asking, reserved, hurried=hurried))
         return sampler.match(pairs, raters, moment, self._rng)
-
-    def _give_way(self, match: Match) -> None:
-        """Take a slot from somebody for whom it waits, where all of a pair are taken."""
-        reserved = self._reserved().get(match.pair, Counter[Slot]()).total()
-        if int(self._campaign.pool["ratings"][match.pair]) + reserved < self._campaign.settings.k:
-            return
-        for person, (other, _) in self._of.items():
-            if (other.pair, other.slot) == (match.pair, match.slot):
-                del self._of[person]
-                return
 
     def _rater(self, person: int, *, free: bool) -> sampler.Rater:
         world = self._campaign.world

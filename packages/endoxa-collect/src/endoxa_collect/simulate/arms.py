@@ -1,4 +1,4 @@
-"""Arms for comparison: LACES's rule, and a survey in two waves.
+"""Arms, ways to choose the next card, by name: ours, LACES's rule, a survey, and those of packages (`endoxa.arms`).
 
 LACES's rule (section 3.2): pairs with fewer than three validations first, near ones when possible, languages read. The
 paper does not say in which order the two preferences apply; here need comes before nearness, as its text names them. A
@@ -11,13 +11,65 @@ surplus, and the share of time for writing is tuned beforehand on other seeds.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from endoxa.registry import Registry
 from endoxa_collect.simulate.campaign import Campaign, Card, Wait
 from endoxa_collect.simulate.world import FAR, NEAR, OWN
+
+__all__ = ["ARMS", "Arm", "Session"]
+
+
+class Session(Protocol):
+    """An arm at work in one campaign."""
+
+    def next(self, person: int, spent: float) -> Card | Wait | None:
+        """The next card of a person who spent so many minutes; None where there is nothing left to do.
+
+        The time is `campaign.pool.now`. Chance comes from `campaign.draws[person]` only: arms stay comparable.
+        """
+        ...
+
+
+class Arm(Protocol):
+    """A way to choose the next card, found by its name.
+
+    Packages add theirs through entry points of the group `endoxa.arms`.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """One line that says what it does."""
+        ...
+
+    @property
+    def surveys(self) -> bool:
+        """Whether it divides people's time between writing and rating (`Campaign.share`), which is then tuned."""
+        ...
+
+    def start(self, campaign: Campaign) -> Session:
+        """Begin a campaign."""
+        ...
+
+
+def _builtin() -> Iterable[Arm]:
+    from endoxa_collect.simulate.endoxa_arm import EndoxaArm
+
+    return (StaticArm(name="static-ticks", near_first=True, ticks=True), LacesArm(name="laces"), EndoxaArm())
+
+
+ARMS: Registry[Arm] = Registry("arm", "endoxa.arms", _builtin)
+
 
 Chosen = npt.NDArray[np.bool_]
 
@@ -83,7 +135,8 @@ class _Laces:
             lease = lease_minutes(campaign)
         free = unseen(campaign, person)
         if campaign.world.introduced[person] and not campaign.number[person] and free[:1].any():
-            return replace(self._first(), lease=lease)
+            country = campaign.pool.codes(0)[0]
+            return Card(country, 0, tier="introduction", propensity=1.0, lease=lease)
         needs = ratings < campaign.settings.k
         # Places that are reserved are not offered again, not even to those for whom nothing else is left.
         full = campaign.pool["ratings"] >= campaign.settings.k
@@ -101,9 +154,6 @@ class _Laces:
             if card is not None:
                 return card
         return question(campaign, person)
-
-    def _first(self) -> Card:
-        return Card(self.campaign.pool.codes(0)[0], 0, tier="introduction", propensity=1.0)
 
 
 def lease_minutes(campaign: Campaign) -> float:
@@ -151,22 +201,16 @@ class _Static:
     def next(self, person: int, spent: float) -> Card | Wait | None:
         """An open question in the first wave, a pair to rate in the second."""
         if spent < self._writing:
-            return self._question(person)
+            world, rng = self._campaign.world, self._campaign.draws[person]
+            proximity = world.proximity[person]
+            kinds = [kind for kind in _QUESTION_SHARES if (proximity == kind).any()]
+            shares = np.array([_QUESTION_SHARES[kind] for kind in kinds])
+            kind = kinds[int(rng.choice(len(kinds), p=shares / shares.sum()))]
+            places = np.flatnonzero(proximity == kind)
+            fame = world.fame[places]
+            return Card(int(rng.choice(places, p=fame / fame.sum())), ticks=self._ticks, tier="survey")
         if self._campaign.pool.now < self._second:
             return Wait(self._second)
-        return self._pair(person)
-
-    def _question(self, person: int) -> Card:
-        world, rng = self._campaign.world, self._campaign.draws[person]
-        proximity = world.proximity[person]
-        kinds = [kind for kind in _QUESTION_SHARES if (proximity == kind).any()]
-        shares = np.array([_QUESTION_SHARES[kind] for kind in kinds])
-        kind = kinds[int(rng.choice(len(kinds), p=shares / shares.sum()))]
-        places = np.flatnonzero(proximity == kind)
-        fame = world.fame[places]
-        return Card(int(rng.choice(places, p=fame / fame.sum())), ticks=self._ticks, tier="survey")
-
-    def _pair(self, person: int) -> Card | None:
         campaign = self._campaign
         needs = campaign.pool["ratings"] + campaign.leased() < campaign.settings.k
         free = unseen(campaign, person) & needs
