@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from endoxa_collect import commands as collect
 from endoxa_collect import withdrawals
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.entry.merging import merge
+from endoxa_collect.entry.proposing import merge
 from endoxa_collect.export.folder import answers_before_opening, read_about
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
@@ -32,7 +32,7 @@ from endoxa_collect.models import (
 )
 from endoxa_collect.organiser.dashboard import Rehearsal, end_rehearsal, rehearsal_of, set_state
 from endoxa_collect.organiser.decisions import Action, Decision, decide, revision
-from endoxa_collect.organiser.forecast import survey_sentence
+from endoxa_collect.organiser.wording import survey_sentence
 from endoxa_collect.paper.entering import enter, read_answers
 from endoxa_collect.paper.printing import FIXED, choose_cards, new_receipts, write_template
 from endoxa_collect.privacy import withdraw

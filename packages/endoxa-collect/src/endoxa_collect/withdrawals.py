@@ -32,8 +32,7 @@ from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from endoxa.errors import UserError
-from endoxa_collect.files import waiting_for
-from endoxa_collect.heads import Head, as_line, head_for, head_in
+from endoxa_collect.files import Head, as_line, head_for, head_in, waiting_for
 from endoxa_collect.models import Campaign, Person, Release, Tombstone
 
 NAME = "withdrawals.jsonl"

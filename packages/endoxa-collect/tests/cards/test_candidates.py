@@ -15,8 +15,7 @@ from endoxa_collect.cards.balance import lately, outlook_of, view_of
 from endoxa_collect.cards.candidates import admit, reach, tick_count
 from endoxa_collect.cards.counts import recount, recount_needs
 from endoxa_collect.cards.goal import goals_of
-from endoxa_collect.entry.merging import merge
-from endoxa_collect.entry.proposing import propose, tick_countries
+from endoxa_collect.entry.proposing import merge, propose, tick_countries
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.restoration import import_campaign
 from endoxa_collect.export.run import export_campaign

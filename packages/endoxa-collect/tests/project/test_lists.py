@@ -12,11 +12,11 @@ from collect_support import commands
 from collect_support.campaign_folders import LIMIT, copied, endoxa, environment, said
 from endoxa.errors import UserError
 from endoxa_collect import withdrawals
-from endoxa_collect.heads import head_for
+from endoxa_collect.files import head_for
 from endoxa_collect.models import Tombstone
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.folder import Folder
-from endoxa_collect.project.lists import require_list, require_newest, require_same_campaign, say_whose
+from endoxa_collect.project.replay import require_list, require_newest, require_same_campaign, say_whose
 
 SECRET = "the secret of this folder"
 

@@ -10,7 +10,7 @@ import typer
 
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
-from endoxa_collect.commands import backup, export, paper, simulate, task
+from endoxa_collect.commands import export, paper, simulate, task
 
 if TYPE_CHECKING:
     from endoxa_collect.project.folder import Folder
@@ -197,14 +197,14 @@ def account(
         )
     password = _read_password() if password_stdin else None
     enter(open_folder(folder))
-    from endoxa_collect.project.accounts import (
+    from endoxa_collect.project.database import prepare
+    from endoxa_collect.project.starting import (
         accounts,
         campaign_named,
         remove_account,
         role_named,
         set_account,
     )
-    from endoxa_collect.project.database import prepare
 
     prepare()
     where = campaign_named(campaign)
@@ -230,9 +230,9 @@ app.command("print", cls=GroupedCommand)(paper.print_cards)
 app.command(cls=GroupedCommand)(paper.enter)
 app.add_typer(task.app, name="task")
 app.command(cls=GroupedCommand)(simulate.simulate)
-app.command(cls=GroupedCommand)(backup.backup)
-app.command(cls=GroupedCommand)(backup.restore)
-app.command(cls=GroupedCommand)(backup.replay)
+app.command(cls=GroupedCommand)(export.backup)
+app.command(cls=GroupedCommand)(export.restore)
+app.command(cls=GroupedCommand)(export.replay)
 
 
 def _read_password() -> str:
@@ -245,7 +245,7 @@ def _read_password() -> str:
 def _serve(folder: Folder, host: str, port: int, workers: int | None) -> None:
     from endoxa_collect.addresses import reached_at
     from endoxa_collect.project.database import prepare
-    from endoxa_collect.project.lists import say_whose
+    from endoxa_collect.project.replay import say_whose
     from endoxa_collect.project.server import serve as answer
     from endoxa_collect.project.starting import collect_static, invitations
 

@@ -1,7 +1,7 @@
 """Similarity of two attributes by the characters they share: a question to people, never a decision.
 
-What is compared are the looser forms of `entry.keys`, not keys, and only of pairs about one country in one language:
-whether "hospitable" is "hospitalario" is for the analysis to say, not for spelling.
+Looser forms (`entry.cleaning`) are compared, not keys, and only of pairs about one country in one language: whether
+"hospitable" is "hospitalario" is for the analysis to say, not for spelling.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz import fuzz, process
 
-from endoxa_collect.entry.keys import comparable, key
+from endoxa_collect.entry.cleaning import comparable, key
 from endoxa_collect.models import Campaign, Moderation, Pair
 
 CUT_OFF = 71.0

@@ -1,4 +1,8 @@
-"""The data card of an export: its tables, their origin, and caveats."""
+"""The data card of an export, and the conditions of a restricted release.
+
+A restricted release is for one named recipient who signed the conditions in `AGREEMENT.md`, with nothing merged. It is
+never public: the site sends it once, to the organiser who makes it, and keeps no copy.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +15,16 @@ from importlib.resources import files
 import jinja2
 import polars as pl
 
+from endoxa.errors import UserError
 from endoxa.words import unreviewed
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.export.columns import AGGREGATED, FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
 from endoxa_collect.export.folder import About
 from endoxa_collect.export.tables import Tables
+from endoxa_collect.models import Campaign
 from endoxa_collect.sampler.slots import wanted
+from endoxa_collect.visible import visible
 
 _TIERS = {
     OWN: "the pair picked them, and they are from the country",
@@ -44,7 +51,7 @@ def data_card(about: About, tables: Tables) -> str:
     ]
     ratings = frames["ratings"]
     counted = Counter(ratings.filter(pl.col("tier") != "")["tier"].to_list())
-    return _template().render(
+    return _template("card").render(
         title=in_language(settings.texts.title, "en"),
         about=about,
         settings=settings,
@@ -110,8 +117,8 @@ def _place(country: str) -> str:
 
 
 @cache
-def _template() -> jinja2.Template:
-    text = (files("endoxa_collect.export") / "card.md.jinja").read_text(encoding="utf-8")
+def _template(name: str) -> jinja2.Template:
+    text = (files("endoxa_collect.export") / f"{name}.md.jinja").read_text(encoding="utf-8")
     # Markdown for people and data tools, never sent to a browser as HTML; no contributor's words are in it.
     environment = jinja2.Environment(
         autoescape=False,  # noqa: S701
@@ -121,3 +128,39 @@ def _template() -> jinja2.Template:
         undefined=jinja2.StrictUndefined,
     )
     return environment.from_string(text)
+
+
+NAME = "AGREEMENT.md"
+"""The file with the conditions, in the folder of a restricted release."""
+
+LONGEST = 200
+"""Characters of a recipient's name."""
+
+
+def recipient_named(typed: str) -> str:
+    """The name of a recipient, cleaned.
+
+    Raises:
+        UserError: nothing is left of it, or it is too long.
+    """
+    name = " ".join(visible(typed).split())
+    if not name or len(name) > LONGEST:
+        raise UserError(
+            f"A restricted release is for somebody: name the person and institution (up to {LONGEST} characters)."
+        )
+    return name
+
+
+def agreement(campaign: Campaign, number: str, recipient: str) -> str:
+    """The conditions, in Markdown, to be signed before the release is handed over."""
+    settings = campaign.settings
+    return _template("agreement").render(
+        campaign=campaign.slug,
+        number=number,
+        recipient="".join(f"\\{letter}" if letter in r"\`*_{}[]<>#|" else letter for letter in recipient),
+        organisation=settings.organisation,
+        contact=settings.contact,
+        least=LEAST,
+        retention=settings.retention,
+        today=datetime.now(UTC).date().isoformat(),
+    )

@@ -17,8 +17,7 @@ from django.db.models import Q, QuerySet
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.export.columns import OTHER, POLARITIES, SHARED_TIERS, schema_of
-from endoxa_collect.export.people import Published
-from endoxa_collect.export.pool import Pool
+from endoxa_collect.export.people import Pool, Published
 from endoxa_collect.models import (
     Campaign,
     Card,

@@ -9,8 +9,7 @@ import uuid
 from django.db import models
 from django.db.models import F, Q
 
-from endoxa_collect.models.campaign import Campaign
-from endoxa_collect.models.people import Person
+from endoxa_collect.models.campaign import Campaign, Person
 from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, Filled
 
 

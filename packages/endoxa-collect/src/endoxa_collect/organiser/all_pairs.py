@@ -2,7 +2,7 @@
 
 Pages follow each other by a key (when a pair was made, and its number), so that page 900 costs as much as the first.
 Without a search the database reads the index of ages until a page is full. A search looks at the words and the key
-(`entry.keys`) of every pair; capitals and accents are taken off by the database (`Plain`).
+(`entry.cleaning`) of every pair; capitals and accents are taken off by the database (`Plain`).
 """
 
 from __future__ import annotations
@@ -26,12 +26,10 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
 
 from endoxa_collect import geography
-from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
-from endoxa_collect.entry.keys import fold, key
+from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
 from endoxa_collect.models import Action, Campaign, Moderation, Pair, Source
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed
-from endoxa_collect.organiser.decision_forms import act_form
-from endoxa_collect.organiser.decisions import decide
+from endoxa_collect.organiser.decisions import act_form, decide
 from endoxa_collect.organiser.figures import cached
 from endoxa_collect.organiser.moderation import (
     OPEN_WORDS,

@@ -26,9 +26,18 @@ from endoxa_collect.models import AuditEntry, Campaign, Person, Role, State, Sta
 from endoxa_collect.organiser.access import EVERYBODY, READ, SEND, allowed, roles_of
 from endoxa_collect.organiser.codes import join_address, newest_code
 from endoxa_collect.organiser.figures import FEWEST, OTHERS, cached, figures_of, grouped, in_steps, neediest
-from endoxa_collect.organiser.forecast import advice, sentence, survey_sentence, switch_at
 from endoxa_collect.organiser.seeds import ADDED
-from endoxa_collect.organiser.wording import BALANCES, STATES, bars, country_rows, question_rows
+from endoxa_collect.organiser.wording import (
+    BALANCES,
+    STATES,
+    advice,
+    bars,
+    country_rows,
+    question_rows,
+    sentence,
+    survey_sentence,
+    switch_at,
+)
 from endoxa_collect.privacy import erase_people
 from endoxa_collect.sampler import Balance
 

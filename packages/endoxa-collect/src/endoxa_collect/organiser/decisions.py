@@ -1,4 +1,4 @@
-"""Decisions about pairs: each is stored with what it changed, logged, and can be undone."""
+"""Decisions about pairs, and their forms: each is stored with what it changed, logged, and can be undone."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django import forms
 from django.contrib.auth.models import User
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext, gettext_lazy
 
+from endoxa_collect import geography
 from endoxa_collect.cards.answering import drop_reports
 from endoxa_collect.cards.counts import family, recount
 from endoxa_collect.cards.hurting import UNCLEAR
 from endoxa_collect.cards.locking import locked
-from endoxa_collect.entry.cleaning import EntryError
-from endoxa_collect.entry.merging import merge, unmerge
+from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
+from endoxa_collect.entry.proposing import merge, unmerge
 from endoxa_collect.entry.words import read_words
 from endoxa_collect.models import (
     Act,
@@ -330,3 +332,111 @@ def approve_all(campaign: Campaign, user: User, shown: Iterable[Shown]) -> int:
                 decide(campaign, user, item, Decision(Action.APPROVE, seen))
                 approved += 1
     return approved
+
+
+_TOPIC_LENGTH = 40
+
+
+_LOAD_AGAIN = gettext_lazy("Please load the page again.")
+
+
+_MAY_HURT = gettext_lazy("It may hurt to hear this about oneself")
+
+
+class ActForm(forms.Form):
+    """What to do, and the revision of the pair that the account saw."""
+
+    action = forms.ChoiceField(choices=Action.choices)
+    seen = forms.CharField(max_length=12)
+
+    def decision(self) -> Decision:
+        """What was decided, for `decisions.decide`."""
+        facts = {**self.cleaned_data, "action": Action(self.cleaned_data["action"])}
+        return Decision(**facts)
+
+
+class EditForm(ActForm):
+    """Other words for a pair, or the language they are in."""
+
+    text = forms.CharField(
+        label=gettext_lazy("Words"),
+        max_length=MAX_LENGTH,
+        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+    )
+    language = forms.ChoiceField(label=gettext_lazy("Language"))
+
+    def __init__(self, pair: Pair, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        shown = get_language() or "en"
+        codes = dict.fromkeys([*pair.campaign.settings.data_languages, pair.language])
+        field = self.fields["language"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(code, geography.language_name(code, shown)) for code in codes]
+
+
+class ApproveForm(ActForm):
+    """Passing a pair; what is ticked as unkind stays covered."""
+
+    negative = forms.BooleanField(label=_MAY_HURT, required=False)
+
+    def __init__(self, data: Any = None) -> None:
+        # Its page has the box of `MarkForm` too.
+        super().__init__(data, auto_id="approve_%s")
+
+
+class MarkForm(ActForm):
+    """What the sampler and the covers go by."""
+
+    topic = forms.CharField(label=gettext_lazy("Topic"), max_length=_TOPIC_LENGTH, required=False)
+    negative = forms.NullBooleanField(
+        label=_MAY_HURT,
+        help_text=gettext_lazy(
+            "What people added stays covered while this is unknown and nobody has approved it."
+        ),
+        required=False,
+    )
+
+
+class MergeForm(ActForm):
+    """The pair that says the same, and the revision of it that the account saw."""
+
+    into = forms.UUIDField()
+    into_seen = forms.CharField(max_length=12)
+
+
+class ShownField(forms.Field):
+    """Pairs as `<id>:<revision>`, one in each hidden field."""
+
+    widget = forms.MultipleHiddenInput
+    default_error_messages = {"required": _LOAD_AGAIN, "invalid": _LOAD_AGAIN}
+
+    def to_python(self, value: list[str] | None) -> tuple[Shown, ...]:
+        """The pairs.
+
+        Raises:
+            ValidationError: not what the page sends.
+        """
+        parts = [text.partition(":") for text in value or ()]
+        try:
+            return tuple(Shown(UUID(item), seen) for item, _, seen in parts)
+        except ValueError as error:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error
+
+
+class ShownForm(forms.Form):
+    """What stood on a page of the queue and may be approved at once."""
+
+    shown = ShownField()
+
+
+def act_form(pair: Pair, data: Any) -> ActForm:
+    """The form that belongs to the action which was sent."""
+    action = data.get("action", "")
+    if action == Action.EDIT:
+        return EditForm(pair, data)
+    kinds: Mapping[str, Callable[[Any], ActForm]] = {
+        Action.APPROVE: ApproveForm,
+        Action.MARK: MarkForm,
+        Action.MERGE: MergeForm,
+    }
+    return kinds.get(action, ActForm)(data)

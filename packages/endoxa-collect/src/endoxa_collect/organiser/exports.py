@@ -20,12 +20,10 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa.errors import UserError
 from endoxa_collect import geography
-from endoxa_collect.export.agreement import LONGEST, agreement, recipient_named
-from endoxa_collect.export.card import people_by_country
+from endoxa_collect.export.card import LONGEST, agreement, people_by_country, recipient_named
 from endoxa_collect.export.columns import LEAST, OTHER, Column, columns_of
 from endoxa_collect.export.folder import LeftOut
-from endoxa_collect.export.releases import NumberTakenError, require_number
-from endoxa_collect.export.run import export_campaign
+from endoxa_collect.export.run import NumberTakenError, export_campaign, require_number
 from endoxa_collect.export.tables import read_tables
 from endoxa_collect.files import draft
 from endoxa_collect.models import Campaign, Role

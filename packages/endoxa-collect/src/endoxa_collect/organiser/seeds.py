@@ -18,8 +18,15 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa_collect import geography
-from endoxa_collect.entry.seed_files import SeedFileError, read_seeds
-from endoxa_collect.entry.seeding import SeedReport, SeedRow, add_seeds, preview_seeds, unkind
+from endoxa_collect.entry.seeding import (
+    SeedFileError,
+    SeedReport,
+    SeedRow,
+    add_seeds,
+    preview_seeds,
+    read_seeds,
+    unkind,
+)
 from endoxa_collect.models import AuditEntry, Campaign, Pair, Role, Source, record
 from endoxa_collect.organiser.access import READ_OR_SEND, SEND, allowed
 

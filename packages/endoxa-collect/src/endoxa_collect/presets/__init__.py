@@ -15,8 +15,7 @@ from importlib.resources import files
 
 from endoxa.errors import UserError
 from endoxa_collect.campaign import CampaignSettings, read_settings
-from endoxa_collect.entry.seed_files import read_seeds
-from endoxa_collect.entry.seeding import SeedRow
+from endoxa_collect.entry.seeding import SeedRow, read_seeds
 
 _FOLDER = files("endoxa_collect") / "presets"
 

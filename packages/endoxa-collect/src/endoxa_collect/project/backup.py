@@ -292,8 +292,7 @@ def _replayed(
 
     from endoxa_collect import withdrawals as listing
     from endoxa_collect.project.database import prepare
-    from endoxa_collect.project.lists import require_newest, require_same_campaign
-    from endoxa_collect.project.replay import replay
+    from endoxa_collect.project.replay import replay, require_newest, require_same_campaign
 
     recorded = listing.parse(archive.withdrawals, listing.NAME, complete=False)
     lists = {more: listing.read(more)} if more else {}

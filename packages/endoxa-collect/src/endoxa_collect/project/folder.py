@@ -20,8 +20,7 @@ from pathlib import Path
 import dj_database_url
 
 from endoxa.errors import UserError
-from endoxa_collect.files import take
-from endoxa_collect.heads import as_line, head_for
+from endoxa_collect.files import as_line, head_for, take
 
 MARK = "endoxa-campaign.json"
 _FORMAT = 1
