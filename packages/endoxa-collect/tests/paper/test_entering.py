@@ -118,15 +118,6 @@ def test_words_of_a_card_that_was_rated_are_no_mention(campaign, cards, typed):
     assert not Card.objects.filter(pair=None).exists()
 
 
-def test_files_from_before_have_no_words_and_are_read(campaign, typed):
-    path, _ = typed({"consent": "yes", 1: "5"})
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [row[: -len(WORDS)] for row in csv.reader(file)]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
-    assert enter(campaign, read_answers(path, campaign), "en").ratings == 1
-
-
 def test_entering_again_stores_nothing_twice(campaign, typed):
     path, _ = typed({"consent": "yes", 1: "5"})
     enter(campaign, read_answers(path, campaign), "en")

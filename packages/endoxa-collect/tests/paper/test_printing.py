@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 
 import pytest
-from django.utils import translation
-from django.utils.translation import gettext
 
 from endoxa.errors import UserError
 from endoxa_collect.campaign import UI_LANGUAGES
@@ -94,20 +92,6 @@ def test_there_is_one_place_to_tick_and_lines_for_words(deck):
     assert sheet.count('class="tick"') == 4 + 11 * 5
     assert "What else do people around you say?" in sheet
     assert sheet.count("About people from") == 3
-
-
-def test_nothing_on_paper_is_about_browsers(make_campaign, make_pairs):
-    """Campaigns of earlier presets have that sentence in their consent; the pages of the site say it themselves."""
-    for language, told in (("en", "browser"), ("es", "navegador")):
-        settings = load_preset("laces").settings.model_dump(mode="json")
-        with translation.override(language):
-            sentence = gettext("A random number in your browser keeps your answers together.")
-        assert told in sentence
-        settings["texts"]["consent"][language] += f" {sentence}"
-        campaign = make_campaign(f"old-{language}", **settings)
-        make_pairs(campaign, ("AR", "sing", language), negative=False)
-        html = printing.page(campaign, language, choose_cards(campaign, language, 4), new_receipts(1))
-        assert told not in html
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from endoxa.errors import UserError
 from endoxa_collect.commands import export, paper, simulate, task
 
 if TYPE_CHECKING:
-    from endoxa_collect.project.folder import Folder
     from endoxa_collect.project.starting import Invitation, Started
 
 
@@ -155,7 +154,7 @@ def serve(
     refuse_busy(address, port)
     with locked_folder(opened):
         enter(opened, listening=address)
-        _serve(opened, address, port, workers)
+        _serve(address, port, workers)
     typer.echo("\nStopped. Everything is kept.")
 
 
@@ -242,15 +241,13 @@ def _read_password() -> str:
     return password
 
 
-def _serve(folder: Folder, host: str, port: int, workers: int | None) -> None:
+def _serve(host: str, port: int, workers: int | None) -> None:
     from endoxa_collect.addresses import reached_at
     from endoxa_collect.project.database import prepare
-    from endoxa_collect.project.replay import say_whose
     from endoxa_collect.project.server import serve as answer
     from endoxa_collect.project.starting import collect_static, invitations
 
     prepare()
-    say_whose(folder)
     collect_static()
     addresses = reached_at(host, port)
     for invitation in invitations():

@@ -59,7 +59,7 @@ _REVEALED = Column(
     "revealed",
     _TEXT,
     "were the words visible when this was answered: 'shown' (never covered), 'revealed' (covered as they may hurt, and "
-    "opened by the person) or 'covered' (only skips); empty without words, on paper, and where this was not stored yet",
+    "opened by the person) or 'covered' (only skips); empty without words and on paper",
 )
 _HOUR = Column("hour", _TEXT, "when, to the hour, in UTC; only the day where the person has no key (`rater`)")
 _COUNTRY = Column(

@@ -119,15 +119,12 @@ class About:
 
 
 def answers_before_opening(campaign: Campaign) -> int | None:
-    """How many answers were given before an organiser opened the campaign; None where the log does not say when.
-
-    Earlier versions counted a campaign as begun with its first card.
-    """
+    """How many answers were given before an organiser opened the campaign; None for a copy of an export."""
     before = timezone.now()
     if not campaign.rehearsing:
         opened = AuditEntry.objects.filter(campaign=campaign, action="state", detail__after=State.OPEN)
         first = opened.order_by("at").first()
-        if first is None or campaign.began_at is None or campaign.began_at < first.at:
+        if first is None:
             return None
         before = first.at
     rows = sum(

@@ -53,7 +53,7 @@ class Card(models.Model):
     and `digest` name the settings. `adds` says whether fields for new pairs were shown: for `words`, for `ticks` of
     further countries. `number` counts the person's cards from 0. `topic` is the one that an open question names.
     `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
-    It is empty without words, and for cards from before it was stored.
+    It is empty without words.
     """
 
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

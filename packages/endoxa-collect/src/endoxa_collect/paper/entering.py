@@ -109,7 +109,7 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
     if not rows:
         raise UserError(f"{path.name} is empty: expected the file that `endoxa collect print` wrote.")
     heading = [restored(name).strip() for name in rows[0]]
-    missing = [name for name in FIXED if name not in heading]
+    missing = [name for name in (*FIXED, *WORDS) if name not in heading]
     if missing:
         raise UserError(
             f"{path.name}, row 1: column '{missing[0]}' is missing. Use the answers.csv that `endoxa collect print` "

@@ -41,7 +41,7 @@ def word_columns(line: int) -> tuple[str, str, str]:
 
 
 WORDS = tuple(column for line in range(1, WORD_LINES + 1) for column in word_columns(line))
-"""Columns of `answers.csv` after those of the cards; files from before have none."""
+"""Columns of `answers.csv` after those of the cards."""
 
 Item = TypeVar("Item")
 _HEADING = re.compile(r"^card (\d+) ([0-9a-f]{12})$")
@@ -161,8 +161,6 @@ def page(
         ]
         # Columns of the same height, as many as an answer sheet needs.
         height = -(-len(cards) // -(-len(cards) // _ROWS))
-        # A sentence of earlier presets is about phones; pages of the site say it themselves.
-        about_phones = gettext("A random number in your browser keeps your answers together.")
         context = {
             "address": address,
             "title": in_language(texts.title, language),
@@ -170,7 +168,7 @@ def page(
             "contact": settings.contact,
             "lines": headed(in_language(texts.about, language)),
             "warning": in_language(texts.content_warning, language),
-            "consent": in_language(texts.consent, language).replace(about_phones, ""),
+            "consent": in_language(texts.consent, language),
             "consent_language": language_of(texts.consent, language),
             "guardian": in_language(texts.guardian, language) if settings.guardian else "",
             "guardian_language": language_of(texts.guardian, language),

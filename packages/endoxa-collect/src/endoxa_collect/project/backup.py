@@ -300,8 +300,8 @@ def _replayed(
         lists[present.withdrawals] = listing.read(present.withdrawals, complete=False)
     prepare()
     if not trusted:
-        for path, lines in lists.items():
-            require_same_campaign(path, lines, archive.secret, recorded)
+        for path in lists:
+            require_same_campaign(path, archive.secret)
         require_newest(listing.merged(*lists.values()), next(iter(lists)), recorded)
     lines = listing.merged(recorded, *lists.values())
     replayed = replay(lines)
