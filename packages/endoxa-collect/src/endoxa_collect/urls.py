@@ -19,14 +19,14 @@ from endoxa_collect.organiser import (
     groups,
     moderation,
     seeds,
+    settings,
     tasks,
 )
-from endoxa_collect.organiser.settings.urls import urlpatterns as settings
 
 _ORGANISER = [
     *access.urlpatterns,
     *dashboard.urlpatterns,
-    *settings,
+    *settings.urlpatterns,
     *seeds.urlpatterns,
     *codes.urlpatterns,
     *all_pairs.urlpatterns,

@@ -21,7 +21,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from endoxa_collect.models import AuditEntry, Campaign, Pair, Role
 from endoxa_collect.organiser.access import READ, allowed
 from endoxa_collect.organiser.queue import LOGGED
-from endoxa_collect.organiser.settings.sections import label_of
+from endoxa_collect.organiser.setting_fields import label_of
 from endoxa_collect.organiser.wording import BALANCES, ROLES, STATES
 
 ACTIONS: dict[str, Promise] = {

@@ -1,6 +1,6 @@
 """Which card comes next: pure functions, the same for the site and for `simulate`.
 
-`settings.py` the numbers an organiser may change, `slots.py` what a pair needs, `matching.py` who rates it,
+`slots.py` the numbers an organiser may change and what a pair needs, `matching.py` who rates it,
 `controller.py` the balance between new pairs and ratings, `aim.py` where new pairs are asked for.
 """
 
@@ -23,8 +23,7 @@ from endoxa_collect.sampler.controller import (
     forecast,
 )
 from endoxa_collect.sampler.matching import Match, Moment, Rater, Waiting, guards, match, price
-from endoxa_collect.sampler.settings import SamplerSettings
-from endoxa_collect.sampler.slots import Filled, Slot, open_slots, place
+from endoxa_collect.sampler.slots import Filled, SamplerSettings, Slot, open_slots, place
 
 __all__ = [
     "KEPT_SECONDS",

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from endoxa_collect.sampler.settings import SamplerSettings
+from endoxa_collect.sampler.slots import SamplerSettings
 
 
 class MentionCounts(NamedTuple):

@@ -23,8 +23,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from endoxa_collect.sampler.settings import SamplerSettings
-from endoxa_collect.sampler.slots import Slot, place, wanted
+from endoxa_collect.sampler.slots import SamplerSettings, Slot, place, wanted
 
 FIRST_CARDS = 8
 """Cards after which somebody can be drawn for any country; the first ones are about countries that people know."""
