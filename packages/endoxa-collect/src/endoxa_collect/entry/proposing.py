@@ -237,7 +237,21 @@ def _mentioned(
     pair = same.first()
     created = pair is None
     if pair is None:
-        pair = _new(campaign, person, country, words, via)
+        at_once = campaign.settings.moderation == "after" and not SERIOUS & set(words.flags)
+        pair = Pair.objects.create(
+            campaign=campaign,
+            country=country,
+            attribute=words.text,
+            key=words.key,
+            language=words.language,
+            topic=words.topic,
+            negative=words.negative,
+            source=Source.CONTRIBUTOR,
+            author=person,
+            moderation=Moderation.LIVE if at_once else Moderation.PENDING,
+            flags=list(words.flags),
+            need=CANDIDATE if via == Via.OTHER_COUNTRY else NEEDS,
+        )
     else:
         first = Mention.objects.filter(person=person, pair=pair).first()
         if first is not None:
@@ -250,25 +264,6 @@ def _mentioned(
     recount(campaign, [pair])
     pair.refresh_from_db()
     return mention, created
-
-
-def _new(campaign: Campaign, person: Person, country: str, words: Words, via: str) -> Pair:
-    """A pair that was not there. What is only ticked begins as a candidate; its first count says whether it stays."""
-    at_once = campaign.settings.moderation == "after" and not SERIOUS & set(words.flags)
-    return Pair.objects.create(
-        campaign=campaign,
-        country=country,
-        attribute=words.text,
-        key=words.key,
-        language=words.language,
-        topic=words.topic,
-        negative=words.negative,
-        source=Source.CONTRIBUTOR,
-        author=person,
-        moderation=Moderation.LIVE if at_once else Moderation.PENDING,
-        flags=list(words.flags),
-        need=CANDIDATE if via == Via.OTHER_COUNTRY else NEEDS,
-    )
 
 
 def _offered(pair: Pair, public_id: UUID) -> Pair | None:

@@ -197,7 +197,14 @@ def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
     identified = {identifier.kind for identifier in find_identifiers(text)}
     cased = [letter for letter in text if letter.isupper() or letter.islower()]
     checks = {
-        "name": names_somebody(text, language, lambda words: _is_place_or_language(words, language)),
+        "name": names_somebody(
+            text,
+            language,
+            # A place, or words that say little: "Very Friendly".
+            lambda words: (
+                is_place(words, language) or any(is_filler(word, language) for word in words.split())
+            ),
+        ),
         **{name: bool(kinds & identified) for name, kinds in _KINDS.items()},
         "watch_word": holds(text, settings.watch_words),
         "harm": calls_to_harm(text, language),
@@ -207,11 +214,6 @@ def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
         ),
     }
     return [name for name, raised in checks.items() if raised]
-
-
-def _is_place_or_language(words: str, language: str) -> bool:
-    """Whether words that may be a name are a place, or say little: "Very Friendly"."""
-    return is_place(words, language) or any(is_filler(word, language) for word in words.split())
 
 
 @dataclass(frozen=True)

@@ -90,15 +90,19 @@ def save(campaign: Campaign, base: int, content: Mapping[str, Any], user: User |
         )
         current.version = base + 1
         current.save(update_fields=["version"])
-        record(current, user, "settings saved", version=current.version, fields=_different(before, after))
+        fields = CampaignSettings.model_fields
+        record(
+            current,
+            user,
+            "settings saved",
+            version=current.version,
+            fields=", ".join(
+                sorted(name for name in fields if getattr(before, name) != getattr(after, name))
+            ),
+        )
         if _thresholds(before) != _thresholds(after):
             recount_needs(current, after.sampler)
         return current.version
-
-
-def _different(before: CampaignSettings, after: CampaignSettings) -> str:
-    fields = CampaignSettings.model_fields
-    return ", ".join(sorted(name for name in fields if getattr(before, name) != getattr(after, name)))
 
 
 def settings_of(campaign: Campaign, number: int) -> CampaignSettings | None:
@@ -214,7 +218,10 @@ def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
         number = save(campaign, base, content, request.user)
     except ConflictError:
         campaign.refresh_from_db()
-        return _page(request, campaign, name, form, meanwhile=_since(campaign, base))
+        before = settings_of(campaign, base)
+        return _page(
+            request, campaign, name, form, meanwhile=(changes(before, campaign.settings) if before else ())
+        )
     except pydantic.ValidationError:
         return _page(request, campaign, name, form, base=base, refused=_refused(campaign, content))
     saved = number if number != base else _NOTHING
@@ -290,11 +297,6 @@ def _saved(campaign: Campaign, number: str) -> str:
     return gettext("Saved. Who joins from now on agrees to version %(number)d of the consent.") % {
         "number": consent
     }
-
-
-def _since(campaign: Campaign, base: int) -> tuple[Change, ...]:
-    before = settings_of(campaign, base)
-    return changes(before, campaign.settings) if before else ()
 
 
 def _versions(campaign: Campaign) -> Any:

@@ -182,7 +182,15 @@ def restore(
     with _entering():
         if withdrawals is not None and not withdrawals.is_file():
             raise UserError(f"{withdrawals} does not exist: name a copy of withdrawals.jsonl.")
-        _require_list(backup, present, withdrawals, none=no_withdrawals)
+        # A backup knows only of those who left before it was made.
+        if no_withdrawals and withdrawals is not None:
+            raise UserError("Give --withdrawals FILE or --no-withdrawals, not both.")
+        listed = present is not None and has_list(present.withdrawals)
+        if not (listed or no_withdrawals or withdrawals is not None):
+            raise UserError(
+                f"No list of people who withdrew after {backup} was made. Give --withdrawals FILE, the newest copy of "
+                "withdrawals.jsonl from the campaign's folder, or --no-withdrawals if nobody withdrew since."
+            )
     # Beside the new folder, which takes its name as a whole; or in the folder that is there, as that may be a volume.
     parent = path.resolve() if path.is_dir() else path.resolve().parent
     with locked_folder(present) if present else nullcontext(), _drafting(parent, _DRAFT) as place:
@@ -192,18 +200,6 @@ def restore(
         replayed, lines = _replayed(archive, present, withdrawals, trusted=no_withdrawals)
         _put_in_place(staged, present, path, lines)
     return Restored(archive.made_at, replayed.people, replayed.expired)
-
-
-def _require_list(backup: Path, present: Folder | None, withdrawals: Path | None, *, none: bool) -> None:
-    """Refuse to bring people back who withdrew: a backup knows only of those who left before it was made."""
-    if none and withdrawals is not None:
-        raise UserError("Give --withdrawals FILE or --no-withdrawals, not both.")
-    listed = present is not None and has_list(present.withdrawals)
-    if not (listed or none or withdrawals is not None):
-        raise UserError(
-            f"No list of people who withdrew after {backup} was made. Give --withdrawals FILE, the newest copy of "
-            "withdrawals.jsonl from the campaign's folder, or --no-withdrawals if nobody withdrew since."
-        )
 
 
 @contextmanager

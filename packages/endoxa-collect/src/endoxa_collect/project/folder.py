@@ -198,18 +198,6 @@ def enter(folder: Folder, *, new: bool = False, listening: str = "") -> None:
     Raises:
         UserError: the folder has no database, and is not a new one; or DATABASE_URL names none.
     """
-    _refuse_other_databases()
-    if not new:
-        folder.need_database()
-    os.environ["ENDOXA_CAMPAIGN"] = str(folder.path)
-    os.environ["ENDOXA_LISTENING"] = listening
-    os.environ["DJANGO_SETTINGS_MODULE"] = "endoxa_collect.settings"
-    import django
-
-    django.setup()
-
-
-def _refuse_other_databases() -> None:
     url = os.environ.get("DATABASE_URL")
     try:
         supported = not url or dj_database_url.parse(url)["ENGINE"] in _ENGINES
@@ -221,6 +209,14 @@ def _refuse_other_databases() -> None:
             "DATABASE_URL is invalid: write postgres://USER:PASSWORD@HOST/NAME, or unset it "
             "for the SQLite file in the folder."
         )
+    if not new:
+        folder.need_database()
+    os.environ["ENDOXA_CAMPAIGN"] = str(folder.path)
+    os.environ["ENDOXA_LISTENING"] = listening
+    os.environ["DJANGO_SETTINGS_MODULE"] = "endoxa_collect.settings"
+    import django
+
+    django.setup()
 
 
 @contextmanager
