@@ -220,11 +220,11 @@ class TestFloodsOfPasswords:
 
     @pytest.mark.slow
     def test_a_made_up_or_old_cookie_is_unknown(self, known, flood, monkeypatch):
-        cookie = known.cookies[codes.KNOWN_BROWSER].value
+        cookie = known.cookies[codes.BROWSER_COOKIE].value
         for value in ("", "x", cookie[:-1], cookie.partition(":")[2], "a" * 5_000):
-            known.cookies[codes.KNOWN_BROWSER] = value
+            known.cookies[codes.BROWSER_COOKIE] = value
             assert not sign_in("organiser", client=known)
-        known.cookies[codes.KNOWN_BROWSER] = cookie
+        known.cookies[codes.BROWSER_COOKIE] = cookie
         monkeypatch.setattr(codes, "_SECONDS", -1)
         assert not sign_in("organiser", client=known)
 

@@ -27,6 +27,7 @@ from django.utils.translation import get_language, gettext, gettext_lazy, pgette
 
 from endoxa_collect import geography
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError, fold, key
+from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import Action, Campaign, Moderation, Pair, Source
 from endoxa_collect.organiser.access import DECIDERS, JUDGES, READ, SEND, account, allowed
 from endoxa_collect.organiser.decisions import act_form, decide
@@ -105,6 +106,7 @@ class PairsForm(forms.Form):
         self._pairs = Pair.objects.filter(campaign=campaign).exclude(attribute="")
         shown = get_language() or "en"
         countries, languages, days = cached(campaign, "all_pairs", lambda: _cells_and_days(campaign))
+        everything = ("", gettext_lazy("everything"))
         options: dict[str, Iterable[tuple[str, Any]]] = {
             "country": sorted_by_name((code, geography.name(code, shown)) for code in countries),
             "language": sorted_by_name((code, geography.language_name(code, shown)) for code in languages),
@@ -120,10 +122,7 @@ class PairsForm(forms.Form):
                 *((day, gettext("contributors on %(day)s") % {"day": day}) for day in days),
             ),
         }
-        for name, choices in options.items():
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)
-            field.choices = [("", gettext_lazy("everything")), *choices]
+        set_choices(self, **{name: [everything, *choices] for name, choices in options.items()})
 
     def chosen(self) -> list[str]:
         """What is chosen beside words, as the fields call it."""

@@ -128,25 +128,16 @@ def set_balance(campaign: Campaign, balance: str, user: User | AnonymousUser) ->
         current.save(update_fields=["balance"])
 
 
-@dataclass(frozen=True, slots=True)
-class Lacking:
-    """One thing that is not there, and the address of the page where it is said."""
-
-    what: Promise
-    address: str
-
-
-def lacking(campaign: Campaign) -> tuple[Lacking, ...]:
-    """All that is missing, in the order of the pages where it is said."""
+def lacking(campaign: Campaign) -> tuple[tuple[Promise, str], ...]:
+    """All that is missing, in the order of the pages where it is said, with the addresses of these pages."""
     settings = campaign.settings
     missing = [
-        Lacking(what, reverse("organiser:settings_section", args=[campaign.slug, section]) + f"#id_{name}")
+        (what, reverse("organiser:settings_section", args=[campaign.slug, section]) + f"#id_{name}")
         for name, section, what in _SETTINGS
         if not getattr(settings, name)
     ]
     if settings.cards and not AuditEntry.objects.filter(campaign=campaign, action=ADDED).exists():
-        page = reverse("organiser:seeds", args=[campaign.slug])
-        missing.append(Lacking(gettext_lazy("seeds of your own"), page))
+        missing.append((gettext_lazy("seeds of your own"), reverse("organiser:seeds", args=[campaign.slug])))
     return tuple(missing)
 
 
@@ -228,7 +219,7 @@ def rows_in_steps(people: Mapping[str, set[UUID]]) -> tuple[tuple[str, int], ...
     return (*rows, (OTHERS, in_steps(len(rest)))) if rest else tuple(rows)
 
 
-_ON_THE_WALL = 22
+_WALL_ROWS = 22
 """Countries that the projector page has room for."""
 
 
@@ -252,23 +243,19 @@ def live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(*EVERYBODY, methods=READ)
 def projector(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The page for the wall, in the campaign's first language."""
-    with translation.override(campaign.settings.ui_languages[0]):
-        context = _figures(campaign) | _invited(request, campaign)
-        return render(request, "organiser/projector.html", context)
+    return _on_the_wall(request, campaign, "projector", invites=True, figures=True)
 
 
 @allowed(*EVERYBODY, methods=READ)
 def projector_live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The figures of the projector page alone."""
-    with translation.override(campaign.settings.ui_languages[0]):
-        return render(request, "organiser/projector_figures.html", _figures(campaign))
+    return _on_the_wall(request, campaign, "projector_figures", figures=True)
 
 
 @allowed(*EVERYBODY, methods=READ)
 def projector_invitation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The invitation of the projector page alone; a word instead of it where nobody can join."""
-    with translation.override(campaign.settings.ui_languages[0]):
-        return render(request, "organiser/projector_invitation.html", _invited(request, campaign))
+    return _on_the_wall(request, campaign, "projector_invitation", invites=True)
 
 
 @allowed(Role.ORGANISER, methods=SEND)
@@ -299,14 +286,21 @@ def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("organiser:dashboard", campaign.slug)
 
 
-def _invited(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
-    code = newest_code(campaign)
-    return {
-        "campaign": campaign,
-        "title": in_language(campaign.settings.texts.title, campaign.settings.ui_languages[0]),
-        "code": code,
-        "address": join_address(request, code) if code else "",
-    }
+def _on_the_wall(
+    request: HttpRequest, campaign: Campaign, page: str, *, invites: bool = False, figures: bool = False
+) -> HttpResponse:
+    """A page of the projector, in the campaign's first language."""
+    first = campaign.settings.ui_languages[0]
+    with translation.override(first):
+        context = _figures(campaign) if figures else {"campaign": campaign}
+        if invites:
+            code = newest_code(campaign)
+            context |= {
+                "title": in_language(campaign.settings.texts.title, first),
+                "code": code,
+                "address": join_address(request, code) if code else "",
+            }
+        return render(request, f"organiser/{page}.html", context)
 
 
 def _figures(campaign: Campaign) -> dict[str, Any]:
@@ -330,7 +324,7 @@ def _figures(campaign: Campaign) -> dict[str, Any]:
             "k": k,
             "percent": round(100 * figures.share),
             "bars": bars(figures.coverage),
-            "wall": bars(neediest(figures.coverage, _ON_THE_WALL)),
+            "wall": bars(neediest(figures.coverage, _WALL_ROWS)),
             "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
             "advice": advice(figures, state=campaign.state, balance=campaign.balance),
             "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance, begun=begun),

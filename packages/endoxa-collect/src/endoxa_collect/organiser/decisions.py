@@ -23,6 +23,7 @@ from endoxa_collect.cards.locking import locked
 from endoxa_collect.entry.cleaning import MAX_LENGTH, EntryError
 from endoxa_collect.entry.proposing import merge, unmerge
 from endoxa_collect.entry.words import read_words
+from endoxa_collect.inputs import set_choices
 from endoxa_collect.models import (
     Act,
     Action,
@@ -369,9 +370,7 @@ class EditForm(ActForm):
         super().__init__(*args, **named)
         shown = get_language() or "en"
         codes = dict.fromkeys([*pair.campaign.settings.data_languages, pair.language])
-        field = self.fields["language"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [(code, geography.language_name(code, shown)) for code in codes]
+        set_choices(self, language=[(code, geography.language_name(code, shown)) for code in codes])
 
 
 class ApproveForm(ActForm):

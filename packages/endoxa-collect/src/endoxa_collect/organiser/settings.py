@@ -14,14 +14,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils.translation import get_language, gettext
-from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings, ProfileField, SurveyQuestion, sensitive_field
 from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.cards.locking import locked
 from endoxa_collect.models import Campaign, Moderation, Pair, Role, SettingsVersion, record
-from endoxa_collect.organiser.access import allowed
+from endoxa_collect.organiser.access import READ, READ_OR_SEND, allowed
 from endoxa_collect.organiser.setting_fields import label_of
 from endoxa_collect.organiser.setting_forms import SECTIONS, SectionForm
 
@@ -121,16 +120,8 @@ def _thresholds(settings: CampaignSettings) -> tuple[float, ...]:
     return settings.sampler.k, settings.sampler.k_max, settings.sampler.disagreement
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """A language that people may write in no more, and how many pairs that are shown now are in it."""
-
-    language: str
-    pairs: int
-
-
-def removed_languages(campaign: Campaign, content: Mapping[str, Any]) -> tuple[Removed, ...]:
-    """The languages with live pairs that `content`, new values by field of the settings, leaves out."""
+def removed_languages(campaign: Campaign, content: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Languages with live pairs, and how many, that `content`, new values by field of the settings, leaves out."""
     now = campaign.settings.data_languages
     out = set(now) - set(content.get("data_languages", now))
     counted = (
@@ -140,7 +131,7 @@ def removed_languages(campaign: Campaign, content: Mapping[str, Any]) -> tuple[R
         .order_by("language")
     )
     shown = get_language() or "en"
-    return tuple(Removed(geography.language_name(code, shown), pairs) for code, pairs in counted)
+    return [(geography.language_name(code, shown), pairs) for code, pairs in counted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +175,7 @@ class BaseForm(forms.Form):
     base = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 
 
-@allowed(Role.ORGANISER)
-@require_safe
+@allowed(Role.ORGANISER, methods=READ)
 def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The pages of the settings, the version in force and, after saving, what was saved."""
     context = {
@@ -197,8 +187,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render(request, "organiser/settings.html", context)
 
 
-@allowed(Role.ORGANISER)
-@require_http_methods(["GET", "HEAD", "POST"])
+@allowed(Role.ORGANISER, methods=READ_OR_SEND)
 def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """One page. It keeps what was typed and asks again where somebody saved meanwhile or something would be lost."""
     if name not in SECTIONS:
@@ -228,16 +217,14 @@ def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
     return redirect(f"{reverse('organiser:settings', args=[campaign.slug])}?saved={saved}")
 
 
-@allowed(Role.ORGANISER)
-@require_safe
+@allowed(Role.ORGANISER, methods=READ)
 def versions(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """All versions, newest first."""
     context = {"campaign": campaign, "versions": _versions(campaign)}
     return render(request, "organiser/settings_versions.html", context)
 
 
-@allowed(Role.ORGANISER)
-@require_safe
+@allowed(Role.ORGANISER, methods=READ)
 def version(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """What one version changed."""
     shown = _versions(campaign).filter(number=number).first()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from babel.numbers import format_decimal
@@ -63,49 +62,34 @@ BALANCES: dict[str, Promise] = {
 """What contributors are asked for; "" leaves it to the forecast."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One line of the list by country."""
-
-    name: str
-    coverage: Coverage
-
-
 def digits(number: int) -> str:
     """A number as the language of the page groups its digits: 5,466 or 5 466."""
     return format_decimal(number, locale=to_locale(get_language() or "en"))
 
 
-def bars(coverage: Iterable[Coverage]) -> list[Bar]:
+def bars(coverage: Iterable[Coverage]) -> list[tuple[str, Coverage]]:
     """The rows with the names of their countries in the language of the page."""
     language = get_language() or "en"
     others = gettext("Other countries")
     return [
-        Bar(others if row.country == OTHERS else geography.name(row.country, language), row)
-        for row in coverage
+        (others if row.country == OTHERS else geography.name(row.country, language), row) for row in coverage
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a list of the survey; `number` None: fewer than three."""
-
-    name: str
-    number: int | None
-
-
-def question_rows(answers: Mapping[str, int | None], questions: Iterable[SurveyQuestion]) -> list[Row]:
-    """Answers with the words of their questions in the language of the page."""
+def question_rows(
+    answers: Mapping[str, int | None], questions: Iterable[SurveyQuestion]
+) -> list[tuple[str, int | None]]:
+    """The words of questions in the language of the page, and how many answers they got; None: fewer than three."""
     language = get_language() or "en"
-    return [Row(in_language(question.text, language), answers.get(question.name)) for question in questions]
+    return [(in_language(question.text, language), answers.get(question.name)) for question in questions]
 
 
-def country_rows(countries: Iterable[tuple[str, int]]) -> list[Row]:
+def country_rows(countries: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     """People with the names of their countries in the language of the page."""
     language = get_language() or "en"
     none = gettext("Other countries, or none named")
     return [
-        Row(none if code == OTHERS else geography.name(code, language), number) for code, number in countries
+        (none if code == OTHERS else geography.name(code, language), number) for code, number in countries
     ]
 
 

@@ -261,7 +261,7 @@ def invitations() -> list[Invitation]:
             campaign.slug,
             campaign.state,
             code=_code(campaign) if campaign.state == State.OPEN else None,
-            lacking=tuple(str(missing.what) for missing in lacking(campaign)),
+            lacking=tuple(str(what) for what, _ in lacking(campaign)),
             joined=campaign.settings.joined,
             panels=tuple(_panels(campaign)),
             rehearsing=campaign.rehearsing,

@@ -107,7 +107,7 @@ def hash_participant(task: int, participant: str) -> str:
 
 _KEY = re.compile(r"[a-z0-9]{32}")
 
-KNOWN_BROWSER = "endoxa_known_browser"
+BROWSER_COOKIE = "endoxa_known_browser"
 _SALT = "endoxa.known_browser"
 _SECONDS = 180 * 86_400
 
@@ -122,7 +122,7 @@ class SessionStore(db.SessionStore):
 def browser_key(request: HttpRequest, name: str) -> str:
     """What tells this browser from others in which the account `name` signed in; "" if it never did in this one."""
     try:
-        stored = signing.loads(request.COOKIES.get(KNOWN_BROWSER, ""), salt=_SALT, max_age=_SECONDS)
+        stored = signing.loads(request.COOKIES.get(BROWSER_COOKIE, ""), salt=_SALT, max_age=_SECONDS)
     except signing.BadSignature:
         return ""
     return str(stored["browser"]) if constant_time_compare(stored["account"], _hidden(name)) else ""
@@ -132,7 +132,7 @@ def remember(response: HttpResponseBase, name: str) -> None:
     """Know this browser again: the account `name` has just signed in."""
     values = {"account": _hidden(name), "browser": secrets.token_hex(16)}
     response.set_cookie(
-        KNOWN_BROWSER,
+        BROWSER_COOKIE,
         signing.dumps(values, salt=_SALT),
         max_age=_SECONDS,
         path=settings.SESSION_COOKIE_PATH,
