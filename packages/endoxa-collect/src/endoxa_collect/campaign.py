@@ -396,15 +396,18 @@ def sensitive_field(profile: Iterable[ProfileField], questions: Iterable[SurveyQ
         question.name: [question.name, question.axis, question.identity, _english(question.text)]
         for question in questions
     }
-    return next((name for name, texts in texts_of.items() if any(map(_is_sensitive, texts))), "")
+    return next(
+        (
+            name
+            for name, texts in texts_of.items()
+            if any(_SENSITIVE.fullmatch(word) for text in texts for word in _WORD.findall(text.casefold()))
+        ),
+        "",
+    )
 
 
 def _english(texts: Texts) -> str:
     return texts.get("en", "")
-
-
-def _is_sensitive(text: str) -> bool:
-    return any(_SENSITIVE.fullmatch(word) for word in _WORD.findall(text.casefold()))
 
 
 def in_language(texts: Texts, language: str) -> str:

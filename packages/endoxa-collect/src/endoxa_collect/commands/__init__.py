@@ -11,9 +11,10 @@ import typer
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
 from endoxa_collect.commands import export, paper, simulate, task
+from endoxa_collect.commands.export import Folder, Slug
 
 if TYPE_CHECKING:
-    from endoxa_collect.project.starting import Invitation, Started
+    from endoxa_collect.project.starting import Started
 
 
 class CollectGroup(typer.core.TyperGroup):
@@ -49,11 +50,6 @@ app = typer.Typer(
     help="Run a campaign: people rate and add associations on their phones.",
 )
 
-Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
-Slug = Annotated[
-    str | None,
-    typer.Option("--campaign", metavar="NAME", help="Campaign, if the database holds several."),
-]
 PasswordStdin = Annotated[
     bool,
     typer.Option("--password-stdin", help="Read the password from standard input instead of generating one."),
@@ -124,7 +120,7 @@ def init(
 
 @app.command(cls=GroupedCommand)
 def serve(
-    folder: Campaign,
+    folder: Folder,
     *,
     host: Annotated[
         str,
@@ -160,7 +156,7 @@ def serve(
 
 @app.command(cls=GroupedCommand)
 def account(
-    folder: Campaign,
+    folder: Folder,
     name: Annotated[
         str | None,
         typer.Argument(metavar="NAME", help="Name of the account; without it, all accounts are listed."),
@@ -251,7 +247,11 @@ def _serve(host: str, port: int, workers: int | None) -> None:
     collect_static()
     addresses = reached_at(host, port)
     for invitation in invitations():
-        typer.echo(_standing(invitation))
+        if invitation.rehearsing and invitation.state == "open":
+            stands = "a rehearsal until you press Open on the dashboard; people can join"
+        else:
+            stands = invitation.state
+        typer.echo(f"Campaign {invitation.slug} is {stands}.")
         if invitation.lacking:
             typer.echo(
                 f"Before people come, fill in on the organisers' pages: {', '.join(invitation.lacking)}."
@@ -267,12 +267,6 @@ def _serve(host: str, port: int, workers: int | None) -> None:
     typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
     sys.stdout.flush()
     answer(host, port, workers)
-
-
-def _standing(invitation: Invitation) -> str:
-    if invitation.rehearsing and invitation.state == "open":
-        return f"Campaign {invitation.slug} is a rehearsal until you press Open on the dashboard; people can join."
-    return f"Campaign {invitation.slug} is {invitation.state}."
 
 
 def _print_started(started: Started, folder: Path, *, named: bool) -> None:

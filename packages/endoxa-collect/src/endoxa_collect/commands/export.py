@@ -226,11 +226,8 @@ def import_export(
     typer.echo(f"Next: endoxa collect serve {folder}")
 
 
-Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
-
-
 def backup(
-    folder: Campaign,
+    folder: Folder,
     *,
     output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Backup to write (.zip).")],
     replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
@@ -287,7 +284,7 @@ def restore(
 
 
 def replay(
-    folder: Campaign,
+    folder: Folder,
     *,
     no_withdrawals: Annotated[
         bool, typer.Option("--no-withdrawals", help="Nobody withdrew after the database was copied.")

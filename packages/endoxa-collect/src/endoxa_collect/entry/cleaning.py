@@ -189,19 +189,10 @@ def _step(text: str, language: str) -> str:
         folded = _LEADING[language].sub("", folded)
     if language in _PLURALS:
         folded = _PLURALS[language].sub(r"\1", folded)
-    return _shortened(folded)
-
-
-def _shortened(text: str) -> str:
-    if len(text) <= MAX_LENGTH:
-        return text
-    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
-    return f"{text[: MAX_LENGTH - _DIGEST - 1].strip()} {digest}"
-
-
-def _ascii(digit: regex.Match[str]) -> str:
-    """A digit of any script as one of 0 to 9, or as it is where its script is newer than Python's tables."""
-    return str(unicodedata.decimal(digit.group(), digit.group()))
+    if len(folded) <= MAX_LENGTH:
+        return folded
+    digest = sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{folded[: MAX_LENGTH - _DIGEST - 1].strip()} {digest}"
 
 
 @lru_cache(maxsize=65_536)
@@ -209,7 +200,10 @@ def comparable(name: str, language: str) -> str:
     """The form of a key; the key itself where nothing would be left."""
     spread = unicodedata.normalize("NFD", name)
     plain = _MARKS.sub("", spread).translate(_LETTERS)
-    plain = _DIGITS.sub(_ascii, _NASALS.sub("ं", plain))
+    # Digits of any script as 0 to 9, or as they are where their script is newer than Python's tables.
+    plain = _DIGITS.sub(
+        lambda digit: str(unicodedata.decimal(digit.group(), digit.group())), _NASALS.sub("ं", plain)
+    )
     words = plain.split()
     fillers = _FILLERS.get(language, frozenset())
     telling = [word for word in words if word not in fillers] or words

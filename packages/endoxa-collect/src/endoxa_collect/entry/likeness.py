@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from rapidfuzz import fuzz, process
 
 from endoxa_collect.entry.cleaning import comparable, key
@@ -67,7 +66,11 @@ def nearest_before(forms: Sequence[str], start: int, cut_off: float = CUT_OFF) -
     """
     tokens = [list(_trigrams(form).elements()) for form in forms]
     numbered = [[(gram, here[:at].count(gram)) for at, gram in enumerate(here)] for here in tokens]
-    places = _places(numbered)
+    places_of: defaultdict[_Token, list[int]] = defaultdict(list)
+    for place, here in enumerate(numbered):
+        for token in here:
+            places_of[token].append(place)
+    places = {token: np.array(there) for token, there in places_of.items()}
     sizes = np.array([len(here) for here in tokens])
     matches = {}
     for place in range(max(start, 1), len(forms)):
@@ -80,15 +83,6 @@ def nearest_before(forms: Sequence[str], start: int, cut_off: float = CUT_OFF) -
         if alike[best] >= cut_off:
             matches[place] = best
     return matches
-
-
-def _places(texts: Sequence[Sequence[_Token]]) -> dict[_Token, npt.NDArray[np.int64]]:
-    """Where each token stands, in rising order."""
-    places_of: defaultdict[_Token, list[int]] = defaultdict(list)
-    for place, tokens in enumerate(texts):
-        for token in tokens:
-            places_of[token].append(place)
-    return {token: np.array(places) for token, places in places_of.items()}
 
 
 def _trigrams(text: str) -> Counter[str]:

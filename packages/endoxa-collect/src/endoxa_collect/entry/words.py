@@ -126,9 +126,7 @@ def _unkind_lists() -> dict[str, dict[str, list[str]]]:
     return tomllib.loads(files("endoxa_collect.entry").joinpath("unkind.toml").read_text(encoding="utf-8"))
 
 
-@cache
-def _analyzer() -> SentimentIntensityAnalyzer:
-    return SentimentIntensityAnalyzer()
+_analyzer = cache(SentimentIntensityAnalyzer)
 
 
 _INHABITANTS = 100_000

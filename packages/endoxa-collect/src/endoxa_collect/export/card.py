@@ -50,6 +50,7 @@ def data_card(about: About, tables: Tables) -> str:
         for hour in tables.frames[name]["hour"]
     ]
     ratings = frames["ratings"]
+    polarities = Counter(frames["pairs"]["polarity"].to_list())
     counted = Counter(ratings.filter(pl.col("tier") != "")["tier"].to_list())
     return _template("card").render(
         title=in_language(settings.texts.title, "en"),
@@ -67,7 +68,7 @@ def data_card(about: About, tables: Tables) -> str:
         people=frames["people"].height + about.left_out.people,
         languages=languages,
         unreviewed=unreviewed((name, languages) for name in ("page texts", "country phrases")),
-        polarities=_polarities(frames["pairs"]),
+        polarities={negative: polarities[word] for negative, word in POLARITIES.items()},
         withdrawn=frames["withdrawals"].height,
         tiers=[(tier, _TIERS.get(tier, ""), n, n / counted.total()) for tier, n in counted.most_common()],
         revealed=dict(frames["ratings"]["revealed"].value_counts().iter_rows()),
@@ -88,13 +89,13 @@ def survey_map(settings: CampaignSettings) -> str:
         facts = {"column": "text", "name": question.name, "axis": question.axis.lower()}
         if question.identity:
             facts["identity"] = question.identity.lower()
-        lines += ["", "[[question]]", *(f"{key} = {_toml(value)}" for key, value in facts.items())]
+        # A JSON string without surrogates, in which DEL is escaped too, is a basic string of TOML.
+        strings = {
+            key: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+            for key, text in facts.items()
+        }
+        lines += ["", "[[question]]", *(f"{key} = {text}" for key, text in strings.items())]
     return "\n".join(lines) + "\n"
-
-
-def _toml(text: str) -> str:
-    """A basic string of TOML: a JSON string without surrogates, in which DEL is escaped too."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str, int]]:
@@ -102,12 +103,6 @@ def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str,
     counted = Counter(people["country"].to_list())
     counted[OTHER] += without_key
     return [(country, n) for country, n in counted.most_common() if n]
-
-
-def _polarities(pairs: pl.DataFrame) -> dict[bool | None, int]:
-    """How many pairs are judged to be negative, not to be, and not at all."""
-    counted = Counter(pairs["polarity"].to_list())
-    return {negative: counted[word] for negative, word in POLARITIES.items()}
 
 
 def _place(country: str) -> str:

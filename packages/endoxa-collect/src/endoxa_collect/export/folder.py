@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from django.utils import timezone
@@ -141,8 +140,11 @@ def read_about(folder: Path) -> About | None:
     Raises:
         UserError: it is one, of a newer endoxa or damaged.
     """
-    content = _read(folder / MARK)
-    if content is None:
+    try:
+        content = json.loads((folder / MARK).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(content, dict) or content.get("kind") != KIND:
         return None
     if content.get("format") != _FORMAT:
         raise UserError(f"{folder} was made by another version of endoxa: use that one to read it.")
@@ -161,14 +163,6 @@ def read_about(folder: Path) -> About | None:
         )
     except (KeyError, TypeError, ValueError) as problem:
         raise UserError(f"{folder / MARK} is damaged: take the export again.") from problem
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return content if isinstance(content, dict) and content.get("kind") == KIND else None
 
 
 @contextmanager

@@ -45,12 +45,12 @@ def merge_small_cells(people: Sequence[Cells], least: int = LEAST) -> list[Cells
         smallest = min((size, row) for row, size in sizes.items() if row != rest)[1]
         rows = [rest if row == smallest else row for row in rows]
     alike = [len(set(column)) == 1 for column in zip(*people, strict=True)]
-    return [row if row[:1] == (OTHER,) else _kept(row, people[0], alike) for row in rows]
-
-
-def _kept(row: Cells, anybody: Cells, alike: Sequence[bool]) -> Cells:
-    """The row with what is the same for all people."""
-    return tuple(shared if same else cell for cell, shared, same in zip(row, anybody, alike, strict=True))
+    return [
+        row
+        if row[:1] == (OTHER,)
+        else tuple(shared if same else cell for cell, shared, same in zip(row, people[0], alike, strict=True))
+        for row in rows
+    ]
 
 
 def _all_other(row: Cells) -> Cells:

@@ -10,7 +10,6 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from django import forms
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
@@ -29,7 +28,6 @@ from endoxa_collect.organiser.figures import FEWEST, OTHERS, cached, figures_of,
 from endoxa_collect.organiser.seeds import ADDED
 from endoxa_collect.organiser.wording import (
     BALANCES,
-    STATES,
     advice,
     bars,
     country_rows,
@@ -51,20 +49,6 @@ _SETTINGS = (
     ("licence", "general", gettext_lazy("the licence of the data")),
     ("help_lines", "care", gettext_lazy("help lines")),
 )
-
-
-class StateForm(forms.Form):
-    """A state to change to; nothing goes back to being a draft."""
-
-    state = forms.ChoiceField(
-        choices=[(value, STATES[value]) for value in (State.OPEN, State.PAUSED, State.CLOSED)]
-    )
-
-
-class BalanceForm(forms.Form):
-    """What people are asked for."""
-
-    balance = forms.ChoiceField(required=False, choices=[(order, BALANCES[order]) for order in ORDERS])
 
 
 def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> None:
@@ -229,7 +213,7 @@ def dashboard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     steers = Role.ORGANISER in roles_of(request, campaign)
     more: dict[str, Any] = {"begun": not campaign.rehearsing}
     if steers:
-        more |= {"state_form": StateForm(), "balance_form": BalanceForm(), "lacking": lacking(campaign)}
+        more |= {"orders": [(order, BALANCES[order]) for order in ORDERS], "lacking": lacking(campaign)}
         more["rehearsal"] = rehearsal_of(campaign).value
     return render(request, "organiser/dashboard.html", {**_figures(campaign), **more})
 
@@ -261,10 +245,11 @@ def projector_invitation(request: HttpRequest, campaign: Campaign) -> HttpRespon
 @allowed(Role.ORGANISER, methods=SEND)
 def state(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Open, pause or close."""
-    form = StateForm(request.POST)
-    if not form.is_valid():
+    wanted = request.POST.get("state", "")
+    if wanted not in (State.OPEN, State.PAUSED, State.CLOSED):
+        # Nothing goes back to being a draft.
         return HttpResponseBadRequest()
-    set_state(campaign, form.cleaned_data["state"], request.user)
+    set_state(campaign, wanted, request.user)
     return redirect("organiser:dashboard", campaign.slug)
 
 
@@ -279,10 +264,10 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(Role.ORGANISER, methods=SEND)
 def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Order what people are asked for."""
-    form = BalanceForm(request.POST)
-    if not form.is_valid():
+    wanted = request.POST.get("balance", "")
+    if wanted not in ORDERS:
         return HttpResponseBadRequest()
-    set_balance(campaign, form.cleaned_data["balance"], request.user)
+    set_balance(campaign, wanted, request.user)
     return redirect("organiser:dashboard", campaign.slug)
 
 

@@ -156,54 +156,51 @@ def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
         unmerge(pair)
         return {}
     before = {field: getattr(pair, field) for field in FIELDS}
-    _CHANGES[action](pair, decision)
+    _change(pair, decision)
     changed = {field: old for field, old in before.items() if getattr(pair, field) != old}
     pair.save(update_fields=list(changed))
     return changed
 
 
-def _approve(pair: Pair, decision: Decision) -> None:
-    if pair.moderation != Moderation.LIVE and not pair.ratings:
-        # Its wait for ratings begins now; one that was rated was shown before.
-        pair.waiting_since = int(time.time())
-    pair.moderation, pair.flags = Moderation.LIVE, []
-    pair.negative = True if decision.negative else pair.negative
-    pair.judged = Judged.APPROVED
-
-
-def _hide(pair: Pair, _: Decision) -> None:
-    pair.moderation = Moderation.HIDDEN
-
-
-def _escalate(pair: Pair, _: Decision) -> None:
-    pair.moderation = Moderation.PENDING
-    pair.flags = [*(flag for flag in pair.flags if flag != ESCALATED), ESCALATED]
-
-
-def _mark(pair: Pair, decision: Decision) -> None:
-    judged = decision.negative is not None
-    if pair.judged != Judged.APPROVED and (judged or pair.negative is not None):
-        pair.judged = Judged.MODERATOR
-    if judged:
-        pair.flags = [flag for flag in pair.flags if flag != UNCLEAR]
-    pair.topic, pair.negative = decision.topic, decision.negative
-
-
-def _edit(pair: Pair, decision: Decision) -> None:
-    words = read_words(decision.text, decision.language, pair.campaign.settings)
-    same = Pair.objects.filter(
-        campaign=pair.campaign_id, country=pair.country, language=words.language, key=words.key
-    )
-    if same.exclude(pk=pair.pk).exists():
-        raise EntryError(gettext("Another pair has these words already. Merge this one into it instead."))
-    if words.text != pair.attribute:
-        require_same_words(pair, words.key)
-    reports = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
-    pair.attribute, pair.key, pair.language = words.text, words.key, words.language
-    # Who called the old words mild has not judged the new ones.
-    pair.negative = pair.negative or words.negative
-    pair.judged = ""
-    pair.flags = [*words.flags, *reports]
+def _change(pair: Pair, decision: Decision) -> None:
+    """What a decision changes in the pair itself, which is not saved yet."""
+    match decision.action:
+        case Action.APPROVE:
+            if pair.moderation != Moderation.LIVE and not pair.ratings:
+                # Its wait for ratings begins now; one that was rated was shown before.
+                pair.waiting_since = int(time.time())
+            pair.moderation, pair.flags = Moderation.LIVE, []
+            pair.negative = True if decision.negative else pair.negative
+            pair.judged = Judged.APPROVED
+        case Action.HIDE:
+            pair.moderation = Moderation.HIDDEN
+        case Action.ESCALATE:
+            pair.moderation = Moderation.PENDING
+            pair.flags = [*(flag for flag in pair.flags if flag != ESCALATED), ESCALATED]
+        case Action.MARK:
+            judged = decision.negative is not None
+            if pair.judged != Judged.APPROVED and (judged or pair.negative is not None):
+                pair.judged = Judged.MODERATOR
+            if judged:
+                pair.flags = [flag for flag in pair.flags if flag != UNCLEAR]
+            pair.topic, pair.negative = decision.topic, decision.negative
+        case Action.EDIT:
+            words = read_words(decision.text, decision.language, pair.campaign.settings)
+            same = Pair.objects.filter(
+                campaign=pair.campaign_id, country=pair.country, language=words.language, key=words.key
+            )
+            if same.exclude(pk=pair.pk).exists():
+                raise EntryError(
+                    gettext("Another pair has these words already. Merge this one into it instead.")
+                )
+            if words.text != pair.attribute:
+                require_same_words(pair, words.key)
+            reports = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
+            pair.attribute, pair.key, pair.language = words.text, words.key, words.language
+            # Who called the old words mild has not judged the new ones.
+            pair.negative = pair.negative or words.negative
+            pair.judged = ""
+            pair.flags = [*words.flags, *reports]
 
 
 def require_same_words(pair: Pair, key: str) -> None:
@@ -219,15 +216,6 @@ def require_same_words(pair: Pair, key: str) -> None:
                 "can be added as a seed."
             )
         )
-
-
-_CHANGES: Mapping[Action, Callable[[Pair, Decision], None]] = {
-    Action.APPROVE: _approve,
-    Action.HIDE: _hide,
-    Action.ESCALATE: _escalate,
-    Action.MARK: _mark,
-    Action.EDIT: _edit,
-}
 
 
 def latest_act(campaign: Campaign, user: User) -> Act | None:

@@ -97,7 +97,7 @@ def label_of(path: Iterable[str]) -> str:
     The first part in a list is the name of the entry, which is the organiser's own.
     """
     model: type[BaseModel] | None = CampaignSettings
-    words, entry = [], False
+    words, entry, here = [], False, get_language() or "en"
     for part in path:
         if entry:
             words.append(part)
@@ -110,16 +110,11 @@ def label_of(path: Iterable[str]) -> str:
                 (kind for kind in inside if isinstance(kind, type) and issubclass(kind, BaseModel)), None
             )
             entry = model is not None and model is not field.annotation
+        elif part in dict(django_settings.LANGUAGES):
+            words.append(geography.language_name(part, here))
         else:
-            words.append(_key_of(part))
+            words.append(geography.name(part, here) if part in geography.codes() else part)
     return " › ".join(words)
-
-
-def _key_of(part: str) -> str:
-    here = get_language() or "en"
-    if part in dict(django_settings.LANGUAGES):
-        return geography.language_name(part, here)
-    return geography.name(part, here) if part in geography.codes() else part
 
 
 class SettingsFormMeta(DeclarativeFieldsMetaclass):

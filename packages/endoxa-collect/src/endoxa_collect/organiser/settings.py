@@ -76,9 +76,9 @@ def save(campaign: Campaign, base: int, content: Mapping[str, Any], user: User |
         if current.version != base:
             raise ConflictError
         before = current.settings
-        after = _consented(
-            before, CampaignSettings.model_validate({**before.model_dump(mode="json"), **content})
-        )
+        after = CampaignSettings.model_validate({**before.model_dump(mode="json"), **content})
+        if agreed_to(before) != agreed_to(after):
+            after = after.model_copy(update={"consent_version": before.consent_version + 1})
         if after == before:
             return base
         SettingsVersion.objects.create(
@@ -108,12 +108,6 @@ def settings_of(campaign: Campaign, number: int) -> CampaignSettings | None:
     """The settings of one version, if there is one of that number."""
     row = SettingsVersion.objects.filter(campaign=campaign, number=number).first()
     return CampaignSettings.model_validate(row.content) if row else None
-
-
-def _consented(before: CampaignSettings, after: CampaignSettings) -> CampaignSettings:
-    if agreed_to(before) == agreed_to(after):
-        return after
-    return after.model_copy(update={"consent_version": before.consent_version + 1})
 
 
 def _thresholds(settings: CampaignSettings) -> tuple[float, ...]:

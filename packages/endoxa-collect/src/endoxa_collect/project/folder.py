@@ -104,21 +104,17 @@ def open_folder(path: Path) -> Folder:
         raise UserError(f"{path} is damaged: restore the folder from a backup.") from None
     except OSError as problem:
         raise UserError(f"{path} cannot be read ({problem.strerror}): may this account use it?") from None
-    if _format(made, folder.mark) > _FORMAT:
+    try:
+        version = json.loads(made)["format"]
+    except (ValueError, KeyError, TypeError):
+        version = None
+    if not isinstance(version, int):
+        raise UserError(f"{folder.mark} cannot be read: restore the folder from a backup.")
+    if version > _FORMAT:
         raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa).")
     if not secret.strip():
         raise UserError(f"{path} has lost its secret.key: restore the folder from a backup.")
     return folder
-
-
-def _format(content: str, mark: Path) -> int:
-    try:
-        made = json.loads(content)["format"]
-    except (ValueError, KeyError, TypeError):
-        made = None
-    if not isinstance(made, int):
-        raise UserError(f"{mark} cannot be read: restore the folder from a backup.")
-    return made
 
 
 def make_folder(path: Path, *, secret: str | None = None) -> Folder:

@@ -249,37 +249,33 @@ class Invitation:
     state: str
     code: str | None
     lacking: tuple[str, ...]
-    joined: bool = True
-    panels: tuple[str, ...] = ()
-    rehearsing: bool = False
+    joined: bool
+    panels: tuple[str, ...]
+    rehearsing: bool
 
 
 def invitations() -> list[Invitation]:
     """What to tell people for each campaign."""
-    return [
-        Invitation(
-            campaign.slug,
-            campaign.state,
-            code=_code(campaign) if campaign.state == State.OPEN else None,
-            lacking=tuple(str(what) for what, _ in lacking(campaign)),
-            joined=campaign.settings.joined,
-            panels=tuple(_panels(campaign)),
-            rehearsing=campaign.rehearsing,
+    invited = []
+    for campaign in Campaign.objects.order_by("slug"):
+        code = JoinCode.objects.in_force().filter(campaign=campaign).first()
+        panels = (
+            Task.objects.filter(campaign=campaign, state=TaskState.OPEN).exclude(code="").order_by("name")
         )
-        for campaign in Campaign.objects.order_by("slug")
-    ]
+        invited.append(
+            Invitation(
+                campaign.slug,
+                campaign.state,
+                code=code.code if code and campaign.state == State.OPEN else None,
+                lacking=tuple(str(what) for what, _ in lacking(campaign)),
+                joined=campaign.settings.joined,
+                panels=tuple(f"/t/{task}/" for task in panels.values_list("code", flat=True)),
+                rehearsing=campaign.rehearsing,
+            )
+        )
+    return invited
 
 
 def collect_static() -> None:
     """Put the site's own files where they are served from."""
     call_command("collectstatic", verbosity=0, interactive=False)
-
-
-def _panels(campaign: Campaign) -> list[str]:
-    codes = Task.objects.filter(campaign=campaign, state=TaskState.OPEN).exclude(code="").order_by("name")
-    return [f"/t/{code}/" for code in codes.values_list("code", flat=True)]
-
-
-def _code(campaign: Campaign) -> str | None:
-    code = JoinCode.objects.in_force().filter(campaign=campaign).first()
-    return code.code if code else None
