@@ -22,6 +22,8 @@ from typing import IO
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from endoxa.errors import UserError
+
 try:
     import fcntl
 except ImportError:  # pragma: no cover
@@ -29,6 +31,19 @@ except ImportError:  # pragma: no cover
 
 _LOCK = ".held"
 """What a process holds in its draft while it runs: from another container its number says nothing."""
+
+
+@contextmanager
+def explaining(path: Path, fault: str, advice: str) -> Iterator[None]:
+    """Say of what the system refuses inside which file it is about, and what to do; also as a decorator.
+
+    Raises:
+        UserError: in place of an OSError.
+    """
+    try:
+        yield
+    except OSError as problem:
+        raise UserError(f"{path} {fault} ({problem.strerror}): {advice}") from None
 
 
 @contextmanager

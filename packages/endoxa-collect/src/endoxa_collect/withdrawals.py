@@ -32,7 +32,7 @@ from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from endoxa.errors import UserError
-from endoxa_collect.files import Head, as_line, head_for, head_in, waiting_for
+from endoxa_collect.files import Head, as_line, explaining, head_for, head_in, waiting_for
 from endoxa_collect.models import Campaign, Person, Release, Tombstone
 
 NAME = "withdrawals.jsonl"
@@ -173,11 +173,10 @@ def read(path: Path, *, complete: bool = True) -> list[Line]:
     if not path.exists():
         return []
     try:
-        text = path.read_text(encoding="utf-8")
+        with explaining(path, "cannot be read", "may this account read it?"):
+            text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UserError(f"{path} is not UTF-8 text: use another copy of the file.") from None
-    except OSError as problem:
-        raise UserError(f"{path} cannot be read ({problem.strerror}): may this account read it?") from None
     return parse(text, path.name, complete=complete)
 
 

@@ -126,17 +126,15 @@ def _named(restricted: str | None) -> str:
 
 
 def _write_conditions(campaign: Campaign, output: Path, number: str, recipient: str) -> None:
-    from endoxa.errors import UserError
     from endoxa_collect.export.card import agreement
+    from endoxa_collect.files import explaining
 
     text = agreement(campaign, number, _named(recipient))
-    try:
-        with output.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as problem:
-        raise UserError(
-            f"{output} cannot be written ({problem.strerror}): name a file that is not there yet."
-        ) from problem
+    with (
+        explaining(output, "cannot be written", "name a file that is not there yet."),
+        output.open("x", encoding="utf-8") as file,
+    ):
+        file.write(text)
     typer.echo(f"Conditions for {recipient} written to {output}: have them signed, then use --signed.")
 
 

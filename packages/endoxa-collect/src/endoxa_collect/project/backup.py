@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from zlib import error as ZlibError  # noqa: N812
 
 from endoxa.errors import UserError
-from endoxa_collect.files import draft, remove_dead
+from endoxa_collect.files import draft, explaining, remove_dead
 from endoxa_collect.project.folder import (
     MARK,
     Folder,
@@ -64,24 +64,21 @@ def write_archive(folder: Folder, database: Path, target: Path) -> int:
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()},
     }
-    try:
-        _write(target, {_MANIFEST: json.dumps(manifest).encode(), **parts})
-    except OSError as problem:
-        raise UserError(f"{target} cannot be written ({problem.strerror}): choose another file.") from None
-    return target.stat().st_size
-
-
-def _write(target: Path, parts: Mapping[str, bytes]) -> None:
     # Made beside the target, readable by its owner only, and moved when it is whole.
-    with draft(target.parent, "backup") as place:
+    with (
+        explaining(target, "cannot be written", "choose another file."),
+        draft(target.parent, "backup") as place,
+    ):
         made = place / "backup.zip"
         with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr(_MANIFEST, json.dumps(manifest))
                 for name, content in parts.items():
                     archive.writestr(name, content)
             file.flush()
             os.fsync(file.fileno())
         made.replace(target)
+    return target.stat().st_size
 
 
 def read_archive(path: Path) -> Archive:
@@ -194,7 +191,9 @@ def restore(
     # Beside the new folder, which takes its name as a whole; or in the folder that is there, as that may be a volume.
     parent = path.resolve() if path.is_dir() else path.resolve().parent
     with locked_folder(present) if present else nullcontext(), _drafting(parent, _DRAFT) as place:
-        staged = _staged(archive, place / "campaign")
+        staged = make_folder(place / "campaign", secret=archive.secret)
+        with explaining(place, "cannot be written", "make room."):
+            staged.database.write_bytes(archive.database)
         check_database(staged.database)
         enter(staged)
         replayed, lines = _replayed(archive, present, withdrawals, trusted=no_withdrawals)
@@ -205,27 +204,14 @@ def restore(
 @contextmanager
 def _drafting(parent: Path, kind: str) -> Iterator[Path]:
     with ExitStack() as stack:
-        try:
+        with explaining(parent, "cannot be written", "may this account use it, and is there room?"):
             parent.mkdir(parents=True, exist_ok=True)
             place = stack.enter_context(draft(parent, kind))
-        except OSError as problem:
-            raise UserError(
-                f"{parent} cannot be written ({problem.strerror}): may this account use it, and is there room?"
-            ) from None
         yield place
 
 
-def _staged(archive: Archive, path: Path) -> Folder:
-    folder = make_folder(path, secret=archive.secret)
-    try:
-        folder.database.write_bytes(archive.database)
-    except OSError as problem:
-        raise UserError(f"{path.parent} cannot be written ({problem.strerror}): make room.") from None
-    return folder
-
-
 def _put_in_place(staged: Folder, present: Folder | None, path: Path, lines: Sequence[Line]) -> None:
-    try:
+    with explaining(path, "cannot be written", "make room, or choose another folder."):
         if present is None:
             # Only what replaying itself wrote.
             staged.withdrawals.unlink(missing_ok=True)
@@ -236,10 +222,6 @@ def _put_in_place(staged: Folder, present: Folder | None, path: Path, lines: Seq
             copy_database(staged.database, present.database)
             _complete(present, lines)
             present.finish()
-    except OSError as problem:
-        raise UserError(
-            f"{path} cannot be written ({problem.strerror}): make room, or choose another folder."
-        ) from None
 
 
 def _move(staged: Folder, target: Folder) -> None:
