@@ -33,8 +33,8 @@ from endoxa_collect.models import (
 from endoxa_collect.organiser.dashboard import Rehearsal, end_rehearsal, rehearsal_of, set_state
 from endoxa_collect.organiser.decisions import Action, Decision, decide, revision
 from endoxa_collect.organiser.wording import survey_sentence
+from endoxa_collect.paper import FIXED, choose_cards, new_receipts, write_template
 from endoxa_collect.paper.entering import enter, read_answers
-from endoxa_collect.paper.printing import FIXED, choose_cards, new_receipts, write_template
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.replay import replay
 from endoxa_collect.project.starting import invitations

@@ -15,7 +15,7 @@ from endoxa_collect.models.campaign import (
     Statement,
     Wave,
 )
-from endoxa_collect.models.cards import (
+from endoxa_collect.models.pairs import (
     CLOSED,
     RATING_WORDS,
     REPORTED,
@@ -23,16 +23,21 @@ from endoxa_collect.models.cards import (
     CardState,
     HurtAnswer,
     Hurts,
+    Judged,
     Match,
+    Mention,
     MixedAnswer,
     MixedCard,
     MixedKind,
+    Moderation,
+    Pair,
     Rating,
     Revealed,
     Skip,
     SkipReason,
+    Source,
+    Via,
 )
-from endoxa_collect.models.pairs import Judged, Mention, Moderation, Pair, Source, Via
 from endoxa_collect.models.records import (
     Act,
     Action,

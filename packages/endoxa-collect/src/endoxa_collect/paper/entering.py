@@ -37,7 +37,7 @@ from endoxa_collect.models import (
     Via,
     record,
 )
-from endoxa_collect.paper.printing import (
+from endoxa_collect.paper import (
     CONSENT,
     FIXED,
     KEEP_WORDS,
