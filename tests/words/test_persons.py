@@ -14,7 +14,7 @@ from endoxa.words.persons.first_names import in_any_language, is_also_a_word, is
 from endoxa.words.persons.folding import folded_words
 from endoxa.words.persons.offences import expand, find_offences
 from endoxa.words.texts import file_of
-from endoxa_collect.entry.flags import flags
+from endoxa_collect.entry.words import flags
 
 SETTINGS = campaign_settings()
 

@@ -126,7 +126,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "organiser:login"
 LOGIN_REDIRECT_URL = "organiser:home"
-SESSION_ENGINE = "endoxa_collect.security.sessions"
+SESSION_ENGINE = "endoxa_collect.security.codes"
 SESSION_COOKIE_NAME = "endoxa_account"
 SESSION_COOKIE_PATH = "/organise/"
 SESSION_COOKIE_AGE = 12 * 3600

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.entry.merging import merge
+from endoxa_collect.entry.proposing import merge
 from endoxa_collect.models import Card, Rating
 from endoxa_collect.organiser.queue import waiting
 from endoxa_collect.sampler import SamplerSettings

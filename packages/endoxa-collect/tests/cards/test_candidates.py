@@ -13,8 +13,7 @@ import pytest
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.balance import goals_of, lately, outlook_of, view_of
 from endoxa_collect.cards.counts import admit, reach, recount, recount_needs, tick_count
-from endoxa_collect.entry.merging import merge
-from endoxa_collect.entry.proposing import propose, tick_countries
+from endoxa_collect.entry.proposing import merge, propose, tick_countries
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.restoration import import_campaign
 from endoxa_collect.export.run import export_campaign

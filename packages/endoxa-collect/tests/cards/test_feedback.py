@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from endoxa_collect.cards import answering, balance, drawing, feedback
-from endoxa_collect.entry.merging import merge
+from endoxa_collect.entry.proposing import merge
 from endoxa_collect.models import Card, Mention, Moderation, Pair, Person, Rating, Via, Wave
 from endoxa_collect.privacy import erase_people, withdraw
 

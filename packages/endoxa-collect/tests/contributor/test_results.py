@@ -13,7 +13,7 @@ from django.utils.formats import date_format
 from collect_support.stored import stored_rating
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.contributor import results
-from endoxa_collect.entry.merging import merge
+from endoxa_collect.entry.proposing import merge
 from endoxa_collect.export import columns
 from endoxa_collect.export.people import merge_small_cells
 from endoxa_collect.export.run import export_campaign

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.entry.harm import bare, negative
 from endoxa_collect.entry.proposing import propose, tick_countries
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
+from endoxa_collect.entry.words import bare, negative
 from endoxa_collect.models import Action, Moderation, Pair, Via
 from endoxa_collect.organiser.decisions import Decision, decide, revision, undo
 from endoxa_collect.organiser.moderation import line

@@ -119,7 +119,17 @@ def _changed(
     changes: dict[str, object] = {}
     if countries is not None:
         # Only what the people present come from: nobody could say much of others.
-        changes |= {"countries": _codes(countries), "others": 0, "seed_country": ""}
+        from endoxa.errors import UserError
+        from endoxa_collect import geography
+
+        codes = tuple(dict.fromkeys(word.strip().upper() for word in countries.split(",") if word.strip()))
+        unknown = [code for code in codes if code not in geography.codes()]
+        if unknown or not codes:
+            problem = f"unknown country '{unknown[0]}'" if unknown else "empty"
+            raise UserError(
+                f"--countries: {problem}. Write ISO 3166-1 codes separated by commas, like AR,CL,UY."
+            )
+        changes |= {"countries": codes, "others": 0, "seed_country": ""}
     if people is not None:
         changes["people"] = people
     if minutes is not None:
@@ -131,23 +141,6 @@ def _changed(
         number = seeds_per_country * len(changed.countries)
         changed = changed.model_copy(update={"seeds": number, "seed_country": ""})
     return changed
-
-
-def _codes(words: str) -> tuple[str, ...]:
-    """Country codes from a list with commas.
-
-    Raises:
-        UserError: a code is unknown, or the list is empty.
-    """
-    from endoxa.errors import UserError
-    from endoxa_collect import geography
-
-    codes = tuple(dict.fromkeys(word.strip().upper() for word in words.split(",") if word.strip()))
-    unknown = [code for code in codes if code not in geography.codes()]
-    if unknown or not codes:
-        problem = f"unknown country '{unknown[0]}'" if unknown else "empty"
-        raise UserError(f"--countries: {problem}. Write ISO 3166-1 codes separated by commas, like AR,CL,UY.")
-    return codes
 
 
 def _plan(settings: WorldSettings, sampler: SamplerSettings) -> None:

@@ -1,7 +1,7 @@
 """Similarity of two attributes by the characters they share: a question to people, never a decision.
 
-What is compared are the looser forms of `entry.keys`, not keys, and only of pairs about one country in one language:
-whether "hospitable" is "hospitalario" is for the analysis to say, not for spelling.
+Looser forms (`entry.cleaning`) are compared, not keys, and only of pairs about one country in one language: whether
+"hospitable" is "hospitalario" is for the analysis to say, not for spelling.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from rapidfuzz import fuzz, process
 
-from endoxa_collect.entry.keys import comparable, key
+from endoxa_collect.entry.cleaning import comparable, key
 from endoxa_collect.models import Campaign, Moderation, Pair
 
 CUT_OFF = 71.0
@@ -67,7 +66,11 @@ def nearest_before(forms: Sequence[str], start: int, cut_off: float = CUT_OFF) -
     """
     tokens = [list(_trigrams(form).elements()) for form in forms]
     numbered = [[(gram, here[:at].count(gram)) for at, gram in enumerate(here)] for here in tokens]
-    places = _places(numbered)
+    places_of: defaultdict[_Token, list[int]] = defaultdict(list)
+    for place, here in enumerate(numbered):
+        for token in here:
+            places_of[token].append(place)
+    places = {token: np.array(there) for token, there in places_of.items()}
     sizes = np.array([len(here) for here in tokens])
     matches = {}
     for place in range(max(start, 1), len(forms)):
@@ -80,15 +83,6 @@ def nearest_before(forms: Sequence[str], start: int, cut_off: float = CUT_OFF) -
         if alike[best] >= cut_off:
             matches[place] = best
     return matches
-
-
-def _places(texts: Sequence[Sequence[_Token]]) -> dict[_Token, npt.NDArray[np.int64]]:
-    """Where each token stands, in rising order."""
-    places_of: defaultdict[_Token, list[int]] = defaultdict(list)
-    for place, tokens in enumerate(texts):
-        for token in tokens:
-            places_of[token].append(place)
-    return {token: np.array(places) for token, places in places_of.items()}
 
 
 def _trigrams(text: str) -> Counter[str]:

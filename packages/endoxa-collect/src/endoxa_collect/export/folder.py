@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from django.utils import timezone
@@ -119,15 +118,12 @@ class About:
 
 
 def answers_before_opening(campaign: Campaign) -> int | None:
-    """How many answers were given before an organiser opened the campaign; None where the log does not say when.
-
-    Earlier versions counted a campaign as begun with its first card.
-    """
+    """How many answers were given before an organiser opened the campaign; None for a copy of an export."""
     before = timezone.now()
     if not campaign.rehearsing:
         opened = AuditEntry.objects.filter(campaign=campaign, action="state", detail__after=State.OPEN)
         first = opened.order_by("at").first()
-        if first is None or campaign.began_at is None or campaign.began_at < first.at:
+        if first is None:
             return None
         before = first.at
     rows = sum(
@@ -144,8 +140,11 @@ def read_about(folder: Path) -> About | None:
     Raises:
         UserError: it is one, of a newer endoxa or damaged.
     """
-    content = _read(folder / MARK)
-    if content is None:
+    try:
+        content = json.loads((folder / MARK).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(content, dict) or content.get("kind") != KIND:
         return None
     if content.get("format") != _FORMAT:
         raise UserError(f"{folder} was made by another version of endoxa: use that one to read it.")
@@ -164,14 +163,6 @@ def read_about(folder: Path) -> About | None:
         )
     except (KeyError, TypeError, ValueError) as problem:
         raise UserError(f"{folder / MARK} is damaged: take the export again.") from problem
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return content if isinstance(content, dict) and content.get("kind") == KIND else None
 
 
 @contextmanager

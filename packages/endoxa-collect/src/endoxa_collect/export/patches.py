@@ -12,11 +12,16 @@ import polars as pl
 from endoxa.sources.collected import respecting_withdrawals
 from endoxa_collect.export.columns import OTHER, PROFILE
 from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.people import Cells, Published, merge_small_cells, published_people
-from endoxa_collect.export.pool import Pool, read_pool
-from endoxa_collect.export.releases import next_patch, numbered, released
+from endoxa_collect.export.people import (
+    Cells,
+    Pool,
+    Published,
+    merge_small_cells,
+    published_people,
+    read_pool,
+)
 from endoxa_collect.export.rows import pair_rows, withdrawal_rows
-from endoxa_collect.export.run import Delivery, ExportReport, write_export
+from endoxa_collect.export.run import Delivery, ExportReport, next_patch, numbered, released, write_export
 from endoxa_collect.export.tables import Tables, counted_pairs, snapshot
 from endoxa_collect.models import Campaign
 from endoxa_collect.withdrawals import Keys

@@ -13,8 +13,7 @@ from endoxa_collect.export import rows
 from endoxa_collect.export.columns import AGGREGATED, LEAST, OTHER, TABLES
 from endoxa_collect.export.folder import LeftOut
 from endoxa_collect.export.group_means import group_means, read_answers, read_population
-from endoxa_collect.export.people import people_frame, published_people
-from endoxa_collect.export.pool import read_pool
+from endoxa_collect.export.people import people_frame, published_people, read_pool
 from endoxa_collect.models import Campaign, HurtAnswer, Mention, Rating, Skip
 from endoxa_collect.privacy import erase_traces
 from endoxa_collect.withdrawals import Keys

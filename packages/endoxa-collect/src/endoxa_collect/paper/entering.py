@@ -23,7 +23,7 @@ from endoxa_collect.contributor.consent import language_of
 from endoxa_collect.entry import cleaning
 from endoxa_collect.entry.cleaning import AlreadyShownError, EntryError
 from endoxa_collect.entry.proposing import propose
-from endoxa_collect.entry.seed_files import country_cell, negative_cell
+from endoxa_collect.entry.seeding import country_cell, negative_cell
 from endoxa_collect.models import (
     RATING_WORDS,
     Campaign,
@@ -36,7 +36,7 @@ from endoxa_collect.models import (
     Via,
     record,
 )
-from endoxa_collect.paper.printing import (
+from endoxa_collect.paper import (
     CONSENT,
     FIXED,
     KEEP_WORDS,
@@ -108,7 +108,7 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
     if not rows:
         raise UserError(f"{path.name} is empty: expected the file that `endoxa collect print` wrote.")
     heading = [restored(name).strip() for name in rows[0]]
-    missing = [name for name in FIXED if name not in heading]
+    missing = [name for name in (*FIXED, *WORDS) if name not in heading]
     if missing:
         raise UserError(
             f"{path.name}, row 1: column '{missing[0]}' is missing. Use the answers.csv that `endoxa collect print` "

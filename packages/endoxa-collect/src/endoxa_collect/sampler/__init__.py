@@ -1,6 +1,6 @@
 """Which card comes next: pure functions, the same for the site and for `simulate`.
 
-`settings.py` the numbers an organiser may change, `slots.py` what a pair needs, `matching.py` who rates it,
+`slots.py` the numbers an organiser may change and what a pair needs, `matching.py` who rates it,
 `controller.py` the balance between new pairs and ratings, `aim.py` where new pairs are asked for.
 """
 

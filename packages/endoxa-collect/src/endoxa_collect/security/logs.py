@@ -22,16 +22,12 @@ class PlacesOnly(logging.Formatter):
         """One line, and one more for each exception and each place it passed."""
         from_endoxa = record.name.partition(".")[0] in ("endoxa", "endoxa_collect")
         text = record.getMessage() if from_endoxa else f"in {Path(record.pathname).name}:{record.lineno}"
-        page = _page(record)
+        match = getattr(getattr(record, "request", None), "resolver_match", None)
+        page = str(match.view_name) if match else ""
         line = f"{self.formatTime(record)} {record.levelname} {record.name} {text}"
         line += f" (page {page})" if page else ""
         problem = record.exc_info[1] if record.exc_info else None
         return "\n".join([line, *_places(problem)])
-
-
-def _page(record: logging.LogRecord) -> str:
-    match = getattr(getattr(record, "request", None), "resolver_match", None)
-    return str(match.view_name) if match else ""
 
 
 def _places(problem: BaseException | None) -> Iterator[str]:
