@@ -70,7 +70,7 @@ def test_a_tokenizer_whose_words_are_special_tokens_refuses_the_text():
 
 @pytest.mark.parametrize("sign", ["<|endoftext|>", "</s>", "<mask>", "[SEP]", "<|im_end|>", "<extra_id_0>"])
 def test_a_server_that_reads_a_special_token_in_a_text_gives_no_score(sign):
-    model = ServerModel("m", "m", servers=None, way=None)
+    model = ServerModel("m", "m", "http://server/v1", client=None, retrier=None, way=None)
     request = CausalRequest(f"Old {sign} drivers", "nothing")
     found = model._checked(request, Prompted("Old", (f" {sign}", " drivers"), (-1.0, -2.0)))
     assert isinstance(found, Unscorable)

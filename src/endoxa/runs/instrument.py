@@ -122,15 +122,6 @@ class Run:
         """Number of conversations by model that ended with an error, for runs that ask."""
         return {name: use.get("errors", 0) for name, use in self.facts.get("usage", {}).items()}
 
-    @property
-    def address_lines(self) -> list[str]:
-        """Calls answered and failed by address, for models that have several."""
-        from endoxa.models.addresses import counted
-
-        by_model = {model["name"]: model.get("addresses") for model in self.facts.get("models", [])}
-        by_model |= {name: use.get("addresses") for name, use in self.facts.get("usage", {}).items()}
-        return [f"{name}: calls by address: {counted(counts)}" for name, counts in by_model.items() if counts]
-
 
 def _open_report(folder: Path) -> str:
     if not (folder / "report.html").exists():

@@ -246,31 +246,12 @@ def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S
         return settings  # refused by the instrument
     left_out = [name for name in earlier if name not in settings.models]
     if left_out and not before.get("finished"):
-        _refuse_other_addresses(left_out, settings.models, out)
         raise DifferentRunError(
             f"{out} holds an unfinished run of {', '.join(earlier)}. Give {', '.join(left_out)} with --model as well, "
             "choose another --out, or pass --restart to replace the run."
         )
     added = [name for name in settings.models if name not in earlier]
     return settings.model_copy(update={"models": (*earlier, *added)})
-
-
-def _refuse_other_addresses(left_out: Sequence[str], models: Sequence[str], out: Path) -> None:
-    """Say it where a model of the run is given again at other addresses.
-
-    Raises:
-        UserError: one is.
-    """
-    from endoxa.models.addresses import same_model
-
-    for earlier in left_out:
-        for name in models:
-            if same_model(earlier, name):
-                raise DifferentRunError(
-                    f"{out} holds an unfinished run of '{earlier}', and its answers are kept under this name: give the "
-                    f"model as it was written then, not as '{name}'. Addresses that are down are left out by "
-                    "themselves."
-                )
 
 
 def _require_same_code(earlier: Mapping[str, Any]) -> None:

@@ -331,7 +331,7 @@ def test_a_key_is_written_nowhere(
 
     asyncio.run(main())
     written = "\n".join([*said, caplog.text, *capfd.readouterr()])
-    assert "0ffee" not in written.replace(f"'_keys': ['{KEY}']", "")
+    assert "0ffee" not in written.replace(f"'_key': '{KEY}'", "")
 
 
 def test_organisation_goes_to_openai_alone(monkeypatch: pytest.MonkeyPatch) -> None:

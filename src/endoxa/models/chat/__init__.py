@@ -70,14 +70,14 @@ def open_batch(spec: ChatSpec, options: ChatOptions, *, worked: bool = False) ->
     Raises:
         UserError: the provider has none, or a package or the key is missing.
     """
-    if spec.host.open_batch is None or spec.others:
+    if spec.host.open_batch is None:
         raise _without_batches(spec)
     _require_libraries(spec)
     return spec.host.open_batch(spec, options, worked)
 
 
 def require_batches(spec: ChatSpec) -> None:
-    """Refuse a model whose provider is known to have no batch interface, or that has several addresses.
+    """Refuse a model whose provider is known to have no batch interface.
 
     Raises:
         UserError: it is.
@@ -87,10 +87,6 @@ def require_batches(spec: ChatSpec) -> None:
 
 
 def _without_batches(spec: ChatSpec) -> UserError:
-    if spec.others:
-        return UserError(
-            f"The model '{spec.text}' has several addresses, and a batch is handed in at one: leave out --batch."
-        )
     return UserError(f"The model '{spec.text}' has no batch interface that endoxa speaks: leave out --batch.")
 
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from endoxa.models.chat.clients import connect_seconds
 from endoxa.models.chat.service import Request, UnusableError
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
-from endoxa.models.clients import keep_quiet
+from endoxa.models.clients import CONNECT_SECONDS, keep_quiet
 from endoxa.models.transport import async_guard
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import CONTENT_FILTER, REFUSAL, finish_reason
@@ -176,7 +175,7 @@ def open_client(spec: ChatSpec, key: str, options: ChatOptions) -> AsyncAnthropi
         api_key=key,
         base_url=spec.base_url,
         max_retries=0,
-        timeout=anthropic.Timeout(options.timeout, connect=connect_seconds(options), pool=None),
+        timeout=anthropic.Timeout(options.timeout, connect=min(options.timeout, CONNECT_SECONDS), pool=None),
         http_client=anthropic.DefaultAsyncHttpxClient(
             follow_redirects=False, event_hooks=async_guard(key, anthropic.APIConnectionError)
         ),

@@ -44,13 +44,13 @@ def judge(failure: Failure, spec: ChatSpec, *, worked: bool) -> ChatAnswer:
 
 
 def blames_server(failure: Failure) -> bool:
-    """Asking again, or at another address, may help; some servers answer 500 where a conversation is too long."""
+    """Asking again may help; some servers answer 500 where a conversation is too long."""
     return failure.passing and (failure.status < 500 or not _TOO_LONG.search(failure.words))
 
 
 def permanent(failure: Failure, spec: ChatSpec) -> UserError:
     """The sentence for a refusal that asking again does not mend."""
-    model, where = f"The model '{spec.text}'", failure.where or spec.where
+    model, where = f"The model '{spec.text}'", spec.base_url
     if failure.code == REFUSED_RESPONSE:
         return UserError(f"{model}: {failure.words}.")
     if failure.status == 401:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from endoxa.models.chat.batches import MAX_BYTES, MAX_REQUESTS, Calls, Line, read_lines, reader
-from endoxa.models.chat.clients import read_key
 from endoxa.models.chat.openai_compatible import PATH, completion_body, open_client, read_completion
 from endoxa.models.chat.service import BatchRequest, BatchStatus, Submission, SubmissionStatus
-from endoxa.models.chat.spec import ChatOptions, ChatSpec
-from endoxa.models.clients import shown
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, read_key
+from endoxa.models.keys import shown
 from endoxa.models.retrying import Failure, error_words
 from endoxa.schema import ChatAnswer
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from endoxa.models.chat.clients import connect_seconds
 from endoxa.models.chat.service import Request, UnusableError
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
-from endoxa.models.clients import foreign_headers, keep_quiet, without_organization
+from endoxa.models.clients import CONNECT_SECONDS, foreign_headers, keep_quiet, without_organization
 from endoxa.models.retrying import error_words
 from endoxa.models.transport import async_guard
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
@@ -81,7 +80,7 @@ def open_client(spec: ChatSpec, key: str, options: ChatOptions) -> AsyncOpenAI:
         api_key=key,
         base_url=spec.base_url,
         max_retries=0,
-        timeout=openai.Timeout(options.timeout, connect=connect_seconds(options), pool=None),
+        timeout=openai.Timeout(options.timeout, connect=min(options.timeout, CONNECT_SECONDS), pool=None),
         http_client=openai.DefaultAsyncHttpxClient(
             follow_redirects=False, event_hooks=async_guard(key, openai.APIConnectionError)
         ),

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from endoxa.models.addresses import checked_addresses, read_addresses
-from endoxa.models.chat.clients import read_key
 from endoxa.models.chat.openai_batches import OpenAiBatches
 from endoxa.models.chat.openai_compatible import OPENAI_KIND, OpenAiService, open_client
 from endoxa.models.chat.presets import Preset
 from endoxa.models.chat.prices import list_price
 from endoxa.models.chat.remote import RemoteModel
 from endoxa.models.chat.service import Lost
-from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
-from endoxa.models.spec import KEY_VARIABLE
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider, read_key
+from endoxa.models.spec import KEY_VARIABLE, checked_address, read_address
 
 LIBRARIES = ("openai", "stamina", "aiolimiter")
 
 
 def _open(spec: ChatSpec, options: ChatOptions, lost: Lost) -> RemoteModel:
-    keys = [read_key(address_spec) for address_spec in spec.at_each]
-    services = [
-        OpenAiService(address_spec, open_client(address_spec, key, options))
-        for address_spec, key in zip(spec.at_each, keys, strict=True)
-    ]
-    return RemoteModel(spec, services, keys, options, lost)
+    key = read_key(spec)
+    return RemoteModel(spec, OpenAiService(spec, open_client(spec, key, options)), key, options, lost)
 
 
 def _open_batch(spec: ChatSpec, options: ChatOptions, worked: bool) -> OpenAiBatches:
@@ -35,14 +29,12 @@ def compatible(name: str, preset: Preset) -> Provider:
     Raises:
         UserError: its address holds a secret, or is none.
     """
-    first, *others = checked_addresses(preset.base_url)
     return Provider(
         name=name,
         kind="server",
         open=_open,
         open_batch=_open_batch if preset.batches else None,
-        base_url=first,
-        others=tuple(others),
+        base_url=checked_address(preset.base_url),
         key=preset.key or KEY_VARIABLE,
         max_tokens_field=preset.max_tokens_field,
         seed_field=preset.seed_field,
@@ -54,9 +46,9 @@ def compatible(name: str, preset: Preset) -> Provider:
 
 
 def _read_server(text: str, provider: Provider) -> ChatSpec:
-    """Read `http://HOST:PORT/v1#NAME`; several addresses are separated by commas."""
-    (first, *others), name = read_addresses(text)
-    return ChatSpec(text, name, provider, first, tuple(others))
+    """Read `http://HOST:PORT/v1#NAME`."""
+    url, name = read_address(text)
+    return ChatSpec(text, name, provider, url)
 
 
 OPENAI = Provider(

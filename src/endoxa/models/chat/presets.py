@@ -17,7 +17,7 @@ class Preset(BaseModel):
     """One provider.
 
     Attributes:
-        base_url: address of its OpenAI-compatible interface, or several separated by commas.
+        base_url: address of its OpenAI-compatible interface.
         key: environment variable with the key; where empty, ENDOXA_SERVER_KEY is sent if it is set.
         max_tokens_field: what the field that bounds the answer is called.
         seed_field: what the field with the seed is called; empty where there is none.

@@ -73,15 +73,15 @@ def _refuse_keys_of_others(provider: Provider) -> None:
     Raises:
         UserError: it would.
     """
-    hosts = {urlsplit(url).netloc for url in (provider.base_url, *provider.others)}
+    host = urlsplit(provider.base_url).netloc
     with_keys = [
         other for other in PROVIDERS.all().values() if other.base_url and other.key not in ("", KEY_VARIABLE)
     ]
     owners = {other.key: other.base_url for other in with_keys} | {KEYS_VARIABLE: ""}
-    if provider.key in owners and hosts != {urlsplit(owners[provider.key]).netloc}:
+    if provider.key in owners and host != urlsplit(owners[provider.key]).netloc:
         whose = urlsplit(owners[provider.key]).netloc or "several hosts"
         raise UserError(
-            f"The provider '{provider.name}' of {USER_PROVIDERS} is at {', '.join(sorted(hosts))}, and {provider.key} "
+            f"The provider '{provider.name}' of {USER_PROVIDERS} is at {host}, and {provider.key} "
             f"holds the key of {whose}. Write the name of another environment variable under key, and set that."
         )
 

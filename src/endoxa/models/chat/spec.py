@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from annotated_types import Ge, Le
 
 from endoxa.errors import UserError
 from endoxa.models.chat.service import BatchClient, Lost, Price
-from endoxa.models.spec import Device, Dtype, Revision, Tokenizer, TrustRemoteCode
+from endoxa.models.keys import NO_KEY, key_in, server_key
+from endoxa.models.spec import KEY_VARIABLE, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
 from endoxa.schema import ChatModel
 from endoxa.schema.options import LOCAL, MODELS, NETWORK, Option, finite
 
@@ -24,24 +26,12 @@ class ChatSpec:
         served_name: the model's name at the provider; hub id or folder for hf; the rest of the words for sim.
         host: the provider, which is asked for everything that differs between providers.
         base_url: address of the provider's interface, or empty.
-        others: further addresses of the same model.
     """
 
     text: str
     served_name: str
     host: Provider
     base_url: str = ""
-    others: tuple[str, ...] = ()
-
-    @property
-    def at_each(self) -> tuple[ChatSpec, ...]:
-        """The model at each of its addresses alone."""
-        return tuple(replace(self, base_url=url, others=()) for url in (self.base_url, *self.others))
-
-    @property
-    def where(self) -> str:
-        """All addresses, for messages and `run.json`."""
-        return ",".join((self.base_url, *self.others))
 
     @property
     def provider(self) -> str:
@@ -61,7 +51,7 @@ class ChatSpec:
     @property
     def batches(self) -> bool:
         """There is a batch interface, or only asking can tell."""
-        return self.host.open_batch is not None and not self.others
+        return self.host.open_batch is not None
 
 
 def named(text: str, provider: Provider) -> ChatSpec:
@@ -73,7 +63,7 @@ def named(text: str, provider: Provider) -> ChatSpec:
     name = text.partition("/")[2]
     if not name:
         raise UserError(f"The model '{text}' has no name: write {provider.name}/NAME.")
-    return ChatSpec(text, name, provider, provider.base_url, provider.others)
+    return ChatSpec(text, name, provider, provider.base_url)
 
 
 def name_alone(spec: ChatSpec, _options: ChatOptions) -> Mapping[str, Any]:
@@ -97,7 +87,6 @@ class Provider:
         read: reads the words of a model.
         prefixes: beginnings of the words it reads, where they are not `name/`.
         base_url: address of its interface, or empty.
-        others: further addresses where the same models are.
         key: environment variable with the key, or empty where there is none.
         max_tokens_field: OpenAI's interface: what the field that bounds the answer is called.
         seed_field: OpenAI's interface: what the field with the seed is called; empty where there is none.
@@ -121,7 +110,6 @@ class Provider:
     read: Callable[[str, Provider], ChatSpec] = named
     prefixes: tuple[str, ...] = ()
     base_url: str = ""
-    others: tuple[str, ...] = ()
     key: str = ""
     max_tokens_field: str = "max_tokens"
     seed_field: str = "seed"
@@ -146,7 +134,7 @@ class ChatOptions:
     """How a chat model is reached; none of it changes what is asked.
 
     Attributes:
-        concurrency: calls under way at once, at all addresses of the model together.
+        concurrency: calls under way at once.
         requests_per_minute: most requests sent in a minute, or None for no limit of ours.
         tokens_per_minute: most tokens, sent and received together, in a minute, or None.
         timeout: seconds without a byte from the provider after which a call is given up and tried again.
@@ -165,7 +153,7 @@ class ChatOptions:
         int,
         Ge(1),
         Le(1000),
-        Option("Maximum concurrent calls per model, at all its addresses together.", NETWORK, decides=False),
+        Option("Maximum concurrent calls per model.", NETWORK, decides=False),
     ] = 8
     requests_per_minute: Annotated[
         int | None,
@@ -218,3 +206,19 @@ class ChatOptions:
     batch_size: Annotated[
         int, Ge(1), Option("Maximum number of conversations generated together.", LOCAL, decides=False)
     ] = 8
+
+
+def read_key(spec: ChatSpec, environment: Mapping[str, str] = os.environ) -> str:
+    """The key of a model at its provider.
+
+    Raises:
+        UserError: the provider wants one and the variable is not set, or see `endoxa.models.keys.server_key`.
+    """
+    if spec.key_variable == KEY_VARIABLE:
+        return server_key(f"The model '{spec.text}'", spec.base_url, spec.text, environment=environment)
+    key = key_in(spec.key_variable, environment)
+    if key == NO_KEY:
+        raise UserError(
+            f"The model '{spec.text}' needs a key: set the environment variable {spec.key_variable}."
+        )
+    return key

@@ -83,19 +83,12 @@ class EncoderSpec:
         kind: name of its `EncoderKind`.
         target: hub id, folder, file, or the server's base URL.
         served_name: the model's name on the server, else empty.
-        others: further addresses of the same model.
     """
 
     text: str
     kind: str
     target: str
     served_name: str = ""
-    others: tuple[str, ...] = ()
-
-    @property
-    def addresses(self) -> tuple[str, ...]:
-        """All addresses, where it is on a server."""
-        return (self.target, *self.others)
 
 
 @dataclass(frozen=True, slots=True)

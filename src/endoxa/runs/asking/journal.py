@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,9 +30,6 @@ CREATE TABLE IF NOT EXISTS lost (
 CREATE TABLE IF NOT EXISTS begun (
     model INTEGER, job INTEGER, turn INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER,
     PRIMARY KEY (model, job, turn)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS addresses (
-    model INTEGER, address TEXT, answered INTEGER, failed INTEGER, PRIMARY KEY (model, address)
 ) WITHOUT ROWID;
 """
 LATER = (
@@ -173,25 +170,6 @@ class AnswerJournal(JournalFile):
         row = (model, int(counted), usage.prompt_tokens, usage.completion_tokens)
         with self._explained():
             self._db.execute("INSERT INTO lost VALUES (?, 0, ?, ?, ?, 1)", row)
-
-    def add_addresses(self, model: int, counts: Mapping[str, Mapping[str, int]]) -> None:
-        """Add to the calls answered and failed by address; nothing where nothing was answered yet."""
-        rows = [(model, url, calls["answered"], calls["failed"]) for url, calls in counts.items()]
-        if not any(answered for _, _, answered, _ in rows):
-            return  # a run in which nothing was measured may still be changed
-        with self._explained(), self._transaction():
-            self._db.executemany(
-                "INSERT INTO addresses VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-                "answered = answered + excluded.answered, failed = failed + excluded.failed",
-                rows,
-            )
-
-    def addresses(self, model: int) -> dict[str, dict[str, int]]:
-        """Calls answered and failed by address, where the model has several."""
-        query = "SELECT address, answered, failed FROM addresses WHERE model = ? ORDER BY address"
-        with self._explained():
-            rows = self._db.execute(query, (model,)).fetchall()
-        return {address: {"answered": answered, "failed": failed} for address, answered, failed in rows}
 
     def worked(self, model: int) -> bool:
         """Whether a model has answered anything."""

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.addresses import addresses_fact
 from endoxa.models.chat import ChatSpec, open_chat
 from endoxa.models.chat.prices import price_of
 from endoxa.models.retrying import SilentError
@@ -193,9 +192,7 @@ def _collect_answers(
 
     report(0)
     ask = questions.score or partial(ask_model, questions, stops=stops.get(questions.specs[number].text, ()))
-    facts = ask(number, journal, report)
-    facts.pop("addresses", None)  # counted over all starts of the run in `usage`
-    return facts
+    return ask(number, journal, report)
 
 
 def _together(failed: Mapping[int, UserError], models: int) -> UserError:
@@ -283,10 +280,7 @@ def ask_model(
             ask_in_batches(asking, client, questions.jobs, questions.turns)
             return {**chat.describe(), **ends_at}
         fetch_ended(asking, client)
-    try:
-        ask_all(asking, questions.jobs())
-    finally:
-        journal.add_addresses(number, chat.describe().get("addresses", {}))
+    ask_all(asking, questions.jobs())
     return {**chat.describe(), **ends_at}
 
 
@@ -325,8 +319,7 @@ def usage(
     """Calls, tokens and cost of one model, for `run.json`.
 
     "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "cost_usd" with an
-    estimate, and in "most_cost_usd" at their most, which is what --max-cost counts. "addresses" counts calls answered
-    and failed at each of several addresses, in all starts of the run that ended by themselves.
+    estimate, and in "most_cost_usd" at their most, which is what --max-cost counts.
     """
     totals = journal.totals(number)
     counted = [total for total in totals if total.counted]
@@ -341,7 +334,6 @@ def usage(
         "cost_usd": spent(likely(totals), price),
         "most_cost_usd": spent(totals, price),
         "price": asdict(price) if price else None,
-        **addresses_fact(journal.addresses(number)),
     }
 
 
@@ -356,7 +348,6 @@ def versions(specs: Sequence[ChatSpec]) -> dict[str, str]:
 def asking_lines(run: Run) -> Iterator[str]:
     """What became of the answers of a run, where it was answered, and what it cost, for the terminal."""
     yield from count_lines(read_counts(run.folder))
-    yield from run.address_lines
     for model, dollars in run.cost.items():
         used = run.facts["usage"][model]
         if used.get("lost_calls") and dollars:

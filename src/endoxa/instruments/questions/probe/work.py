@@ -207,12 +207,7 @@ def _scorer(settings: QaSettings, specs: Sequence[ChatSpec], prompts: Mapping[st
                 require_scorable(parse_model(specs[later].text), options, settings, prompts)
                 checked.add(later)
         with scoring_model(spec, options, settings.engine) as (model, ahead):
-            try:
-                score_all(
-                    model, settings, prompts, number=number, journal=journal, report=report, ahead=ahead
-                )
-            finally:
-                journal.add_addresses(number, model.describe().get("addresses", {}))
+            score_all(model, settings, prompts, number=number, journal=journal, report=report, ahead=ahead)
             return dict(model.describe())
 
     return score
