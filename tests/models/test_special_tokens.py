@@ -18,12 +18,11 @@ from transformers import (
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.models.language_codes import code_for, codes_of
 from endoxa.models.likelihoods import Prompted
 from endoxa.models.scoring import open_model, parse_model
 from endoxa.models.server import ServerModel
 from endoxa.models.spec import ModelOptions
-from endoxa.models.special_tokens import SpecialTokens, written_in
+from endoxa.models.special_tokens import SpecialTokens, code_for, codes_of, written_in
 from endoxa.schema import CausalRequest, CompletionRequest, Pair, Unscorable
 from support import tiny
 

@@ -10,8 +10,8 @@ import pytest
 from endoxa.curate.ratings.reading import read_ratings
 from endoxa.curate.topics.table import read_mentions
 from endoxa.errors import UserError
-from endoxa.sources import workbooks
-from endoxa.sources.bbq.metadata import read_metadata
+from endoxa.sources import spreadsheets
+from endoxa.sources.bbq.items import read_metadata
 from endoxa.sources.collected import withdrawn_beside
 from endoxa.sources.dialects import code_page, declared_languages
 from endoxa.sources.frames import read_table
@@ -99,7 +99,7 @@ def test_a_workbook_of_pairs_is_read_and_a_huge_one_is_refused_before_it_is_pars
         book.active.append(row)
     book.save(path)
     assert convert_pairs(path, written).pairs == 1
-    monkeypatch.setattr(workbooks, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(spreadsheets, "MOST_BYTES", 20_000)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet2.bin", b" " * 20_001)
     with pytest.raises(UserError, match="too large for a workbook"):

@@ -31,7 +31,7 @@ from endoxa.api.result import Result
 from endoxa.commands.verbs import VERBS, Outcome, Verb
 from endoxa.errors import UserError
 from endoxa.runs.instrument import INSTRUMENTS
-from endoxa.runs.keywords import nearest, values_by_path
+from endoxa.runs.options import nearest, values_by_path
 from endoxa.runs.progress import shown, without_progress
 from endoxa.runs.run import run
 from endoxa.schema.options import options_of, settings_from

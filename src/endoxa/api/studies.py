@@ -9,8 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from endoxa.api.runs import outside_loops, several, words_of
-from endoxa.runs.keywords import values_by_path
-from endoxa.runs.options import Allowed
+from endoxa.runs.options import Allowed, values_by_path
 from endoxa.runs.progress import shown
 from endoxa.schema.options import settings_from
 from endoxa.schema.typed import typed_words

@@ -25,7 +25,7 @@ from endoxa.author.settings import (
 from endoxa.author.tables import run_folder, write_drafts, write_sheet
 from endoxa.errors import UserError
 from endoxa.runs.instrument import Instrument, Run, Work
-from endoxa.runs.part import part_words
+from endoxa.runs.items import part_words
 from endoxa.runs.run import run
 from endoxa.schema import Progress
 from endoxa.sources.files import require_apart

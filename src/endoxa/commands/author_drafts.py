@@ -217,7 +217,7 @@ def _plan(name: str, settings: AuthorSettings) -> Iterator[Any]:
     from endoxa.author.drafting import own_words
     from endoxa.author.kinds import KINDS
     from endoxa.author.run import plan
-    from endoxa.runs.asking.plan import plan_table
+    from endoxa.runs.asking.cost import plan_table
     from endoxa.sources.statuses import reading_drafts
     from endoxa.words import unreviewed
 

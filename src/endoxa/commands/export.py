@@ -102,7 +102,7 @@ def lm_eval(
       endoxa export lm-eval pairs.csv -o task
       endoxa export lm-eval crows_pairs.csv -o task --name crows_published
     """  # noqa: D301
-    from endoxa.export.lm_eval import export_lm_eval
+    from endoxa.export.harnesses import export_lm_eval
 
     material = _pairs(file, reading)
     group = export_lm_eval(material, out, name=name, overwrite=overwrite)
@@ -129,7 +129,7 @@ def inspect(
       endoxa export inspect pairs.csv -o task
       endoxa export inspect pairs.csv -o task --seed 7
     """  # noqa: D301
-    from endoxa.export.inspect import export_inspect
+    from endoxa.export.harnesses import export_inspect
 
     material = _pairs(file, reading)
     export_inspect(material, out, seed=seed, overwrite=overwrite)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from endoxa.models.libraries import require_libraries
+from endoxa.models.spec import require_libraries
 from endoxa.models.transport import guard
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from endoxa.errors import UserError
 from endoxa.models import live
 from endoxa.models.chat.providers import PROVIDERS
-from endoxa.models.libraries import require_local
 from endoxa.models.server import ServerModel
-from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec, read_address
+from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec, read_address, require_local
 
 if TYPE_CHECKING:
     from endoxa.models.local import Reader

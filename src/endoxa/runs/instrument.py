@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from endoxa.registry import Registry
 from endoxa.runs.folder import RUN
+from endoxa.runs.items import part_of_run
 from endoxa.runs.options import ReportOptions
-from endoxa.runs.part import part_of_run
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import Progress
 from endoxa.schema.headline import Headline

@@ -29,8 +29,8 @@ from endoxa.runs.folder import (
     write_json,
 )
 from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run, S, Work
+from endoxa.runs.items import AVAILABLE
 from endoxa.runs.journal import JournalFile
-from endoxa.runs.part import AVAILABLE
 from endoxa.schema import Progress
 from endoxa.sources.files import sha256
 from endoxa.sources.source import reading_once

@@ -40,9 +40,8 @@ from endoxa.sources.dialects import (
 )
 from endoxa.sources.files import require_file
 from endoxa.sources.source import Source, understood_once
-from endoxa.sources.spreadsheets import restored
+from endoxa.sources.spreadsheets import WORKBOOK_SUFFIXES, restored, workbook_rows
 from endoxa.sources.statuses import is_left_out, say_left_out
-from endoxa.sources.workbooks import WORKBOOK_SUFFIXES, workbook_rows
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet", ".pq")

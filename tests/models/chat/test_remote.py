@@ -16,9 +16,9 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.models import retrying
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model, remote
-from endoxa.models.chat.anthropic_messages import message_body, read_message, version_headers
-from endoxa.models.chat.openai_compatible import completion_body, read_completion
-from endoxa.models.chat.service import UnusableError
+from endoxa.models.chat.anthropic import message_body, read_message, version_headers
+from endoxa.models.chat.openai import completion_body, read_completion
+from endoxa.models.chat.spec import UnusableError
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter, running
 

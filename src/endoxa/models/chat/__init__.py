@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
 from endoxa.models.chat.providers import parse_chat_model
-from endoxa.models.chat.service import (
+from endoxa.models.chat.spec import (
     BatchClient,
     BatchRequest,
     BatchStatus,
+    ChatOptions,
+    ChatSpec,
     Lost,
+    Provider,
     Submission,
     SubmissionStatus,
 )
-from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
 from endoxa.models.chat.thoughts import all_formats
-from endoxa.models.libraries import require_libraries
+from endoxa.models.spec import require_libraries
 
 if TYPE_CHECKING:
     from endoxa.schema import ChatModel
@@ -48,7 +50,7 @@ def open_chat(spec: ChatSpec, options: ChatOptions, lost: Lost = lambda *_: None
     Args:
         spec: the model.
         options: how it is reached or loaded.
-        lost: see `endoxa.models.chat.service.Lost`.
+        lost: see `endoxa.models.chat.spec.Lost`.
 
     Raises:
         UserError: a package or a key is missing, local weights cannot be loaded, or the user's own formats of thoughts

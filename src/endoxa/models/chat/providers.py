@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 
 from endoxa.errors import UserError
 from endoxa.models.chat.anthropic import ANTHROPIC
-from endoxa.models.chat.live import IN_MEMORY
-from endoxa.models.chat.local import WEIGHTS
-from endoxa.models.chat.openai_providers import OPENAI, SERVER, compatible
+from endoxa.models.chat.local import IN_MEMORY, WEIGHTS
+from endoxa.models.chat.openai import OPENAI, SERVER, compatible
 from endoxa.models.chat.presets import USER_PROVIDERS, presets
 from endoxa.models.chat.simulated.model import SIMULATED
 from endoxa.models.chat.spec import ChatSpec, Provider

@@ -1,29 +1,142 @@
-"""A chat model behind a provider's interface: rate limits, one call, a look at what came, and again where it failed."""
+"""A chat model behind an interface: rate limits, one call, what a failure means, and again where it may help."""
 
 from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.failures import judge
-from endoxa.models.chat.limits import RateLimits, estimate_tokens
-from endoxa.models.chat.service import ChatService, Lost, Request, UnusableError
-from endoxa.models.chat.spec import ChatOptions, ChatSpec
+from endoxa.models.chat.spec import ChatOptions, ChatService, ChatSpec, Lost, Request, UnusableError
 from endoxa.models.keys import shown
 from endoxa.models.retrying import (
     CHECK_PATIENCE,
+    OUT_OF_MONEY,
     REFUSED_TEXTS,
     SLOW,
     Failure,
     Retrier,
     TransientError,
+    raise_if_passing,
     read_failure,
 )
-from endoxa.schema import ChatAnswer, Message, Sampling
+from endoxa.models.transport import REFUSED_RESPONSE
+from endoxa.schema import ChatAnswer, Message, Sampling, Usage
+
+_FILTERED = re.compile(
+    r"content[ _-](filter|polic|management)|usage polic|was flagged|requires moderation|responsible.ai", re.I
+)
+_TOO_LONG = re.compile(
+    r"context.(length|window|size|limit)|maximum context|input token count|too long|reduce the length|too_large",
+    re.I,
+)
+
+
+def judge(failure: Failure, spec: ChatSpec, *, worked: bool) -> ChatAnswer:
+    """The answer that stands for a request refused for good.
+
+    Args:
+        failure: what came.
+        spec: the model, to name it.
+        worked: the same settings have been answered before, so a refusal blames this one request.
+
+    Raises:
+        TransientError: try again.
+        UserError: no request will be answered.
+    """
+    text = f"{failure.code} {failure.words}"
+    if blames_server(failure):
+        raise_if_passing(failure)
+    if failure.status in REFUSED_TEXTS | {403, 451} and _FILTERED.search(text):
+        return ChatAnswer("", finish="content_filter", refused=True, error=failure.words)
+    if failure.status == 413 or (failure.status not in {401, 402, 403, 404} and _TOO_LONG.search(text)):
+        return ChatAnswer("", finish="error", error=failure.words)
+    if worked and failure.status in REFUSED_TEXTS:
+        return ChatAnswer("", finish="error", error=failure.words)
+    raise permanent(failure, spec)
+
+
+def blames_server(failure: Failure) -> bool:
+    """Asking again may help; some servers answer 500 where a conversation is too long."""
+    return failure.passing and (failure.status < 500 or not _TOO_LONG.search(failure.words))
+
+
+def permanent(failure: Failure, spec: ChatSpec) -> UserError:
+    """The sentence for a refusal that asking again does not mend."""
+    model, where = f"The model '{spec.text}'", spec.base_url
+    if failure.code == REFUSED_RESPONSE:
+        return UserError(f"{model}: {failure.words}.")
+    if failure.status == 401:
+        return UserError(f"{model}: {where} refuses the key in the environment variable {spec.key_variable}.")
+    if failure.status == 403:
+        return UserError(
+            f"{model}: the key in {spec.key_variable} may not use it at {where} ({failure.words})."
+        )
+    if failure.status == 404:
+        return UserError(
+            f"{model}: {where} has no model '{spec.served_name}', or is not the address of a chat interface "
+            f"({failure.words})."
+        )
+    if failure.status == 402 or failure.code in OUT_OF_MONEY:
+        return UserError(
+            f"{model}: the account of {spec.key_variable} has no money or quota left ({failure.words}). What was "
+            "done is kept; the same command continues."
+        )
+    return UserError(f"{model}: {where} refused the request with status {failure.status} ({failure.words}).")
+
+
+BYTES_PER_TOKEN = 4
+"""Bytes of UTF-8 that a token covers on average; what this gets wrong is made good by the next request."""
+BURST_SECONDS = 5.0
+"""The allowance of so many seconds may be used at once."""
+
+
+class RateLimits:
+    """Lets requests through at a bounded rate.
+
+    Tokens are estimated before a request and corrected after it: what an answer took beyond the estimate is waited
+    for by the requests that follow, and what it left over is theirs.
+
+    Args:
+        requests_per_minute: most requests in a minute, or None.
+        tokens_per_minute: most tokens in a minute, or None.
+    """
+
+    def __init__(self, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
+        from aiolimiter import AsyncLimiter
+
+        def limiter(per_minute: int) -> AsyncLimiter:
+            burst = max(1.0, per_minute * BURST_SECONDS / 60)
+            return AsyncLimiter(burst, 60 * burst / per_minute)
+
+        self._requests = limiter(requests_per_minute) if requests_per_minute else None
+        self._tokens = limiter(tokens_per_minute) if tokens_per_minute else None
+        self._owed = 0.0
+
+    async def enter(self, estimate: int) -> None:
+        """Wait until a request of about so many tokens may be sent."""
+        if self._requests is not None:
+            await self._requests.acquire()
+        if self._tokens is not None:
+            wanted, self._owed = max(0.0, estimate + self._owed), min(0.0, estimate + self._owed)
+            while wanted > 0:
+                amount = min(wanted, self._tokens.max_rate)
+                await self._tokens.acquire(amount)
+                wanted -= amount
+
+    def settle(self, estimate: int, usage: Usage) -> None:
+        """Correct the estimate of a request by what it took."""
+        if self._tokens is not None:
+            self._owed += usage.prompt_tokens + usage.completion_tokens - estimate
+
+
+def estimate_tokens(messages: Sequence[Message]) -> int:
+    """Tokens of a conversation, roughly."""
+    return 1 + sum(len(message.content.encode()) for message in messages) // BYTES_PER_TOKEN
+
 
 EMPTY_TRIES = 5
 """How often an empty answer is asked for again before it counts as the answer."""
@@ -44,7 +157,7 @@ class RemoteModel:
         service: its provider's interface.
         key: the key, to keep parts of it out of every message.
         options: limits and patience.
-        lost: see `endoxa.models.chat.service.Lost`.
+        lost: see `endoxa.models.chat.spec.Lost`.
     """
 
     def __init__(

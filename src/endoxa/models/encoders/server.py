@@ -14,6 +14,7 @@ import numpy as np
 from endoxa.errors import UserError
 from endoxa.models.clients import server_client
 from endoxa.models.encoders.encoder import (
+    MODEL,
     Encoded,
     Encoder,
     EncoderFacts,
@@ -22,7 +23,6 @@ from endoxa.models.encoders.encoder import (
     EncoderSpec,
     Vector,
 )
-from endoxa.models.encoders.poolings import MODEL
 from endoxa.models.keys import NO_KEY, key_in, server_key, shown
 from endoxa.models.retrying import REFUSED_TEXTS, Failure, Retrier, for_server, permanent_failure
 from endoxa.models.spec import read_address

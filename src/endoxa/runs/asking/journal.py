@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from endoxa.models.chat.service import Submission
+from endoxa.models.chat.spec import Submission
 from endoxa.models.chat.thoughts import spoken
 from endoxa.runs.asking.jobs import SKIPPED, Answered
 from endoxa.runs.journal import JournalFile

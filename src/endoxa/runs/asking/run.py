@@ -17,18 +17,16 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatSpec, open_chat
-from endoxa.models.chat.prices import price_of
+from endoxa.models.chat.presets import price_of
 from endoxa.models.retrying import SilentError
 from endoxa.runs.asking.batches import ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, Report, ask_all, counting_lost
-from endoxa.runs.asking.cost import Budget, likely, spent
-from endoxa.runs.asking.ending import with_stops
+from endoxa.runs.asking.cost import Budget, likely, prices, require_askable, spent
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.runs.asking.outcomes import AnswerCounts, count_lines, read_counts, write_counts
-from endoxa.runs.asking.plan import prices, require_askable
 from endoxa.runs.asking.settings import ChatRunSettings
-from endoxa.runs.asking.trials import find_stops, warn_of_ignored_settings
+from endoxa.runs.asking.trials import find_stops, warn_of_ignored_settings, with_stops
 from endoxa.runs.executors import chat_model
 from endoxa.runs.instrument import Run, Work
 from endoxa.runs.journal import JournalError

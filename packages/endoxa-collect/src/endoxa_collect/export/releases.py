@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.sources.files import sha256
-from endoxa.sources.folders import CHECKSUMS, changed_file
+from endoxa.sources.files import CHECKSUMS, changed_file, sha256
 from endoxa_collect.export.folder import read_about
 from endoxa_collect.models import Campaign, Release
 

@@ -12,8 +12,7 @@ from django.db import IntegrityError, transaction
 
 from endoxa.errors import UserError
 from endoxa.sources.collected import WITHDRAWALS
-from endoxa.sources.files import sha256
-from endoxa.sources.folders import CHECKSUMS, checksums, put_in_place
+from endoxa.sources.files import CHECKSUMS, checksums, put_in_place, sha256
 from endoxa_collect.export.agreement import NAME as AGREEMENT
 from endoxa_collect.export.agreement import agreement, recipient_named
 from endoxa_collect.export.card import data_card, survey_map
