@@ -59,9 +59,9 @@ def hub(
     from endoxa.export.hub import export_hub
     from endoxa.export.licences import Terms
     from endoxa.export.material import read_material
-    from endoxa.sources.statuses import reading_drafts
+    from endoxa.sources.source import reading_files
 
-    with reading_drafts(include=reading.include_drafts):
+    with reading_files(include_drafts=reading.include_drafts):
         material = read_material(dataset, reading.options(), reading.format, list(keep))
     if material.identifying:
         note(f"{plural(material.identifying, 'row')} left out: flagged 'identifier'.")
@@ -143,9 +143,9 @@ def inspect(
 
 def _pairs(file: Path, reading: Reading) -> Material:
     from endoxa.export.material import read_pairs_material
-    from endoxa.sources.statuses import reading_drafts
+    from endoxa.sources.source import reading_files
 
-    with reading_drafts(include=reading.include_drafts):
+    with reading_files(include_drafts=reading.include_drafts):
         return read_pairs_material(file, reading.options(), reading.format)
 
 

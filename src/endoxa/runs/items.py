@@ -59,7 +59,6 @@ def each_once(
         yield from chunk
 
 
-T = TypeVar("T")
 Stratum = tuple[str, ...]
 
 AVAILABLE = "available"

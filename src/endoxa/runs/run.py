@@ -33,14 +33,14 @@ from endoxa.runs.items import AVAILABLE
 from endoxa.runs.journal import JournalFile
 from endoxa.schema import Progress
 from endoxa.sources.files import sha256
-from endoxa.sources.source import reading_once
-from endoxa.sources.statuses import left_out_notes, reading_drafts
+from endoxa.sources.source import reading_files
+from endoxa.sources.statuses import left_out_notes
 from endoxa.words.used import COMPONENTS_KEY, Used
 
 log = logging.getLogger(__name__)
 
 
-@reading_once()
+@reading_files()
 def run(
     instrument: Instrument[S],
     settings: S,
@@ -58,7 +58,7 @@ def run(
     Raises:
         UserError: any user error.
     """
-    with reading_drafts(include=settings.include_drafts):
+    with reading_files(include_drafts=settings.include_drafts):
         done = measure(
             instrument, settings, out, restart=restart, expected=expected, progress=progress, command=command
         )
@@ -101,7 +101,7 @@ def _reported(report: Callable[[S, Path], None], settings: S, out: Path) -> bool
     return True
 
 
-@reading_once()
+@reading_files()
 def measure(
     instrument: Instrument[S],
     settings: S,
@@ -126,7 +126,7 @@ def measure(
     Raises:
         UserError: any user error: data, model, key, money, folder.
     """
-    with reading_drafts(include=settings.include_drafts):
+    with reading_files(include_drafts=settings.include_drafts):
         new = not out.exists()
         before = _earlier(instrument, out, restart=restart)
         try:
@@ -165,7 +165,7 @@ def outdated(instrument: Instrument[S], settings: S, out: Path) -> list[str]:
     Raises:
         UserError: the data or the models cannot be used.
     """
-    with reading_drafts(include=settings.include_drafts):
+    with reading_files(include_drafts=settings.include_drafts):
         before = read_run(out)
         work = instrument.work(_with_earlier(settings, before, out), out)
         if _added(work, before):

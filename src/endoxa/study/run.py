@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.presets import Price
+from endoxa.models.chat.spec import Price
 from endoxa.runs.asking.cost import spent
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.settings import ChatRunSettings

@@ -27,7 +27,7 @@ from endoxa.models.chat import (
     parse_chat_model,
 )
 from endoxa.models.chat.openai import read_line
-from endoxa.models.chat.presets import Price
+from endoxa.models.chat.spec import Price
 from endoxa.runs.asking.batches import ask_in_batches
 from endoxa.runs.asking.calls import Asking
 from endoxa.runs.asking.cost import Budget, cost, spent, worst
