@@ -268,9 +268,9 @@ def _require_same_code(earlier: Mapping[str, Any]) -> None:
 
         if not {fingerprint(folder), fingerprint_of_parts(folder)} & set(model["fingerprint"].split("+")):
             raise DifferentRunError(
-                f"The files of the model '{model['name']}' are not those of the run, or the run is from a version of "
-                "endoxa that did not compare code. Python code comes with this model, so it was not loaded. Look at "
-                "the code; if you trust it, measure again without --repeat, in a new folder."
+                f"The files of the model '{model['name']}' are not those of the run. Python code comes with this "
+                "model, so it was not loaded. Look at the code; if you trust it, measure again without --repeat, in a "
+                "new folder."
             )
 
 

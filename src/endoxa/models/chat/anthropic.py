@@ -222,7 +222,7 @@ STATUSES = {
 }
 """HTTP status of each type of error (Anthropic's list of errors); results name the type alone."""
 _TAGGED = re.compile("endoxa-[0-9a-f]{24}-")
-"""Our tag in front of a request's name; journals of earlier versions have batches without it."""
+"""Our tag in front of a request's name."""
 
 
 class _Counts(BaseModel):
@@ -319,8 +319,6 @@ class AnthropicBatches:
 
     async def find(self, submission: Submission) -> SubmissionStatus:
         """See `BatchClient.find`."""
-        if submission.mark is None:
-            return SubmissionStatus("unknown")
         listed, complete = await self._newer(submission.mark)
         unfinished: list[str] = []
         for batch in reversed(listed):

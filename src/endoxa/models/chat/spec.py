@@ -102,13 +102,13 @@ class Submission:
 
     Attributes:
         tag: our name of it: `endoxa-` and 24 hexadecimal digits.
-        requests: how many it holds; None in journals of earlier versions.
-        mark: what `BatchClient.mark` gave before it was handed in; None in journals of earlier versions.
+        requests: how many it holds.
+        mark: what `BatchClient.mark` gave before it was handed in.
     """
 
     tag: str
-    requests: int | None = None
-    mark: str | None = None
+    requests: int
+    mark: str
 
 
 @dataclass(frozen=True, slots=True)

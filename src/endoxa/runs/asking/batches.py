@@ -244,8 +244,7 @@ def _groups(requests: Iterable[Request], most: int, most_bytes: int) -> Iterator
 async def _collect(asking: Asking, client: BatchClient, poll: float | None) -> None:
     """Take the answers of every batch under way home; where `poll` is None, those that have ended."""
     for batch in asking.journal.batches(asking.number):
-        requests = batch.submission.requests or client.max_requests
-        with room_for_results(requests, asking.sampling.max_tokens):
+        with room_for_results(batch.submission.requests, asking.sampling.max_tokens):
             await _collect_batch(asking, client, batch, poll)
 
 

@@ -24,20 +24,13 @@ CREATE TABLE IF NOT EXISTS batches (
     mark TEXT, PRIMARY KEY (model, tag)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS lost (
-    model INTEGER, batched INTEGER, known INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER,
-    calls INTEGER DEFAULT 1
+    model INTEGER, batched INTEGER, known INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER, calls INTEGER
 );
 CREATE TABLE IF NOT EXISTS begun (
     model INTEGER, job INTEGER, turn INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER,
     PRIMARY KEY (model, job, turn)
 ) WITHOUT ROWID;
 """
-LATER = (
-    ("batches", "requests", "INTEGER"),
-    ("batches", "mark", "TEXT"),
-    ("lost", "calls", "INTEGER DEFAULT 1"),
-)
-"""Columns that journals of earlier versions lack."""
 ANSWER = (
     "text, finish, refused, served_model, reasoning, error, prompt_tokens, completion_tokens, cached_tokens, "
     "reasoning_tokens"
@@ -82,11 +75,6 @@ class AnswerJournal(JournalFile):
     def __init__(self, path: Path) -> None:
         """Open or create the file; see `JournalFile`."""
         super().__init__(path, TABLES)
-        with self._explained():
-            for table, column, kind in LATER:
-                columns = self._db.execute(f"SELECT name FROM pragma_table_info('{table}')")  # noqa: S608
-                if (column,) not in columns.fetchall():
-                    self._db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
 
     def add(self, model: int, answered: Iterable[Answered]) -> None:
         """Remember answers, in one transaction; an answer that is known already stays as it is."""
@@ -214,7 +202,7 @@ class AnswerJournal(JournalFile):
         """Count a batch as lost that nobody can find, at the most that it can have taken, and forget it."""
         with self._explained(), self._transaction():
             self._db.execute(
-                "INSERT INTO lost SELECT model, 1, 0, prompt_tokens, completion_tokens, coalesce(requests, 1) "
+                "INSERT INTO lost SELECT model, 1, 0, prompt_tokens, completion_tokens, requests "
                 "FROM batches WHERE model = ? AND tag = ?",
                 (model, tag),
             )

@@ -122,7 +122,7 @@ def write_counts(counts: Sequence[AnswerCounts], folder: Path) -> None:
 
 
 def read_counts(folder: Path) -> tuple[AnswerCounts, ...]:
-    """What `answers.csv` of a run folder holds; nothing where an earlier version made the run."""
+    """What `answers.csv` of a run folder holds; nothing where there is none."""
     path = folder / ANSWERS
     if not path.is_file():
         return ()
