@@ -16,7 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from endoxa.api.runs import command, probe, verb_named
 from endoxa.commands.verbs import VERBS
 from endoxa.runs.instrument import INSTRUMENTS
-from endoxa.runs.keywords import keyword_of, keywords
+from endoxa.runs.options import keyword_of, keywords
 from endoxa.schema.options import OptionField, options_of
 
 PROBES = {

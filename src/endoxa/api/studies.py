@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from endoxa.api.runs import outside_loops, several, words_of
-from endoxa.runs.keywords import values_by_path
-from endoxa.runs.options import Allowed
+from endoxa.runs.options import Allowed, values_by_path
 from endoxa.runs.progress import shown
 from endoxa.schema.options import settings_from
 from endoxa.schema.typed import typed_words
@@ -42,7 +40,8 @@ def init_study(
     Raises:
         UserError: the folder holds a study, or the associations cannot be used.
     """
-    from endoxa.api.data import as_polars, is_path, naming_the_frame, write_frame
+    from endoxa.api.data import as_polars, is_path, naming_the_frame, text_of
+    from endoxa.sources.source import Source
     from endoxa.study.file import FILE
     from endoxa.study.init import init_study as begin
 
@@ -50,11 +49,9 @@ def init_study(
     if is_path(associations):
         begin(folder, Path(associations), several(models), several(languages))
         return folder / FILE
-    with TemporaryDirectory() as temporary:
-        source = Path(temporary) / "associations.parquet"
-        write_frame(as_polars(associations), source)
-        with naming_the_frame(source):
-            begin(folder, source, several(models), several(languages))
+    source = Source.of_frame(text_of(as_polars(associations)), "the data frame/associations")
+    with naming_the_frame(source):
+        begin(folder, source, several(models), several(languages))
     return folder / FILE
 
 

@@ -25,12 +25,12 @@ from endoxa.author.settings import (
 from endoxa.author.tables import run_folder, write_drafts, write_sheet
 from endoxa.errors import UserError
 from endoxa.runs.instrument import Instrument, Run, Work
-from endoxa.runs.part import part_words
+from endoxa.runs.items import part_words
 from endoxa.runs.run import run
 from endoxa.schema import Progress
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import require_table_name
-from endoxa.sources.statuses import reading_drafts
+from endoxa.sources.source import reading_files
 from endoxa.words.used import Used
 
 
@@ -73,7 +73,7 @@ def draft(
     Raises:
         UserError: anything that a user can mend.
     """
-    with reading_drafts(include=settings.include_drafts):
+    with reading_files(include_drafts=settings.include_drafts):
         return _draft(KINDS[name], settings, out, restart=restart, progress=progress, command=command)
 
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from endoxa.author.prompts import STOP
 from endoxa.runs.answers.language import language
-from endoxa.runs.answers.objects import outer_objects
-from endoxa.runs.answers.text import declined, first_reply
+from endoxa.runs.answers.text import declined, first_reply, outer_objects
 
 LONGEST_ALONE = 300
 """Letters of an answer that can be the one field of a row."""

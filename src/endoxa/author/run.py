@@ -24,15 +24,14 @@ from endoxa.author.reading import Reply, read_reply
 from endoxa.author.settings import AuthorSettings
 from endoxa.curate.language import with_language
 from endoxa.errors import UserError
-from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned, require_schemas
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
-from endoxa.runs.asking.plan import Planned, parse_models, planned, require_schemas
 from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
-from endoxa.runs.part import chosen
+from endoxa.runs.items import chosen
 from endoxa.schema.drafts import (
     AFTER_STOP,
     DRAFT,

@@ -217,15 +217,15 @@ def _plan(name: str, settings: AuthorSettings) -> Iterator[Any]:
     from endoxa.author.drafting import own_words
     from endoxa.author.kinds import KINDS
     from endoxa.author.run import plan
-    from endoxa.runs.asking.plan import plan_table
-    from endoxa.sources.statuses import reading_drafts
+    from endoxa.runs.asking.cost import plan_table
+    from endoxa.sources.source import reading_files
     from endoxa.words import unreviewed
 
     if isinstance(settings, TranslateSettings) and settings.services:
         note(f"Not in this plan, since they are no chat models: {', '.join(settings.services)}.")
         if not settings.models:
             return
-    with reading_drafts(include=settings.include_drafts):
+    with reading_files(include_drafts=settings.include_drafts):
         yield from plan_lines(plan_table(plan(KINDS[name], settings)))
     if line := unreviewed(own_words(settings).items()):
         yield line

@@ -219,7 +219,7 @@ def stories(
     )
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import require_table_name
-    from endoxa.sources.statuses import reading_drafts
+    from endoxa.sources.source import reading_files
 
     if check:
         if out is not None:
@@ -230,7 +230,7 @@ def stories(
     vocabulary_file = out.with_suffix(".vocabulary.toml")
     require_apart([vocabulary_file], [*file, map])
     require_table_name(out)
-    with reading_drafts(include=include_drafts):
+    with reading_files(include_drafts=include_drafts):
         languages = load_languages(language, file)
         cells = () if map is None else read_map(map, vocabulary_of(languages))
         prompts = build_prompts(languages, selection, cells)

@@ -206,7 +206,7 @@ def extract(
     )
     from endoxa.curate.translation import open_translator
     from endoxa.errors import UserError
-    from endoxa.runs.asking.plan import plan_table
+    from endoxa.runs.asking.cost import plan_table
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
 

@@ -105,9 +105,9 @@ class Verb:
         Raises:
             UserError: any user error.
         """
-        from endoxa.sources.source import reading_once
+        from endoxa.sources.source import reading_files
 
-        with reading_once():
+        with reading_files():
             return self._run_and_write(settings)
 
     def _run_and_write(self, settings: Any) -> Outcome:

@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from endoxa.errors import UserError
-from endoxa.sources.folders import CHECKSUMS, changed_file, checksums, draft_of, put_in_place, tidy
+from endoxa.sources.files import CHECKSUMS, changed_file, checksums, draft_of, put_in_place, tidy
 
 PROVENANCE = "endoxa.json"
 

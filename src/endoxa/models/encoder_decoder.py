@@ -8,11 +8,9 @@ from typing import Any
 import torch
 from transformers.modeling_outputs import BaseModelOutput
 
-from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.checkpoint import Checkpoint, unknown_share
-from endoxa.models.language_codes import code_for, codes_of
-from endoxa.models.networks import Split
-from endoxa.models.special_tokens import AS_TEXT, SpecialTokens
+from endoxa.models.networks import Split, equal_length_batches, halve_when_full
+from endoxa.models.special_tokens import AS_TEXT, SpecialTokens, code_for, codes_of
 from endoxa.schema import Architecture, CompletionRequest, Request, Score, Unscorable
 
 Ids = tuple[int, ...]

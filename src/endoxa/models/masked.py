@@ -15,9 +15,8 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from endoxa.errors import UserError
-from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.checkpoint import Checkpoint, unknown_share
-from endoxa.models.networks import Split
+from endoxa.models.networks import Split, equal_length_batches, halve_when_full
 from endoxa.models.special_tokens import SpecialTokens
 from endoxa.schema import Architecture, MaskedRequest, Request, Score, Unscorable
 

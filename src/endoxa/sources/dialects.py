@@ -12,8 +12,6 @@ import csv
 import logging
 import re
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO, StringIO
@@ -21,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from endoxa.sources.source import Source, understood_once
+from endoxa.sources.source import Source, current_reading, understood_once
 
 _LOG = logging.getLogger(__name__)
 
@@ -62,38 +60,6 @@ _BYTE_ORDER_MARKS = {
 }
 _BLOCK = 1 << 16
 _LONE = re.compile("[\ud800-\udfff]")
-
-_LANGUAGES: ContextVar[tuple[str, ...]] = ContextVar("languages of the files that are read", default=())
-
-
-_NAMES: ContextVar[tuple[tuple[Path, str], ...]] = ContextVar(
-    "files that a program wrote for itself", default=()
-)
-
-
-@contextmanager
-def shown_as(path: Path, name: str) -> Iterator[None]:
-    """Lines about a file inside the block call it by a name: a data frame was written into it."""
-    token = _NAMES.set((*_NAMES.get(), (path, name)))
-    try:
-        yield
-    finally:
-        _NAMES.reset(token)
-
-
-@contextmanager
-def declared_languages(*codes: str) -> Iterator[None]:
-    """Files that are read inside the block and are no Unicode text are in these languages (ISO 639)."""
-    token = _LANGUAGES.set(codes)
-    try:
-        yield
-    finally:
-        _LANGUAGES.reset(token)
-
-
-def languages_declared() -> tuple[str, ...]:
-    """The languages of the block in which this is called (`declared_languages`)."""
-    return _LANGUAGES.get()
 
 
 def code_page(codes: Collection[str]) -> str | None:
@@ -149,10 +115,10 @@ def open_text(path: Path, newline: str) -> TextIO:
 def encoding_of(path: Path) -> str:
     """The encoding of a file: Unicode in the form that it has, else the Windows code page of its language.
 
-    The language is the one declared (`declared_languages`), or that of the file's own column `language`. Where there is
-    none, UTF-8: what cannot be decoded is then found row by row.
+    The language is the one declared (`endoxa.sources.source.reading_files`), or that of its own column `language`.
+    Where there is none, UTF-8: what cannot be decoded is then found row by row.
     """
-    return _encoding_of(path, _LANGUAGES.get())
+    return _encoding_of(path, current_reading().languages)
 
 
 @understood_once
@@ -323,18 +289,20 @@ def _log_dialect(path: Path, encoding: str, delimiter: str) -> None:
 def _encoding_named(encoding: str) -> str:
     if encoding.startswith("utf"):
         return f"{encoding.removesuffix('-le').removesuffix('-be').upper()} text"
-    declared = ", ".join(_LANGUAGES.get()) or "its column 'language'"
+    declared = ", ".join(current_reading().languages) or "its column 'language'"
     return f"Windows-{encoding.removeprefix('cp')} text (language: {declared})"
 
 
 def log_taken(path: Path, taken: str) -> None:
     """Say how a file was read, where that is not as it is usually written; once, however often it is opened."""
-    if isinstance(path, Source) and not path.is_file_on_disk:
-        path.understood(("taken", taken), lambda: _log_taken.__wrapped__(path, taken))
+    source = Source.of(path)
+    name = source.title[:1].upper() + source.title[1:] if source.title else str(path)
+    if source.is_file_on_disk:
+        _log_taken(name, taken)
     else:
-        _log_taken(path, taken)
+        source.understood(("taken", taken), lambda: _log_taken.__wrapped__(name, taken))
 
 
 @lru_cache(maxsize=1024)
-def _log_taken(path: Path, taken: str) -> None:
-    _LOG.warning("%s was read as: %s.", dict(_NAMES.get()).get(path, str(path)), taken)
+def _log_taken(name: str, taken: str) -> None:
+    _LOG.warning("%s was read as: %s.", name, taken)

@@ -14,11 +14,19 @@ from endoxa.schema import PAIR_COLUMNS, Reader, ReadOptions
 from endoxa.sources import READERS
 from endoxa.sources.bbq import is_bbq
 from endoxa.sources.collected import use_of
+from endoxa.sources.crows_pairs import CROWS_PAIRS
+from endoxa.sources.drafts import Format
 from endoxa.sources.files import require_file
-from endoxa.sources.formats import FORMATS
+from endoxa.sources.indibias import INDIBIAS
+from endoxa.sources.native import NATIVE
+from endoxa.sources.s_as import S_AS
 from endoxa.sources.source import Source, understood_once
+from endoxa.sources.stereoset import STEREOSET
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.sources.typography import made_alike
+
+FORMATS: dict[str, Format] = {form.name: form for form in (CROWS_PAIRS, INDIBIAS, S_AS, STEREOSET, NATIVE)}
+
 
 DEFAULTS = ReadOptions()
 

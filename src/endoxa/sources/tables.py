@@ -32,17 +32,15 @@ from endoxa.sources.collected import WITHDRAWALS, is_withdrawn, withdrawn_beside
 from endoxa.sources.dialects import (
     USUAL_DELIMITERS,
     csv_records,
-    languages_declared,
     log_taken,
     open_text,
     plain_name,
     undecodable,
 )
 from endoxa.sources.files import require_file
-from endoxa.sources.source import Source, understood_once
-from endoxa.sources.spreadsheets import restored
+from endoxa.sources.source import Source, current_reading, understood_once
+from endoxa.sources.spreadsheets import WORKBOOK_SUFFIXES, restored, workbook_rows
 from endoxa.sources.statuses import is_left_out, say_left_out
-from endoxa.sources.workbooks import WORKBOOK_SUFFIXES, workbook_rows
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -161,7 +159,7 @@ def table_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
 def written_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
     """Column names of a table as they are written; see `table_columns`."""
     require_file(path)
-    return _header(path, tuple(wanted), languages_declared())
+    return _header(path, tuple(wanted), current_reading().languages)
 
 
 @understood_once

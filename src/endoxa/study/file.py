@@ -12,8 +12,7 @@ from annotated_types import Ge, Gt, Le
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from endoxa.errors import UserError
-from endoxa.runs.keywords import values_by_path
-from endoxa.runs.options import DEFAULT_CONFIDENCE, NOTHING_ALLOWED, Allowed
+from endoxa.runs.options import DEFAULT_CONFIDENCE, NOTHING_ALLOWED, Allowed, values_by_path
 from endoxa.schema.options import settings_from
 from endoxa.sources.files import require_file
 from endoxa.study.convergence.options import ConvergenceOptions

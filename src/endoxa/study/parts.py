@@ -14,7 +14,7 @@ from endoxa.instruments.pairs.options import PairOptions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.instruments.stories.options import Selection
 from endoxa.runs.instrument import INSTRUMENTS
-from endoxa.runs.keywords import keywords, nearest, values_by_path
+from endoxa.runs.options import keywords, nearest, values_by_path
 from endoxa.schema.options import options_of, settings_from
 
 

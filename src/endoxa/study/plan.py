@@ -9,8 +9,7 @@ from math import isnan, nan, sqrt, tanh
 import numpy as np
 import polars as pl
 
-from endoxa.runs.asking.cost import Expected
-from endoxa.runs.asking.plan import Planned, parse_models, planned
+from endoxa.runs.asking.cost import Expected, Planned, parse_models, planned
 from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.instrument import Plan
 from endoxa.stats.intervals import effective_number

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.prices import Price
+from endoxa.models.chat.spec import Price
 from endoxa.runs.asking.cost import spent
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.settings import ChatRunSettings
@@ -122,7 +122,7 @@ def _within_budget(study: Study, step: Step) -> Any:
     """
     if study.budget is None or not isinstance(step.settings, ChatRunSettings):
         return step.settings
-    from endoxa.runs.asking.plan import parse_models
+    from endoxa.runs.asking.cost import parse_models
 
     if all(spec.host.free for spec in parse_models(step.settings.models)):
         return step.settings
@@ -154,7 +154,7 @@ def _cost(folder: Path) -> float:
 
 def _cost_by_journal(folder: Path, facts: dict[str, Any]) -> float:
     from endoxa.models.chat import parse_chat_model
-    from endoxa.models.chat.prices import price_of
+    from endoxa.models.chat.presets import price_of
 
     settings = facts.get("settings", {})
     journal = AnswerJournal(folder / JOURNAL)

@@ -16,9 +16,9 @@ from endoxa.instruments.stories.profiles.sheet import write_sheet
 from endoxa.instruments.stories.settings import ExtractSettings, StoriesSettings
 from endoxa.instruments.stories.stories import plan_stories
 from endoxa.models.chat import ChatOptions, parse_chat_model
-from endoxa.models.chat.anthropic_messages import message_body
-from endoxa.models.chat.openai_compatible import completion_body
-from endoxa.runs.asking import ignored
+from endoxa.models.chat.anthropic import message_body
+from endoxa.models.chat.openai import completion_body
+from endoxa.runs.asking import trials
 from endoxa.runs.folder import data_notes
 from endoxa.runs.run import measure
 from endoxa.schema import Message, Sampling
@@ -322,7 +322,7 @@ def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path, s
     formats: list[Any] = []
 
     def reply(body: Any) -> str:
-        if body["messages"] != [{"role": "user", "content": ignored.QUESTION[0].content}]:
+        if body["messages"] != [{"role": "user", "content": trials.QUESTION[0].content}]:
             formats.append(body.get("response_format"))
         return '{"refusal": false}' if len(body["messages"]) == 1 else '{"gender": "woman"}'
 

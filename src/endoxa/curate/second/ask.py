@@ -19,18 +19,16 @@ from endoxa.curate.extract import Extraction, Question
 from endoxa.curate.extract.omission import NOISE, REASONS, reason
 from endoxa.curate.normalise import Tables, normal_attribute, normal_identity
 from endoxa.runs.answers.language import ENGLISH, language, signs_of_new_question
-from endoxa.runs.answers.objects import nested, outer_objects
-from endoxa.runs.answers.text import before_new_question, first_reply, read_first
-from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.answers.text import before_new_question, first_reply, nested, outer_objects, read_first
+from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers, read_counts
-from endoxa.runs.asking.plan import Planned, parse_models, planned
 from endoxa.runs.asking.run import Questions, asking_lines, asking_work
 from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Instrument, Run, Work
-from endoxa.runs.records import parquet_in_parts
 from endoxa.runs.run import measure
 from endoxa.schema import Progress, Sampling
 

@@ -16,8 +16,8 @@ from typing import Any, Protocol, TextIO
 from endoxa.curate.language import language_name
 from endoxa.errors import UserError
 from endoxa.models.chat.providers import PROVIDERS
-from endoxa.models.clients import NO_KEY, key_in, server_client
-from endoxa.models.keys import server_key
+from endoxa.models.clients import server_client
+from endoxa.models.keys import NO_KEY, key_in, server_key
 from endoxa.models.retrying import ATTEMPTS, PATIENCE, REFUSED_TEXTS, Retrier, permanent_failure
 from endoxa.models.scoring import parse_model
 from endoxa.models.spec import ModelOptions, ModelSpec
@@ -113,8 +113,6 @@ class ChatTranslator:
                 )
             return cls(words, name, server_client(who, OPENAI_URL, key, is_openai=True), retrier)
         spec = parse_model(words)
-        if spec.others:
-            raise UserError(f"{who} has several addresses. Name one.")
         client = server_client(who, spec.target, server_key(who, spec.target, words))
         return cls(words, spec.served_name, client, retrier)
 

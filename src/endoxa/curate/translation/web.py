@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from endoxa.errors import UserError
-from endoxa.models.clients import NO_KEY, key_in, server_client
-from endoxa.models.keys import server_key
+from endoxa.models.clients import server_client
+from endoxa.models.keys import NO_KEY, key_in, server_key
 from endoxa.models.retrying import (
     ATTEMPTS,
     PATIENCE,

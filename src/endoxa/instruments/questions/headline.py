@@ -21,8 +21,7 @@ from endoxa.report.words import (
     percent_interval,
     short_labels,
 )
-from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers
-from endoxa.runs.asking.spread import equal_repeats
+from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers, equal_repeats
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.run import read_run

@@ -41,7 +41,7 @@ def _work(settings: QaSettings, out: Path) -> Work:
 
 def _plan(settings: QaSettings) -> Plan:
     from endoxa.instruments.questions.probe.work import plan_qa, qa_warning
-    from endoxa.runs.asking.plan import plan_table
+    from endoxa.runs.asking.cost import plan_table
 
     return plan_table(plan_qa(settings), qa_warning(settings))
 

@@ -68,7 +68,7 @@ def _late(module: str, function: str) -> Callable[..., Any]:
 
 def _plan(module: str, kind: str) -> Callable[[Any], Plan]:
     def plan(settings: Any) -> Plan:
-        from endoxa.runs.asking.plan import plan_table
+        from endoxa.runs.asking.cost import plan_table
 
         expected, warning = _late(module, f"plan_{kind}"), _late(module, f"{kind}_warning")
         return plan_table(expected(settings), warning(settings))

@@ -13,8 +13,13 @@ import polars as pl
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.report.inputs import EXTRACTED, HARM, Run
 from endoxa.report.words import count, decimal, decimal_interval, percent, short_labels
-from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers, over_contexts
-from endoxa.runs.asking.spread import equal_repeats
+from endoxa.runs.asking.outcomes import (
+    AnswerCounts,
+    answer_warnings,
+    count_answers,
+    equal_repeats,
+    over_contexts,
+)
 from endoxa.runs.folder import AGREEMENT, RECORDS
 from endoxa.runs.run import read_run
 from endoxa.schema.headline import Headline

@@ -20,17 +20,15 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.outcomes import stories_written
 from endoxa.instruments.stories.settings import StoriesSettings
-from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.runs.asking.plan import Planned, parse_models, planned
 from endoxa.runs.asking.run import Questions, asking_work
+from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
-from endoxa.runs.items import chunked, each_once
+from endoxa.runs.items import chosen, chunked, counted, each_once, untestable
 from endoxa.runs.journal import JournalFile
-from endoxa.runs.part import chosen, counted, untestable
-from endoxa.runs.records import parquet_in_parts
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
 from endoxa.sources.files import require_file, sha256

@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from endoxa.errors import UserError
-from endoxa.models.chat.failures import judge, permanent
-from endoxa.models.chat.service import UnusableError
-from endoxa.models.chat.spec import ChatOptions, ChatSpec
+from endoxa.models.chat.remote import judge, permanent
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, UnusableError
 from endoxa.models.retrying import Failure, Retrier, TransientError, raise_if_passing, read_failure
 from endoxa.schema import ChatAnswer
 

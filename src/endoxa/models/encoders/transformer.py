@@ -17,7 +17,6 @@ import transformers
 from transformers import AutoModel
 
 from endoxa.errors import UserError
-from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.checkpoint import (
     choose_device,
     choose_dtype,
@@ -27,13 +26,11 @@ from endoxa.models.checkpoint import (
     unknown_share,
     usual_batch,
 )
-from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Vector
-from endoxa.models.encoders.poolings import Pooling, States
-from endoxa.models.language_codes import codes_of
+from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Pooling, States, Vector
 from endoxa.models.local import had, load_tokenizer, read_config, refuse_foreign_tokenizer, refuse_incomplete
-from endoxa.models.networks import pack_weights
+from endoxa.models.networks import equal_length_batches, halve_when_full, pack_weights
 from endoxa.models.spec import ModelOptions, ModelSpec
-from endoxa.models.special_tokens import AS_TEXT, SpecialTokens
+from endoxa.models.special_tokens import AS_TEXT, SpecialTokens, codes_of
 
 SHOWN = 60
 """Characters of a text that a message quotes."""

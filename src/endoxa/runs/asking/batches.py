@@ -18,12 +18,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
-from endoxa.models.chat.service import Submission
+from endoxa.models.chat.spec import Submission
 from endoxa.models.transport import room_for_results
 from endoxa.runs.asking.calls import CHUNK, Asking, budget_spent, sampling_of, unanswered
 from endoxa.runs.asking.cost import Budget, worst
-from endoxa.runs.asking.first import FirstAnswers
-from endoxa.runs.asking.jobs import Answered, Job, broken_off, conversation, storable
+from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, broken_off, conversation, storable
 from endoxa.runs.asking.journal import Batch
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
@@ -245,8 +244,7 @@ def _groups(requests: Iterable[Request], most: int, most_bytes: int) -> Iterator
 async def _collect(asking: Asking, client: BatchClient, poll: float | None) -> None:
     """Take the answers of every batch under way home; where `poll` is None, those that have ended."""
     for batch in asking.journal.batches(asking.number):
-        requests = batch.submission.requests or client.max_requests
-        with room_for_results(requests, asking.sampling.max_tokens):
+        with room_for_results(batch.submission.requests, asking.sampling.max_tokens):
             await _collect_batch(asking, client, batch, poll)
 
 

@@ -16,10 +16,9 @@ from itertools import islice
 from typing import Protocol
 
 from endoxa.errors import UserError
-from endoxa.models.chat.service import Lost
+from endoxa.models.chat.spec import Lost
 from endoxa.runs.asking.cost import Budget, worst
-from endoxa.runs.asking.first import FirstAnswers
-from endoxa.runs.asking.jobs import Answered, Job, broken_off, conversation, storable
+from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, broken_off, conversation, storable
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.schema.chat import CountsTokens

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from babel import Locale, UnknownLocaleError
 
-from endoxa.sources.check.lexicon import (
+from endoxa.sources.check.perturbation import (
     CASE_OPTIONAL,
     CONSONANT_SOUND,
     DOUBLED_ALLOWED,

@@ -14,7 +14,7 @@ from polars.datatypes import DataTypeClass
 
 from endoxa.errors import UserError
 from endoxa.sources.collected import KIND, MARK, WITHDRAWALS, respecting_withdrawals
-from endoxa.sources.folders import CHECKSUMS, changed_file, changed_files
+from endoxa.sources.files import CHECKSUMS, changed_file, changed_files
 from endoxa.sources.spreadsheets import neutralised_table, read_csv
 from endoxa_collect.campaign import CampaignSettings, read_settings, require_name
 from endoxa_collect.export.columns import TABLES, schema_of

@@ -16,8 +16,7 @@ from django.db import IntegrityError, transaction
 
 from endoxa.errors import UserError
 from endoxa.sources.collected import WITHDRAWALS
-from endoxa.sources.files import sha256
-from endoxa.sources.folders import CHECKSUMS, changed_file, checksums, put_in_place
+from endoxa.sources.files import CHECKSUMS, changed_file, checksums, put_in_place, sha256
 from endoxa_collect.export.card import NAME as AGREEMENT
 from endoxa_collect.export.card import agreement, data_card, recipient_named, survey_map
 from endoxa_collect.export.folder import FORMATS, About, LeftOut, new_folder, read_about, write_tables

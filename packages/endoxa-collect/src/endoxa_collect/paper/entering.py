@@ -12,8 +12,9 @@ from django.conf import settings as django_settings
 from django.utils import timezone
 
 from endoxa.errors import UserError
-from endoxa.sources.dialects import csv_records, declared_languages, undecodable
+from endoxa.sources.dialects import csv_records, undecodable
 from endoxa.sources.files import require_file
+from endoxa.sources.source import reading_files
 from endoxa.sources.spreadsheets import restored
 from endoxa_collect import naming, withdrawals
 from endoxa_collect.campaign import CampaignSettings
@@ -98,7 +99,7 @@ def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
     """
     require_file(path)
     rows: list[list[str]] = []
-    with declared_languages(*campaign.settings.data_languages):
+    with reading_files(languages=campaign.settings.data_languages):
         for line, cells in csv_records(path):
             if isinstance(cells, csv.Error) or undecodable("".join(cells)):
                 raise UserError(

@@ -14,8 +14,7 @@ import polars as pl
 from endoxa.curate.language import assumed_language, language_name
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.settings import PairsSettings
-from endoxa.runs.items import chunked
-from endoxa.runs.part import chosen
+from endoxa.runs.items import chosen, chunked
 from endoxa.schema import ALL
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs, reader_for

@@ -11,9 +11,8 @@ from pathlib import Path
 from endoxa.curate.language import AssumedLanguage, language_of_questions
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.runs.items import each_once
+from endoxa.runs.items import chosen, each_once
 from endoxa.runs.journal import JournalFile
-from endoxa.runs.part import chosen
 from endoxa.schema import QaItem
 from endoxa.sources.bbq import find_metadata, read_items
 from endoxa.sources.identities import identity_key

@@ -30,15 +30,14 @@ from endoxa.models.chat.local import model_options
 from endoxa.models.scoring import parse_model
 from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.asking.calls import Report
+from endoxa.runs.asking.cost import Planned, parse_models, planned
 from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.runs.asking.plan import Planned, parse_models, planned
 from endoxa.runs.asking.run import Questions, Score, asking_work
+from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.executors import scoring_model
 from endoxa.runs.folder import NOTES, RECORDS
 from endoxa.runs.instrument import Work
-from endoxa.runs.items import chunked
-from endoxa.runs.part import counted, untestable
-from endoxa.runs.records import parquet_in_parts
+from endoxa.runs.items import chunked, counted, untestable
 from endoxa.schema import QA_RECORD_COLUMNS, ChatAnswer, Reading, Sampling
 from endoxa.schema.finish import THOUGHTS_ONLY
 from endoxa.sources.files import require_file, sha256
@@ -207,12 +206,7 @@ def _scorer(settings: QaSettings, specs: Sequence[ChatSpec], prompts: Mapping[st
                 require_scorable(parse_model(specs[later].text), options, settings, prompts)
                 checked.add(later)
         with scoring_model(spec, options, settings.engine) as (model, ahead):
-            try:
-                score_all(
-                    model, settings, prompts, number=number, journal=journal, report=report, ahead=ahead
-                )
-            finally:
-                journal.add_addresses(number, model.describe().get("addresses", {}))
+            score_all(model, settings, prompts, number=number, journal=journal, report=report, ahead=ahead)
             return dict(model.describe())
 
     return score

@@ -20,16 +20,15 @@ import polars as pl
 from endoxa.instruments.stories.harm.answers import AnswerReader, HarmLanguage, read_language
 from endoxa.instruments.stories.outcomes import ratings_read
 from endoxa.instruments.stories.settings import HarmSettings
-from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.runs.asking.plan import Planned, parse_models, planned
 from endoxa.runs.asking.run import Questions, asking_work
+from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
+from endoxa.runs.items import chosen, counted, untestable
 from endoxa.runs.options import DEFAULT_CONFIDENCE
-from endoxa.runs.part import chosen, counted, untestable
-from endoxa.runs.records import parquet_in_parts
 from endoxa.schema.harm import HARM_RATING_COLUMNS
 from endoxa.sources.files import sha256
 from endoxa.sources.stereotales.associations import distinct_associations, read_associations

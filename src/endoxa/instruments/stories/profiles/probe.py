@@ -31,17 +31,15 @@ from endoxa.instruments.stories.profiles.reading import (
 from endoxa.instruments.stories.profiles.sheet import require_new_sheet
 from endoxa.instruments.stories.settings import ExtractSettings
 from endoxa.models.chat.thoughts import without_thoughts
-from endoxa.runs.asking.cost import Expected, expect
+from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned, require_schemas
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.runs.asking.plan import Planned, parse_models, planned, require_schemas
 from endoxa.runs.asking.run import Questions, asking_work
+from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import NOTES, RECORDS, RUN
 from endoxa.runs.instrument import Work
-from endoxa.runs.items import chunked, each_once
+from endoxa.runs.items import chosen, chunked, counted, each_once, part_of_run, untestable
 from endoxa.runs.journal import JournalFile
-from endoxa.runs.part import chosen, counted, part_of_run, untestable
-from endoxa.runs.records import parquet_in_parts
 from endoxa.runs.run import read_run
 from endoxa.schema import ChatAnswer
 from endoxa.schema.finish import ERROR, LENGTH, finish_reason

@@ -11,8 +11,7 @@ from typing import Any
 
 from endoxa.instruments.stories.settings import ATTRIBUTES_FIRST, Order
 from endoxa.runs.answers.language import ENGLISH, language
-from endoxa.runs.answers.objects import nested, outer_objects
-from endoxa.runs.answers.text import before_new_question, first_reply, read_first
+from endoxa.runs.answers.text import before_new_question, first_reply, nested, outer_objects, read_first
 from endoxa.sources.stereotales import OTHER, UNKNOWN, Attribute, Vocabulary
 
 REFUSAL = "refusal"

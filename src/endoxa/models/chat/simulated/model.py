@@ -10,9 +10,8 @@ from math import isfinite
 from typing import Any, Protocol
 
 from endoxa.errors import UserError
-from endoxa.models.chat.service import Lost
 from endoxa.models.chat.simulated.draws import Draws
-from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, Lost, Provider
 from endoxa.registry import Registry
 from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
 

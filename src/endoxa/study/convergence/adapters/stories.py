@@ -14,7 +14,7 @@ from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
 from endoxa.sources.served import versions_apart
 from endoxa.sources.stereotales import UNKNOWN
-from endoxa.sources.stereotales.decoding import decode
+from endoxa.sources.stereotales.profiles import decode
 from endoxa.study.convergence.adapters import MEASURED
 
 MAP_COLUMNS = tuple(STORY_MAP_COLUMNS)
