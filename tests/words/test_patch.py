@@ -22,13 +22,13 @@ pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 STORIES = "story prompts"
 SAMPLES = [
     ("curate/grammar/templates.toml", ("hi", "said"), "{attribute} होते हैं"),
-    ("curate/opposites/lexicon/hi.csv", ("5", "other"), 'आलसी, "सुस्त"'),
-    ("instruments/stories/prompts/languages/hi.yaml", ("request",), "एक कहानी: {person}, {scenario}।"),
-    ("instruments/stories/prompts/languages/ar.yaml", ("scenarios", "family", "3"), "سر: في العائلة"),
+    ("words/hi/opposites.csv", ("5", "other"), 'आलसी, "सुस्त"'),
+    ("words/hi/stories.yaml", ("request",), "एक कहानी: {person}, {scenario}।"),
+    ("words/ar/stories.yaml", ("scenarios", "family", "3"), "سر: في العائلة"),
     ("collect/locale/hi/LC_MESSAGES/django.po", ("Pace and care",), 'गति "और" सावधानी\nदो'),
     ("collect/presets/panel.toml", ("texts", "about", "hi"), "पहली पंक्ति\nदूसरी"),
-    ("runs/answers/languages/hi.toml", ("denials", "2"), "नहीं तो"),
-    ("runs/answers/languages/fr.toml", ("unsaid", "1"), r"\bne dit pas\b"),
+    ("words/hi/answers.toml", ("denials", "2"), "नहीं तो"),
+    ("words/fr/answers.toml", ("unsaid", "1"), r"\bne dit pas\b"),
 ]
 
 
@@ -114,7 +114,7 @@ def test_patch_applies_and_makes_the_component_reviewed(package):
     assert unreviewed([(STORIES, ["hi", "en"])], after) == ""
     assert "story prompts in Arabic" in unreviewed([(STORIES, ["hi", "ar"])], after)
     # A text that changes afterwards makes it unreviewed.
-    file = after / "instruments/stories/prompts/languages/hi.yaml"
+    file = after / "words/hi/stories.yaml"
     file.write_text(file.read_text(encoding="utf-8").replace("एक मर्द", "एक आदमी"), encoding="utf-8")
     later = after.parent.parent.rename(root.with_name("later")) / "src" / "endoxa"
     (state,) = states([STORIES], ["hi"], later)

@@ -32,6 +32,7 @@ class Source:
     keyed: Keyed = "file"
     keep: tuple[str, ...] = ()
     leave: tuple[str, ...] = ()
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,8 @@ class Component:
 
 _PATTERNS = ("unknown/*", "unsaid/*", "information/*", "refusals/*", "declines/*", "statements/*", "comma_reasons/*",
              "criticism/*", "others/*", "conditions/*")  # fmt: skip
-_ANSWERS = "runs/answers/languages/{language}.toml"
-_HARM = "instruments/stories/harm/languages/{language}.toml"
+_ANSWERS = "words/{language}/answers.toml"
+_HARM = "words/{language}/harm.toml"
 _PRESET_TEXTS = (
     "texts/*",
     "questions/*/text",
@@ -82,7 +83,7 @@ _ALL = (
         "opposites",
         "opposites of attributes, and words that deny or strengthen",
         (
-            Source("curate/opposites/lexicon/{language}.csv", keep=("*/one", "*/other")),
+            Source("words/{language}/opposites.csv", keep=("*/one", "*/other"), label="opposites/lexicon"),
             Source("curate/opposites/rules.toml", "section"),
         ),
     ),
@@ -100,7 +101,7 @@ _ALL = (
         "terms of association tests, in the words of each language",
         (
             Source(
-                "instruments/association_tests/items/lists/endoxa-{language}.toml",
+                "words/{language}/lists.toml",
                 keep=("set/*/terms/*",),
                 leave=("*/kind",),
             ),
@@ -111,7 +112,7 @@ _ALL = (
         "sentences around the terms of association tests",
         (
             Source(
-                "instruments/association_tests/items/templates/{language}.toml",
+                "words/{language}/tests.toml",
                 keep=("templates/*", "words/*", "people/*"),
             ),
         ),
@@ -119,7 +120,7 @@ _ALL = (
     Component(
         "question templates",
         "contexts, questions and options of questions about people",
-        (Source("instruments/questions/items/templates/{language}.toml", leave=("inner_quotes/*",)),),
+        (Source("words/{language}/questions.toml", leave=("inner_quotes/*",)),),
         aligned=True,
     ),
     Component(
@@ -151,14 +152,17 @@ _ALL = (
     Component(
         "answer patterns",
         "regular expressions by which answers and refusals are read; for people who write such expressions",
-        (Source(_ANSWERS, keep=_PATTERNS), Source(_HARM, keep=("answers/refusals/*",))),
+        (
+            Source(_ANSWERS, keep=_PATTERNS, label="answers/languages"),
+            Source(_HARM, keep=("answers/refusals/*",), label="harm/languages"),
+        ),
     ),
     Component(
         "story prompts",
         "main characters, scenarios and the request for a story",
         (
             Source(
-                "instruments/stories/prompts/languages/{language}.yaml",
+                "words/{language}/stories.yaml",
                 keep=("request", "persons/*", "scenarios/*"),
                 leave=("*/form",),
             ),
@@ -174,7 +178,7 @@ _ALL = (
     Component(
         "author prompts",
         "what models are asked for drafts",
-        (Source("author/prompts/{language}.toml", keep=("texts/*",)),),
+        (Source("words/{language}/prompts.toml", keep=("texts/*",)),),
         aligned=True,
     ),
     Component(

@@ -134,7 +134,7 @@ def _harm(text: Text, place: _Place) -> str | None:
 
 def _term(text: Text, place: _Place) -> str | None:
     """The term in a sentence of the association tests, where its grammatical form has one."""
-    templates = place.another(text, "instruments/association_tests/items/templates/{language}.toml")
+    templates = place.another(text, "words/{language}/tests.toml")
     term_set = place.tree["set"][int(text.path[1]) - 1]
     at = term_set["terms"][int(text.path[3]) - 1]
     kind, form = term_set.get("kind", ""), str((term_set.get("forms") or [""])[0])
@@ -153,7 +153,7 @@ def _template(text: Text, place: _Place) -> str | None:
     """The sentence with a term of the language that fits it."""
     match text.path:
         case ("templates", kind, forms, _):
-            lists = place.another(text, "instruments/association_tests/items/lists/endoxa-{language}.toml")
+            lists = place.another(text, "words/{language}/lists.toml")
             for form in forms.split():
                 if term := _term_of(lists, kind, form):
                     return _with_words(text.text, term, form, place.tree)

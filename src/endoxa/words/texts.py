@@ -144,16 +144,11 @@ def _texts(component: str, source: Source, package: Path, *, several: bool) -> I
     for name, code in _files(source, package):
         content = file_of(name, package).read_text(encoding="utf-8")
         tree = parsed(name, content)
-        # The folder tells files apart whose names are codes of languages.
-        prefix = f"{_short(source.file)}: " if several else ""
+        label = source.label or source.file.rsplit("/", 1)[-1]
+        prefix = f"{label}: " if several else ""
         for language, key, path, text in _chosen(source, code, tree):
             meaning = key[0] if name.endswith(".po") else ""
             yield Text(component, language, prefix + "/".join(key), text, name, path, meaning)
-
-
-def _short(file: str) -> str:
-    parts = file.split("/")
-    return parts[-1] if "{language}" not in parts[-1] else "/".join(parts[-3:-1])
 
 
 def _files(source: Source, package: Path) -> Iterator[tuple[str, str]]:

@@ -30,6 +30,7 @@ import regex
 from endoxa.curate.english import inflections
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
+from endoxa.words.packs import file_with, languages_with
 
 Forms = dict[str, str]
 VOWELS = "aeiouáéíóúàâêîôûãõ"
@@ -323,8 +324,7 @@ class Lexicon:
 
 def languages() -> tuple[str, ...]:
     """Languages with a table of ours."""
-    folder = files(__package__).joinpath("lexicon")
-    return tuple(sorted(entry.name.removesuffix(".csv") for entry in folder.iterdir()))
+    return languages_with("opposites.csv")
 
 
 def load_lexicon(language: str = "en", user_file: Path | None = None) -> Lexicon:
@@ -345,7 +345,7 @@ def load_lexicon(language: str = "en", user_file: Path | None = None) -> Lexicon
 def _load(language: str, user_file: Path | None) -> Lexicon:
     rows = list(_rows(read_table(user_file, ("one", "other")), user_file)) if user_file else []
     if language in languages():
-        text = files(__package__).joinpath("lexicon", f"{language}.csv").read_text(encoding="utf-8")
+        text = file_with(language, "opposites.csv").read_text(encoding="utf-8")
         rows += _rows(pl.read_csv(io.StringIO(text), infer_schema=False), Path(f"{language}.csv"))
     elif not user_file:
         raise UserError(
