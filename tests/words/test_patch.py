@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.words import COMPONENTS, languages_of, states, texts_of, unreviewed
+from endoxa.words.components import file_of, files_of, leaves, parsed
 from endoxa.words.items import items
 from endoxa.words.patch import SPEAKERS, make_patch
 from endoxa.words.state import REVIEWS, digest, read_reviews
-from endoxa.words.texts import file_of, files_of, leaves, parsed
 from endoxa.words.writing import replaced
 
 pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 
 STORIES = "story prompts"
 SAMPLES = [
-    ("curate/grammar/templates.toml", ("hi", "said"), "{attribute} होते हैं"),
+    ("words/hi/pairs.toml", ("said",), "{attribute} होते हैं"),
     ("words/hi/opposites.csv", ("5", "other"), 'आलसी, "सुस्त"'),
     ("words/hi/stories.yaml", ("request",), "एक कहानी: {person}, {scenario}।"),
     ("words/ar/stories.yaml", ("scenarios", "family", "3"), "سر: في العائلة"),
@@ -46,7 +46,7 @@ def test_only_the_text_is_changed_and_comments_stay(name, path, new):
         assert replaced(name, changed, path, old) == content
 
 
-@pytest.mark.parametrize("name", ["curate/grammar/templates.toml", "collect/entry/unkind.toml"])
+@pytest.mark.parametrize("name", ["words/hi/pairs.toml", "words/es/unkind.toml"])
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_writing_back_leaves_the_bytes(name, data):

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from endoxa.words.components import COMPONENTS
-from endoxa.words.texts import PACKAGE, Text, file_of, parsed, texts_of
+from endoxa.words.components import COMPONENTS, ENGLISH, PACKAGE, Text, file_of, parsed, texts_of
 
 _NAMED = re.compile(r"\{(\w+)\}")
 _MOST_NEIGHBOURS = 6
@@ -94,17 +93,17 @@ def _pair(text: Text, place: _Place) -> str | None:
     subject = section.get("subject", "{identity}")
     subject = _filled(subject if isinstance(subject, str) else subject["m"], examples)
     stop = section.get("stop", ".")
-    if text.path[1] == "subject":
+    if text.path[0] == "subject":
         statement = _filled(section["said"], examples)
         return _capital(f"{_filled(text.text, examples)} {statement}{stop}")
-    if text.path[1] in ("said", "denied", "verb_denied"):
+    if text.path[0] in ("said", "denied", "verb_denied"):
         return _capital(f"{subject} {_filled(text.text, examples)}{stop}")
     return _listed(text, place)
 
 
 def _neutral(text: Text, place: _Place) -> str | None:
-    templates = place.another(text, "curate/grammar/templates.toml").get(text.language)
-    if templates is None:
+    templates = place.another(text, "words/{language}/pairs.toml")
+    if not templates:
         return None
     return _capital(f"{text.text} {_filled(templates['said'], place.examples)}{templates.get('stop', '.')}")
 
@@ -217,8 +216,11 @@ def _listed(text: Text, place: _Place) -> str | None:
 
 
 def _row(text: Text, place: _Place) -> str:
-    """The row of a table in which a text stands."""
+    """The row of a table in which a text stands; of a people with its English name."""
     cells = place.tree[text.path[0]]
+    if text.file.endswith("demonyms.csv") and text.language != ENGLISH:
+        english = place.another(text, f"words/{ENGLISH}/demonyms.csv").values()
+        cells = {"en": next(row["name"] for row in english if row["code"] == cells["code"]), **cells}
     return "; ".join(f"{name}: {value}" for name, value in cells.items() if name and value)
 
 
@@ -234,7 +236,7 @@ def _people(text: Text, place: _Place) -> str:
     from babel import Locale
 
     match text.path:
-        case (_, "form", number, _):
+        case ("form", number, _):
             form = place.section["form"][int(number) - 1]
             names = Locale(text.language).territories
             used = [names.get(code, code) for code in form.get("countries", [])]
@@ -242,7 +244,7 @@ def _people(text: Text, place: _Place) -> str:
             used += [name for name in names.values() if any(name.startswith(start) for start in starts)]
             if used:
                 return _filled(text.text, {"country": used[0]})
-    usual = place.another(text, "collect/articles.toml")[text.language]["usual"]
+    usual = place.tree["usual"]
     return _filled(text.text, {**place.examples, "from_country": _filled(usual, place.examples)})
 
 

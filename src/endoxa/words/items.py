@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.words.components import COMPONENTS, component
+from endoxa.words.components import COMPONENTS, ENGLISH, PACKAGE, Text, component, languages_of, texts_of
 from endoxa.words.in_use import in_use
-from endoxa.words.texts import ENGLISH, PACKAGE, Text, languages_of, texts_of
 
 COLUMNS = ("item_id", "component", "language", "text", "in_use", "english", "purpose")
 """Columns of a table of items."""

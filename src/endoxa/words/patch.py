@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.words.components import COMPONENTS
+from endoxa.words.components import COMPONENTS, ENGLISH, PACKAGE, SITE, SITE_PACKAGE, Text, file_of, texts_of
 from endoxa.words.items import item_id
 from endoxa.words.state import REVIEWS, Review, digest
-from endoxa.words.texts import ENGLISH, PACKAGE, SITE, SITE_PACKAGE, Text, file_of, texts_of
 from endoxa.words.writing import replaced
 
 SPEAKERS = 2

@@ -9,8 +9,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from endoxa.words.components import COMPONENTS, Component, component
-from endoxa.words.texts import ENGLISH, PACKAGE, Text, files_of, languages_of, texts_of
+from endoxa.words.components import (
+    COMPONENTS,
+    ENGLISH,
+    PACKAGE,
+    Component,
+    Text,
+    component,
+    files_of,
+    languages_of,
+    texts_of,
+)
 
 REVIEWS = "words/reviews.toml"
 """Reviews on record, below the package."""

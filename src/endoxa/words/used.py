@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from endoxa.words.components import COMPONENTS, component
-from endoxa.words.texts import ENGLISH, PACKAGE, languages_of, texts_of
+from endoxa.words.components import COMPONENTS, ENGLISH, PACKAGE, component, languages_of, texts_of
 
 Used = dict[str, list[str]]
 """Components with the languages in which they were used, as `run.json` keeps them."""

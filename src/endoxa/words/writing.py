@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from endoxa.errors import UserError
-from endoxa.words.texts import Parts, leaves, parsed
+from endoxa.words.components import Parts, leaves, parsed
 
 
 def replaced(name: str, content: str, path: Parts, new: str) -> str:
@@ -20,7 +20,7 @@ def replaced(name: str, content: str, path: Parts, new: str) -> str:
     Args:
         name: path of the file; its ending says the format.
         content: the file.
-        path: keys that lead to the text, see `endoxa.words.texts.leaves`.
+        path: keys that lead to the text, see `endoxa.words.components.leaves`.
         new: the new text.
 
     Raises:

@@ -19,6 +19,7 @@ from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, l
 from endoxa.curate.normalise.attribute import plural_verb
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
+from endoxa.words.packs import words_by_language
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,9 @@ def tables() -> Tables:
     spellings = {other: name for name, others in groups["spellings"].items() for other in others}
     return Tables(
         synonyms=_inverted(_bundled("identities.toml")),
-        terms={word: term for terms in _bundled("terms.toml").values() for word, term in terms.items()},
+        terms={
+            word: term for terms in words_by_language("terms.toml").values() for word, term in terms.items()
+        },
         peoples=peoples | spellings.keys(),
         spellings=spellings,
         collective=frozenset(groups["collective"]["adjectives"]),

@@ -16,12 +16,10 @@ The opposite of a term is given in the same form. Rules cover the regular patter
 from __future__ import annotations
 
 import io
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 
 import polars as pl
@@ -30,7 +28,7 @@ import regex
 from endoxa.curate.english import inflections
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
-from endoxa.words.packs import file_with, languages_with
+from endoxa.words.packs import file_with, languages_with, words_of
 
 Forms = dict[str, str]
 VOWELS = "aeiouáéíóúàâêîôûãõ"
@@ -266,9 +264,8 @@ class Rules:
 
 @lru_cache
 def rules_of(language: str) -> Rules:
-    """The rules of a language; empty ones where `rules.toml` has none."""
-    table = tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
-    entry = table.get(language, {})
+    """The rules of a language; empty ones where it has no `word_classes.toml`."""
+    entry = words_of(language, "word_classes.toml")
     return Rules(
         negators=frozenset(entry.get("negators", "").split()),
         degree=frozenset(entry.get("degree", "").split()),

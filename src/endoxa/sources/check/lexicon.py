@@ -1,4 +1,4 @@
-"""The word lists of `lexicon.toml`, and the definition of a negation.
+"""The word lists of `lexicon.toml` and of `checks.toml` of each language, and the definition of a negation.
 
 The definition serves the check of pairs and the column `how` of pairs that `build` makes. A sentence negates another
 where both say the same except for negating words (not, never, cannot; ne ... pas) and what comes or goes with them:
@@ -16,6 +16,7 @@ from importlib.resources import files
 from itertools import zip_longest
 
 from endoxa.sources.spans import words
+from endoxa.words.packs import words_by_language
 
 _LISTS = tomllib.loads(files("endoxa.sources.check").joinpath("lexicon.toml").read_text(encoding="utf-8"))
 
@@ -25,7 +26,8 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _by_language(name: str) -> dict[str, frozenset[str]]:
-    return {language: frozenset(listed.split()) for language, listed in _LISTS[name].items()}
+    by_language = words_by_language("checks.toml")
+    return {code: frozenset(lists[name].split()) for code, lists in by_language.items() if name in lists}
 
 
 MASCULINE_PRONOUNS = _words("masculine_pronouns")

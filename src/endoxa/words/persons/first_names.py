@@ -9,9 +9,10 @@ from importlib.resources import files
 
 import regex
 
+from endoxa.words.packs import words_by_language
 from endoxa.words.persons.folding import folded
 
-_BANK = "instruments/questions/names/nationality.csv"
+_BANK = "names.csv"
 _SHORT = 3
 """First names of no more letters are too often words."""
 _ARABIC = regex.compile(r"\p{Arabic}")
@@ -36,17 +37,17 @@ def _joined(word: str, clitics: str) -> bool:
 
 @cache
 def listed(table: str) -> dict[str, frozenset[str]]:
-    """Words of a table of `first_names.toml`, folded, by language."""
-    text = files(__package__).joinpath("first_names.toml").read_text(encoding="utf-8")
+    """Words under a key of `first_names.toml`, folded, by language."""
     return {
-        language: frozenset(map(folded, words.split()))
-        for language, words in tomllib.loads(text)[table].items()
+        language: frozenset(map(folded, lists[table].split()))
+        for language, lists in words_by_language("first_names.toml").items()
+        if table in lists
     }
 
 
 @cache
 def in_any_language(table: str) -> frozenset[str]:
-    """Words of a table of `first_names.toml` in all languages, as people mix them."""
+    """Words under a key of `first_names.toml` in all languages, as people mix them."""
     return frozenset[str]().union(*listed(table).values())
 
 
@@ -58,7 +59,7 @@ def _faker() -> dict[str, frozenset[str]]:
 
 @cache
 def _names() -> frozenset[str]:
-    text = files("endoxa").joinpath(_BANK).read_text(encoding="utf-8")
+    text = files("endoxa.words").joinpath(_BANK).read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     latin = {folded(row["name"]) for row in rows if len(row["name"]) > _SHORT}
     native = {folded(row["native"]) for row in rows if row["native"] and " " not in row["native"]}

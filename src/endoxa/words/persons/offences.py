@@ -1,16 +1,15 @@
-"""Words of offence in a text: `offence.toml`."""
+"""Words of offence in a text: `offence.toml` of each language."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import product
 
 import regex
 
+from endoxa.words.packs import words_by_language
 from endoxa.words.persons.folding import folded_words
 
 _BRACES = regex.compile(r"\{([^}]*)\}")
@@ -66,9 +65,8 @@ def _readings(word: str) -> Iterator[tuple[str, bool]]:
 @cache
 def _offences() -> dict[str, list[tuple[tuple[str, ...], bool]]]:
     """By their first word: the words that follow, and whether it is a base form."""
-    text = files(__package__).joinpath("offence.toml").read_text(encoding="utf-8")
     by_first_word: dict[str, list[tuple[tuple[str, ...], bool]]] = {}
-    for lists in tomllib.loads(text).values():
+    for lists in words_by_language("offence.toml").values():
         for kind, entries in lists.items():
             for form in (form for entry in entries for form in expand(entry)):
                 first, *rest = folded_words(form)

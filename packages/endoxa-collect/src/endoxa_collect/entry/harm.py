@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 
 import regex
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
+from endoxa.words.packs import words_by_language, words_of
 from endoxa_collect.entry.keys import APOSTROPHE, fold
 
 _MARKS = regex.compile(r"[\p{M}&&\p{Script=Inherited}]", regex.V1)
@@ -31,7 +30,7 @@ _LETTERS = r"\S*"
 
 @dataclass(frozen=True)
 class _Words:
-    """Of one language, bare; see `harm.toml`."""
+    """Of one language, bare; see `calls.toml`."""
 
     calls: tuple[str, ...]
     idioms: tuple[str, ...]
@@ -72,10 +71,9 @@ def _before_a_name(idioms: Iterable[str], text: str) -> bool:
 
 @cache
 def _harm_lists() -> tuple[_Words, ...]:
-    content = files("endoxa_collect.entry").joinpath("harm.toml").read_text(encoding="utf-8")
     return tuple(
         _Words(*(tuple(map(bare, lists[kind])) for kind in ("calls", "idioms", "people")))
-        for lists in tomllib.loads(content).values()
+        for lists in words_by_language("calls.toml").values()
     )
 
 
@@ -88,21 +86,18 @@ def negative(text: str, language: str) -> bool | None:
     score = _analyzer().polarity_scores(text)["compound"] if language == "en" else 0.0
     if score <= CUT_OFF:
         return True
-    lists = _unkind_lists().get(language)
-    if lists is not None and _pattern(language).search(bare(text)):
+    lists = words_of(language, "unkind.toml")
+    if lists and _pattern(language).search(bare(text)):
         return None if holds(text, lists["negators"]) else True
     return False if score >= KIND else None
 
 
 @cache
 def _pattern(language: str) -> regex.Pattern[str]:
-    words = "|".join(_LETTERS.join(map(bare, word.split("*"))) for word in _unkind_lists()[language]["words"])
+    words = "|".join(
+        _LETTERS.join(map(bare, word.split("*"))) for word in words_of(language, "unkind.toml")["words"]
+    )
     return regex.compile(rf"(?<!\S){_ARTICLE.get(language, '')}(?:{words})(?!\S)")
-
-
-@cache
-def _unkind_lists() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(files("endoxa_collect.entry").joinpath("unkind.toml").read_text(encoding="utf-8"))
 
 
 @cache
