@@ -1,4 +1,4 @@
-"""The word lists of `lexicon.toml` and of `checks.toml` of each language, and the definition of a negation.
+"""The word lists of `checks.toml` of English and of each language, and the definition of a negation.
 
 The definition serves the check of pairs and the column `how` of pairs that `build` makes. A sentence negates another
 where both say the same except for negating words (not, never, cannot; ne ... pas) and what comes or goes with them:
@@ -10,15 +10,13 @@ prefix makes no negative clause).
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
-from importlib.resources import files
 from itertools import zip_longest
 
 from endoxa.sources.spans import words
-from endoxa.words.packs import words_by_language
+from endoxa.words.packs import words_by_language, words_of
 
-_LISTS = tomllib.loads(files("endoxa.sources.check").joinpath("lexicon.toml").read_text(encoding="utf-8"))
+_LISTS = words_of("en", "checks.toml")
 
 
 def _words(name: str) -> frozenset[str]:
