@@ -10,8 +10,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.words import COMPONENTS, component, languages_of, texts_of
 from endoxa.words.components import PACKAGE, SITE, file_of, files_of
-from endoxa.words.in_use import in_use
-from endoxa.words.items import items
+from endoxa.words.items import in_use, items
 
 LEFT_OUT = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
