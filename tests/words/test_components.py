@@ -15,7 +15,7 @@ from endoxa.words.items import in_use, items
 LEFT_OUT = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
     "instruments/association_tests/items/check.toml": "an independent list of agreement, for checks of the templates",
-    "words/persons/faker.toml": "first names from Faker, which are no words of a language",
+    "words/faker.toml": "first names from Faker, which are no words of a language",
     "demo/sample.csv": "an invented sample whose words are planted",
     "words/en/peoples.toml": "names of peoples by which English text is read",
 }

@@ -13,9 +13,8 @@ from endoxa.errors import UserError
 from endoxa.words import COMPONENTS, languages_of, states, texts_of, unreviewed
 from endoxa.words.components import file_of, files_of, leaves, parsed
 from endoxa.words.items import items
-from endoxa.words.patch import SPEAKERS, make_patch
+from endoxa.words.patch import SPEAKERS, make_patch, replaced
 from endoxa.words.state import REVIEWS, digest, read_reviews
-from endoxa.words.writing import replaced
 
 pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 

@@ -174,16 +174,19 @@ def _pair(text: Text, place: _Place) -> str:
     templates, examples = place.file("pairs.toml"), place.examples
     if not templates:
         return text.text
-    stop, subject, said = templates.get("stop", "."), templates["subject"], templates["said"]
+    stop, subject, statement = templates.get("stop", "."), templates["subject"], templates["said"]
     if text.component == "neutral identities":
         subject = text.text
     elif text.path[0] == "subject":
         subject = _filled(text.text, examples)
     elif text.path[0] in ("said", "denied", "verb_denied"):
-        subject, said = _filled(subject if isinstance(subject, str) else subject["m"], examples), text.text
+        subject, statement = (
+            _filled(subject if isinstance(subject, str) else subject["m"], examples),
+            text.text,
+        )
     else:
         return ""
-    return _capital(f"{subject} {_filled(said, examples)}{stop}")
+    return _capital(f"{subject} {_filled(statement, examples)}{stop}")
 
 
 def _harm(text: Text, place: _Place) -> str:

