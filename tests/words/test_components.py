@@ -11,6 +11,7 @@ from endoxa.errors import UserError
 from endoxa.words import COMPONENTS, component, languages_of, texts_of
 from endoxa.words.components import PACKAGE, SITE, file_of, files_of
 from endoxa.words.items import in_use, items
+from endoxa.words.packs import languages_with, rows_of, words_of
 
 LEFT_OUT = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
@@ -47,6 +48,27 @@ def test_every_file_with_words_of_other_languages_is_in_a_component_or_left_out_
     }
     assert found - known == set()
     assert all(file_of(name).is_file() for name in known)
+
+
+def test_the_manual_of_the_folder_says_what_every_file_of_a_language_holds():
+    manual = (PACKAGE / "words/README.md").read_text(encoding="utf-8")
+    names = {path.name for path in (PACKAGE / "words").glob("*/*.*") if len(path.parent.name) == 2}
+    assert len(names) > 20
+    assert {name for name in names if f"`{name}`" not in manual} == set()
+    assert set(re.findall(r"`(\w+\.(?:toml|csv|yaml))`", manual)) - names == {"names.csv", "faker.toml"}
+
+
+def test_a_language_is_read_from_its_folder_and_one_without_a_file_has_none():
+    assert words_of("sw", "neutral.toml")["any"] == ["watu", "wao"]
+    assert rows_of("es", "demonyms.csv")[0] == {
+        "code": "AF",
+        "m": "afgano",
+        "f": "afgana",
+        "plural": "afganos",
+    }
+    assert languages_with("question_prompts.toml") == ("en", "es", "fr", "pt")
+    assert words_of("tlh", "neutral.toml") == {}
+    assert rows_of("tlh", "demonyms.csv") == ()
 
 
 def test_components_have_the_languages_of_their_files():

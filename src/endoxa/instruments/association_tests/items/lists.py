@@ -17,10 +17,9 @@ from typing import Any
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.terms import WordSet, parse_term
 from endoxa.sources.files import require_file
-from endoxa.words.packs import words_of
+from endoxa.words.packs import languages_with, words_of
 
 PUBLISHED = ("weat", "indibias")
-LANGUAGES = ("en", "hi", "es", "fr", "pt", "sw")
 _KEYS = frozenset(
     [
         "list",
@@ -92,7 +91,9 @@ def load_lists(user_files: Sequence[Path] = ()) -> WordLists:
         (name, tomllib.loads(folder.joinpath(f"{name}.toml").read_text(encoding="utf-8")))
         for name in ("axes", *PUBLISHED)
     ]
-    tables += [(f"endoxa-{code}", words_of(code, "lists.toml")) for code in LANGUAGES]
+    # English and Hindi, the languages of the published lists, come first.
+    languages = dict.fromkeys(("en", "hi", *languages_with("lists.toml")))
+    tables += [(f"endoxa-{code}", words_of(code, "lists.toml")) for code in languages]
     axes: dict[str, tuple[str, ...]] = {}
     labels: dict[tuple[str, str], str] = {}
     pairs: dict[str, AttributePair] = {}

@@ -16,9 +16,8 @@ from typing import Any
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.terms import ANY, KINDS, Term
 from endoxa.sources.files import require_file
-from endoxa.words.packs import words_of
+from endoxa.words.packs import languages_with, words_of
 
-BUNDLED = ("en", "hi", "es", "fr", "pt", "sw")
 _KEYS = ("language", "source", "plural", "agreement", "vowel", "words", "templates", "people")
 
 
@@ -62,7 +61,8 @@ def load_templates(user_file: Path | None = None) -> dict[str, Templates]:
     Raises:
         UserError: the file cannot be read, or is not as described above.
     """
-    templates = {code: _read(words_of(code, "tests.toml"), f"{code}/tests.toml") for code in BUNDLED}
+    languages = dict.fromkeys(("en", "hi", *languages_with("tests.toml")))
+    templates = {code: _read(words_of(code, "tests.toml"), f"{code}/tests.toml") for code in languages}
     if user_file is not None:
         require_file(user_file)
         try:
