@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.words import COMPONENTS, languages_of, states, texts_of, unreviewed
-from endoxa.words.components import file_of, files_of, leaves, parsed
+from endoxa.words.components import file_of, leaves, parsed
 from endoxa.words.items import items
 from endoxa.words.patch import SPEAKERS, make_patch, replaced
 from endoxa.words.state import REVIEWS, digest, read_reviews
@@ -67,8 +67,7 @@ def test_a_text_that_is_not_there_is_refused():
 def package(tmp_path):
     """A copy of the files of two components in a repository of its own."""
     folder = tmp_path / "copy" / "src" / "endoxa"
-    names = {name for one in (STORIES, "examples", "unkind words") for name in files_of(COMPONENTS[one])}
-    for name in names:
+    for name in {name for state in states((STORIES, "examples", "unkind words")) for name in state.files}:
         file_of(name, folder).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file_of(name), file_of(name, folder))
     (folder / REVIEWS).write_text("# Reviews.\n", encoding="utf-8")

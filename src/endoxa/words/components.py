@@ -137,11 +137,6 @@ def file_of(name: str, package: Path = PACKAGE) -> Path:
     return package.parents[1] / SITE_PACKAGE / name.removeprefix(SITE)
 
 
-def files_of(component: Component, package: Path = PACKAGE) -> tuple[str, ...]:
-    """The files of a component that there are."""
-    return tuple(dict.fromkeys(name for source in component.sources for name, _ in _files(source, package)))
-
-
 def _files(source: Source, package: Path) -> Iterator[tuple[str, str]]:
     """Files of a source with the language of their folder, or empty."""
     path = source.file if "/" in source.file else f"words/{_LANGUAGE}/{source.file}"

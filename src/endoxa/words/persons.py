@@ -9,20 +9,17 @@ alone.
 
 from __future__ import annotations
 
-import csv
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import product
 from typing import TypeAlias
 
 import regex
 from babel import Locale, UnknownLocaleError
 
-from endoxa.words.packs import words_by_language
+from endoxa.words.packs import rows_of, words_by_language, words_of
 
 NotAPerson: TypeAlias = Callable[[str], bool]
 """Whether words that may be a name are known to be something else, such as a town."""
@@ -183,24 +180,17 @@ def in_any_language(key: str) -> frozenset[str]:
 
 
 @cache
-def _faker(kind: str) -> frozenset[str]:
-    table = tomllib.loads(files(__package__).joinpath("faker.toml").read_text(encoding="utf-8"))
-    return frozenset(table[kind].split())
-
-
-@cache
 def _names() -> frozenset[str]:
-    rows = list(
-        csv.DictReader(files(__package__).joinpath("names.csv").read_text(encoding="utf-8").splitlines())
-    )
+    rows = rows_of("", "names.csv")
     latin = {folded(row["name"]) for row in rows if len(row["name"]) > _SHORT}
     native = {folded(row["native"]) for row in rows if row["native"] and " " not in row["native"]}
-    return (latin | native | _faker("certain") | in_any_language("names")) - in_any_language("words")
+    certain = words_of("", "faker.toml")["certain"].split()
+    return (latin | native | in_any_language("names")).union(certain) - in_any_language("words")
 
 
 @cache
 def _names_and_words() -> frozenset[str]:
-    return in_any_language("words") | (_faker("words") - _names())
+    return in_any_language("words") | (frozenset(words_of("", "faker.toml")["words"].split()) - _names())
 
 
 # --- words of offence: `offence.toml` of each language ---

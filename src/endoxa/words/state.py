@@ -16,7 +16,6 @@ from endoxa.words.components import (
     Component,
     Text,
     component,
-    files_of,
     languages_of,
     texts_of,
 )
@@ -120,14 +119,13 @@ def _state(component: Component, language: str, reviews: Iterable[Review], packa
     now = digest(texts) if matching else ""
     # A text that was changed since makes what was reviewed another text.
     valid = [review for review in matching if review.digest == now]
-    used = {text.file for text in texts}
     return State(
         component=component.name,
         language=language,
         texts=len(texts),
         speakers=max((review.speakers for review in valid), default=0),
         names=tuple(dict.fromkeys(name for review in valid for name in review.names)),
-        files=tuple(name for name in files_of(component, package) if name in used),
+        files=tuple(dict.fromkeys(text.file for text in texts)),
     )
 
 
@@ -153,15 +151,13 @@ def unreviewed(used: Iterable[tuple[str, Iterable[str]]], package: Path = PACKAG
     by_languages: dict[tuple[str, ...], list[str]] = {}
     for name, codes in open_in.items():
         by_languages.setdefault(tuple(sorted(set(codes))), []).append(name)
-    parts = [f"{_listed(names)} in {_languages(codes)}" for codes, names in by_languages.items()]
+    parts = []
+    for codes, names in by_languages.items():
+        few = len(codes) <= MOST_NAMED
+        parts.append(
+            f"{_listed(names)} in {_listed(map(language_name, codes)) if few else f'{len(codes)} languages'}"
+        )
     return f"Not yet checked by native speakers: endoxa's own {'; '.join(parts)}."
-
-
-def _languages(codes: Sequence[str]) -> str:
-    """Languages by name; only how many where a line could not hold them."""
-    if len(codes) > MOST_NAMED:
-        return f"{len(codes)} languages"
-    return _listed(map(language_name, codes))
 
 
 def language_name(code: str) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from endoxa.words.components import COMPONENTS, ENGLISH, PACKAGE, component, languages_of, texts_of
+from endoxa.words.components import COMPONENTS, ENGLISH, PACKAGE, component, texts_of
+from endoxa.words.packs import rows_of
 
 Used = dict[str, list[str]]
 """Components with the languages in which they were used, as `run.json` keeps them."""
@@ -83,11 +84,9 @@ def languages_of_name(name: str) -> frozenset[str]:
 
 @cache
 def _names_bank() -> dict[str, frozenset[str]]:
-    bank = component("names bank")
     languages_by_name: dict[str, set[str]] = {}
-    for language in languages_of(bank):
-        for text in texts_of(bank, language):
-            languages_by_name.setdefault(text.key.rsplit("/", 1)[-1], set()).add(language)
+    for row in rows_of("", "names.csv"):
+        languages_by_name.setdefault(row["name"], set()).add(row["language"])
     return {name: frozenset(codes) for name, codes in languages_by_name.items()}
 
 
