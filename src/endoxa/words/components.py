@@ -57,19 +57,17 @@ class Component:
     aligned: bool = False
 
 
-def _components() -> Iterator[Component]:
-    table = tomllib.loads((PACKAGE / "words/components.toml").read_text(encoding="utf-8"))
-    for name, entry in table.items():
-        sources = tuple(
-            Source(
-                **{field: tuple(value) if isinstance(value, list) else value for field, value in file.items()}
-            )
-            for file in entry["files"]
-        )
-        yield Component(name, entry["purpose"], sources, entry.get("aligned", False))
+def _source(entry: Mapping[str, Any]) -> Source:
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()
+    }
+    return Source(**fields)
 
 
-COMPONENTS: Mapping[str, Component] = {component.name: component for component in _components()}
+COMPONENTS: Mapping[str, Component] = {
+    name: Component(name, entry["purpose"], tuple(map(_source, entry["files"])), entry.get("aligned", False))
+    for name, entry in tomllib.loads((PACKAGE / "words/components.toml").read_text(encoding="utf-8")).items()
+}
 """Every component by its name."""
 
 

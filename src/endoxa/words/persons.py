@@ -185,7 +185,7 @@ def _names() -> frozenset[str]:
     latin = {folded(row["name"]) for row in rows if len(row["name"]) > _SHORT}
     native = {folded(row["native"]) for row in rows if row["native"] and " " not in row["native"]}
     certain = words_of("", "faker.toml")["certain"].split()
-    return (latin | native | in_any_language("names")).union(certain) - in_any_language("words")
+    return frozenset((*latin, *native, *certain, *in_any_language("names"))) - in_any_language("words")
 
 
 @cache

@@ -152,11 +152,10 @@ def unreviewed(used: Iterable[tuple[str, Iterable[str]]], package: Path = PACKAG
     for name, codes in open_in.items():
         by_languages.setdefault(tuple(sorted(set(codes))), []).append(name)
     parts = []
-    for codes, names in by_languages.items():
-        few = len(codes) <= MOST_NAMED
-        parts.append(
-            f"{_listed(names)} in {_listed(map(language_name, codes)) if few else f'{len(codes)} languages'}"
-        )
+    for shared, names in by_languages.items():
+        few = len(shared) <= MOST_NAMED
+        spoken = _listed(map(language_name, shared)) if few else f"{len(shared)} languages"
+        parts.append(f"{_listed(names)} in {spoken}")
     return f"Not yet checked by native speakers: endoxa's own {'; '.join(parts)}."
 
 
