@@ -174,7 +174,11 @@ def _chosen(source: Source, code: str, tree: Mapping[str, Any]) -> Iterator[tupl
     for path, value in leaves(tree):
         if not isinstance(value, str) or not value.strip():
             continue
-        language, key = (code, path) if code else _stated_language(source, tree, path)
+        language, key = code, path
+        if not code and source.file.endswith(".csv"):
+            language = tree[path[0]]["language"] or ""
+        elif not code:
+            language, key = path[-1] if _CODE.fullmatch(path[-1]) else "", path[:-1]
         if source.named:
             row = tree[path[0]]
             if source.first_of and path[1] != next(column for column in source.first_of if row[column]):
@@ -184,13 +188,6 @@ def _chosen(source: Source, code: str, tree: Mapping[str, Any]) -> Iterator[tupl
         kept = not source.keep or any(fnmatchcase(joined, pattern) for pattern in source.keep)
         if language and kept and not any(fnmatchcase(joined, pattern) for pattern in source.leave):
             yield language, key, path, value
-
-
-def _stated_language(source: Source, tree: Mapping[str, Any], path: Parts) -> tuple[str, Parts]:
-    """Language and key of a text in a file of several languages; an empty language where it is no text."""
-    if source.file.endswith(".csv"):
-        return tree[path[0]]["language"] or "", path
-    return (path[-1], path[:-1]) if _CODE.fullmatch(path[-1]) else ("", path)
 
 
 def parsed(name: str, content: str) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def in_use(text: Text, package: Path = PACKAGE) -> str:
         text: the text.
         package: folder of the package.
     """
-    examples = {each.key: each.text for each in _examples(text.language, package)}
+    examples = {each.key: each.text for each in texts_of(COMPONENTS["examples"], text.language, package)}
     place = _Place(package, text.language, _tree(package, text.file), examples)
     if text.component in _SENTENCES and (sentence := _SENTENCES[text.component](text, place)):
         return sentence
@@ -119,11 +119,6 @@ class _Place:
 def _tree(package: Path, file: str) -> dict[str, Any]:
     path = file_of(file, package)
     return parsed(file, path.read_text(encoding="utf-8")) if path.is_file() else {}
-
-
-@cache
-def _examples(language: str, package: Path) -> tuple[Text, ...]:
-    return texts_of(COMPONENTS["examples"], language, package)
 
 
 def _in_list(text: Text, tree: Mapping[str, Any]) -> str:

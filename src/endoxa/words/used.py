@@ -77,17 +77,10 @@ def made_with(name: str, keys: Iterable[str], language: str, text: str) -> bool:
     return pattern is not None and pattern.search(text) is not None
 
 
+@cache
 def languages_of_name(name: str) -> frozenset[str]:
     """Languages of a given name, written as in English questions; empty where the names bank does not have it."""
-    return _names_bank().get(name, frozenset())
-
-
-@cache
-def _names_bank() -> dict[str, frozenset[str]]:
-    languages_by_name: dict[str, set[str]] = {}
-    for row in rows_of("", "names.csv"):
-        languages_by_name.setdefault(row["name"], set()).add(row["language"])
-    return {name: frozenset(codes) for name, codes in languages_by_name.items()}
+    return frozenset(row["language"] for row in rows_of("", "names.csv") if row["name"] == name)
 
 
 @cache
