@@ -14,12 +14,12 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from endoxa.author.kind import folded
 from endoxa.errors import UserError
+from endoxa.words.packs import file_with, languages_with
 
 STOP = "===STOP==="
 """What a model may write when it can give no further row (AfriStereo, B.3, used a similar word)."""
@@ -74,8 +74,7 @@ class Prompts:
 
 def languages() -> list[str]:
     """Languages that we have prompts in."""
-    names = (path.name for path in files("endoxa.author").joinpath("prompts").iterdir())
-    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return list(languages_with("prompts.toml"))
 
 
 def read_prompts(language: str, user_folder: Path | None) -> Prompts:
@@ -90,8 +89,8 @@ def read_prompts(language: str, user_folder: Path | None) -> Prompts:
                 f"There are no prompts in '{language}'. Choose one of {', '.join(languages())}, or give your own file "
                 "with --prompts."
             )
-        file = files("endoxa.author").joinpath("prompts", f"{language}.toml")
-        return _read(file.read_text(encoding="utf-8"), f"prompts/{language}.toml")
+        text = file_with(language, "prompts.toml").read_text(encoding="utf-8")
+        return _read(text, f"{language}/prompts.toml")
     try:
         return _read(user_folder.read_text(encoding="utf-8"), str(user_folder))
     except (OSError, UnicodeDecodeError) as problem:

@@ -47,7 +47,7 @@ from endoxa.schema.drafts import (
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key
-from endoxa.words.persons.identifiers import IDENTIFIER, identifier_in
+from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from endoxa.sources.frames import read_table
 from endoxa.sources.read import DEFAULTS, recognise
 from endoxa.sources.tables import TABLE_SUFFIXES, require_columns, table_columns
 from endoxa.words import unreviewed
-from endoxa.words.persons.identifiers import IDENTIFIER
+from endoxa.words.identifiers import IDENTIFIER
 from endoxa.words.used import Tally, note_pair
 
 Kind = Literal["pairs", "associations", "statements"]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from endoxa.words.components import COMPONENTS, component
-from endoxa.words.texts import ENGLISH, PACKAGE, languages_of, texts_of
+from endoxa.words.components import COMPONENTS, ENGLISH, PACKAGE, component, texts_of
+from endoxa.words.packs import rows_of
 
 Used = dict[str, list[str]]
 """Components with the languages in which they were used, as `run.json` keeps them."""
@@ -77,19 +77,10 @@ def made_with(name: str, keys: Iterable[str], language: str, text: str) -> bool:
     return pattern is not None and pattern.search(text) is not None
 
 
+@cache
 def languages_of_name(name: str) -> frozenset[str]:
     """Languages of a given name, written as in English questions; empty where the names bank does not have it."""
-    return _names_bank().get(name, frozenset())
-
-
-@cache
-def _names_bank() -> dict[str, frozenset[str]]:
-    bank = component("names bank")
-    languages_by_name: dict[str, set[str]] = {}
-    for language in languages_of(bank):
-        for text in texts_of(bank, language):
-            languages_by_name.setdefault(text.key.rsplit("/", 1)[-1], set()).add(language)
-    return {name: frozenset(codes) for name, codes in languages_by_name.items()}
+    return frozenset(row["language"] for row in rows_of("", "names.csv") if row["name"] == name)
 
 
 @cache

@@ -31,7 +31,7 @@ from endoxa.curate.second.ask import ReaderItem, ReaderSettings, read_with_model
 from endoxa.curate.survey.rows import question_named
 from endoxa.errors import UserError
 from endoxa.schema import Progress
-from endoxa.words.persons.identifiers import IDENTIFIER, identifier_in
+from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
 PRIOR = 20.0
 """Rows that a rule's confidence on reviewed data counts for."""

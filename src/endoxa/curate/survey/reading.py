@@ -29,7 +29,7 @@ from endoxa.errors import UserError
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
 from endoxa.sources.tables import TABLE_SUFFIXES
-from endoxa.words.persons.identifiers import LONG_NUMBER, find_identifiers
+from endoxa.words.identifiers import LONG_NUMBER, find_identifiers
 
 USER_CODE = "user code"
 """Kind of column that a survey tool makes: fine as a respondent's code, but nothing to keep."""

@@ -28,7 +28,7 @@ from endoxa.curate.survey.reading import LONG_ANSWER, Survey
 from endoxa.curate.survey.splitting import LONG_STATEMENT, split_answer
 from endoxa.curate.translation import Translator, translate_all
 from endoxa.schema import STATEMENT_COLUMNS, Progress
-from endoxa.words.persons.identifiers import IDENTIFIER, find_identifiers, identifier_in
+from endoxa.words.identifiers import IDENTIFIER, find_identifiers, identifier_in
 
 MANY = 200
 OUTLIER = 3.5

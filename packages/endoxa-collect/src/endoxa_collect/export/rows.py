@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from datetime import UTC, datetime
 from functools import cache
-from importlib.resources import files
 from typing import Any, TypeVar
 from uuid import UUID
 
 import polars as pl
 from django.db.models import Q, QuerySet
 
+from endoxa.words.packs import languages_with, words_of
 from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.export.columns import OTHER, POLARITIES, SHARED_TIERS, schema_of
@@ -42,13 +41,10 @@ _Answer = TypeVar("_Answer", Rating, Mention, HurtAnswer, MixedAnswer)
 @cache
 def identity_of(country: str, language: str) -> str:
     """The people of a country (ISO 3166) in a language (ISO 639); in English where the language is not known here."""
-    text = files("endoxa_collect.export").joinpath("identities.toml").read_text(encoding="utf-8")
-    by_language = tomllib.loads(text)["people"]
-    spoken = language if language in by_language else "en"
-    return str(
-        by_language[spoken].format(
-            country=geography.name(country, spoken), from_country=geography.from_country(country, spoken)
-        )
+    spoken = language if language in languages_with("countries.toml") else "en"
+    people: str = words_of(spoken, "countries.toml")["people"]
+    return people.format(
+        country=geography.name(country, spoken), from_country=geography.from_country(country, spoken)
     )
 
 

@@ -1,7 +1,7 @@
 """Bleached sentences: what is said of a term so that a sentence encoder can read it.
 
 A language has templates by kind of term and agreement; the little words in them ("a", "the") agree with the term.
-The files under `templates/` are the examples for a user's own.
+`tests.toml` of each language in `endoxa/words` is an example for a user's own.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.terms import ANY, KINDS, Term
 from endoxa.sources.files import require_file
+from endoxa.words.packs import languages_with, words_of
 
-BUNDLED = ("en", "hi", "es", "fr", "pt", "sw")
 _KEYS = ("language", "source", "plural", "agreement", "vowel", "words", "templates", "people")
 
 
@@ -64,17 +64,19 @@ def load_templates(user_file: Path | None = None) -> dict[str, Templates]:
     Raises:
         UserError: the file cannot be read, or is not as described above.
     """
-    folder = files(__package__).joinpath("templates")
-    templates = {}
-    for code in BUNDLED:
-        name = f"{code}.toml"
-        templates[code] = _parsed(folder.joinpath(name).read_text(encoding="utf-8"), name)
+    languages = dict.fromkeys(("en", "hi", *languages_with("tests.toml")))
+    templates = {code: _read(words_of(code, "tests.toml"), f"{code}/tests.toml") for code in languages}
     if user_file is not None:
         require_file(user_file)
         try:
-            theirs = _parsed(user_file.read_text(encoding="utf-8-sig"), str(user_file))
+            table = tomllib.loads(user_file.read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError as error:
             raise UserError(f"{user_file} is not UTF-8 text: save it as UTF-8.") from error
+        except tomllib.TOMLDecodeError as error:
+            raise UserError(
+                f"{user_file} is not TOML ({error}): docs/build/tests.md shows a file of templates."
+            ) from error
+        theirs = _read(table, str(user_file))
         templates[theirs.language] = theirs
     return templates
 
@@ -117,13 +119,7 @@ def _slots(pattern: str) -> list[str]:
     return [name for _, name, _, _ in Formatter().parse(pattern) if name is not None]
 
 
-def _parsed(text: str, name: str) -> Templates:
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(
-            f"{name} is not TOML ({error}): docs/build/tests.md shows a file of templates."
-        ) from error
+def _read(table: Mapping[str, Any], name: str) -> Templates:
     unknown = [key for key in table if key not in _KEYS]
     missing = [key for key in ("language", "templates") if key not in table]
     if unknown or missing:

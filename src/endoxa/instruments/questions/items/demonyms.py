@@ -1,24 +1,24 @@
 """What inhabitants of a country or region are called in English, Spanish and Portuguese.
 
-`demonyms.csv` holds facts of general knowledge. `code` is the ISO 3166 code of a country, or a word of ours for
-a region or a people without a state; `within` names the larger groups it lies in; `also` further words for the same
-people or place. Names of countries come from CLDR.
+`demonyms.csv` of each language in `endoxa/words` holds facts of general knowledge. `code` is the ISO 3166 code of a
+country, or a word of ours for a region or a people without a state. In the English table `within` names the larger
+groups it lies in; `also` further words, of any of the languages, for the same people or place. Names of countries come
+from CLDR.
 """
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 from babel import Locale
 from babel.core import get_global
 
 from endoxa.curate.normalise import tables
+from endoxa.words.packs import rows_of
 
 Gender = Literal["m", "f"]
 Forms = Mapping[str, str]
@@ -85,20 +85,21 @@ class People:
 @cache
 def demonyms() -> Mapping[str, Demonym]:
     """Every row of the table, by code."""
-    text = files(__package__).joinpath("demonyms.csv").read_text(encoding="utf-8")
+    spanish, portuguese = (
+        {row["code"]: (row["m"], row["f"], row["plural"]) for row in rows_of(language, "demonyms.csv")}
+        for language in ("es", "pt")
+    )
     return {
-        row["code"]: (
-            Demonym(
-                row["code"],
-                row["en"],
-                (row["es_m"], row["es_f"], row["es_plural"]),
-                (row["pt_m"], row["pt_f"], row["pt_plural"]),
-                row["en_plural"],
-                tuple(filter(None, row["within"].split(";"))),
-                tuple(filter(None, row["also"].split(";"))),
-            )
+        row["code"]: Demonym(
+            row["code"],
+            row["name"],
+            spanish[row["code"]],
+            portuguese[row["code"]],
+            row["plural"],
+            tuple(filter(None, row["within"].split(";"))),
+            tuple(filter(None, row["also"].split(";"))),
         )
-        for row in csv.DictReader(text.splitlines())
+        for row in rows_of("en", "demonyms.csv")
     }
 
 

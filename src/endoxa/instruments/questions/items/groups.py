@@ -1,24 +1,23 @@
 """Groups of associations in any language: their identity, their overlap, and the noun for one person.
 
-`nouns.csv` (Spanish, Portuguese) and `english.csv` hold facts of general knowledge. `means` is one name for a group in
-all languages, so that synonyms ("médicos", "doctores", "physicians") are the same; `within` names the larger groups
-that hold it, by `means` or by a code of `demonyms.csv`. English singulars are those that people accept for themselves
-("a Jewish person"), also where the plural in the data is not accepted.
+`nouns.csv` of Spanish and Portuguese and `groups.csv` of English, in `endoxa/words`, hold facts of general knowledge.
+`means` is one name for a group in all languages, so that synonyms ("médicos", "doctores", "physicians") are the same;
+`within` names the larger groups that hold it, by `means` or by a code of `demonyms.csv`. English singulars are those
+that people accept for themselves ("a Jewish person"), also where the plural in the data is not accepted.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma, words
 from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.normalise import foreign_identity, normal_identity, tables
 from endoxa.instruments.questions.items.demonyms import Forms, demonyms, find_demonym, is_place, members
+from endoxa.words.packs import languages_with, rows_of
 
 Says = Literal["", "m", "f"]
 """The gender that a word says of everybody in the group, or ''."""
@@ -71,7 +70,7 @@ def _nouns() -> Mapping[tuple[str, str], Noun]:
 
 
 def _english_nouns() -> Iterator[tuple[tuple[str, str], Noun]]:
-    for row in _rows("english.csv"):
+    for row in rows_of("en", "groups.csv"):
         says: Says = "f" if row["gender"] == "f" else "m" if row["gender"] == "m" else ""
         kin = _KIN.issuperset(filter(None, row["within"].split(";")))
         noun = Noun(row["means"], {"": row["singular"]}, says, paired=bool(says) and kin)
@@ -80,29 +79,29 @@ def _english_nouns() -> Iterator[tuple[tuple[str, str], Noun]]:
 
 def _romance_nouns() -> Iterator[tuple[tuple[str, str], Noun]]:
     """A plural of women has the feminine form alone; "policías" is the plural of both."""
-    for row in _rows("nouns.csv"):
+    for language, row in _romance_rows():
         if row["f_plural"] != row["m_plural"] and row["f_plural"]:
             noun = Noun(row["means"], {"f": row["f"]}, "f", paired=not row["m"])
-            yield (row["language"], row["f_plural"]), noun
+            yield (language, row["f_plural"]), noun
         if row["m_plural"]:
             forms = {gender: row[gender] for gender in ("m", "f") if row[gender]}
             noun = Noun(row["means"], forms, "" if row["f"] else "m", paired=not row["f"])
-            yield (row["language"], row["m_plural"]), noun
+            yield (language, row["m_plural"]), noun
 
 
 @cache
 def _within() -> Mapping[str, frozenset[str]]:
     within = {code: frozenset(noun.within) for code, noun in demonyms().items()}
-    for row in (*_rows("english.csv"), *_rows("nouns.csv")):
+    for row in (*rows_of("en", "groups.csv"), *(row for _, row in _romance_rows())):
         holding = frozenset(filter(None, row["within"].split(";")))
         within[row["means"]] = within.get(row["means"], frozenset()) | holding
     return within
 
 
-@cache
-def _rows(name: str) -> tuple[Mapping[str, str], ...]:
-    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
-    return tuple(csv.DictReader(text.splitlines()))
+def _romance_rows() -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Rows of `nouns.csv` with their language."""
+    for language in languages_with("nouns.csv"):
+        yield from ((language, row) for row in rows_of(language, "nouns.csv"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import polars as pl
@@ -21,6 +19,7 @@ from endoxa.instruments.questions.items.demonyms import LANGUAGES
 from endoxa.instruments.questions.items.groups import Kind, Person
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.sources.check.wording import indefinite_article
+from endoxa.words.packs import words_of
 
 __all__ = ["LANGUAGES", "Templates", "load_templates"]
 
@@ -98,8 +97,7 @@ def load_templates(language: str) -> Templates:
         raise UserError(
             f"--language: no question templates in '{language}'. Available: {', '.join(LANGUAGES)}."
         )
-    text = files(__package__).joinpath(f"templates/{language}.toml").read_text(encoding="utf-8")
-    table: dict[str, Any] = tomllib.loads(text)
+    table = words_of(language, "questions.toml")
     return Templates(
         tuple(table["contexts"]),
         tuple(table["questions"]),

@@ -95,8 +95,8 @@ class NameBank:
         return tuple(sorted({group, *self.group_forms.get(group, ())}, key=lambda word: (-len(word), word)))
 
 
-BUNDLED = "nationality.csv"
-"""The bank of the package: the 68 nationalities of BBQ, five female and five male names each."""
+BUNDLED = "names.csv"
+"""The bank of the package, in `endoxa/words`: the 68 nationalities of BBQ, five female and five male names each."""
 
 _REQUIRED = ("group", "gender", "name")
 
@@ -119,7 +119,7 @@ def read_bank(path: Path | None = None) -> NameBank:
 
 @cache
 def _bundled() -> NameBank:
-    with as_file(files(__package__).joinpath(BUNDLED)) as path:
+    with as_file(files("endoxa.words").joinpath(BUNDLED)) as path:
         return _read(path, "built-in")
 
 

@@ -13,7 +13,6 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib.resources import files
 from itertools import permutations
 from pathlib import Path
 from typing import Any, cast
@@ -28,6 +27,7 @@ from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.schema import QaItem
 from endoxa.sources.files import require_file
+from endoxa.words.packs import words_by_language
 
 Order = tuple[int, int, int]
 """Order shown: `(2, 0, 1)` shows option 2 first."""
@@ -80,31 +80,24 @@ def read_prompts(path: Path | None = None) -> dict[str, Prompts]:
         UserError: the file is no TOML, a language lacks an instruction, or there is none at all.
     """
     if path is None:
-        source, text = (
-            "prompts.toml",
-            files("endoxa.instruments.questions.probe").joinpath("prompts.toml").read_text("utf-8"),
-        )
-    else:
-        require_file(path)
-        source = str(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as problem:
-            raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
+        ours = words_by_language("question_prompts.toml")
+        return {language: Prompts(**instructions) for language, instructions in ours.items()}
+    require_file(path)
     try:
+        text = path.read_text(encoding="utf-8")
         prompts = TypeAdapter(dict[str, Prompts]).validate_python(tomllib.loads(text))
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
     except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{source} is not valid TOML: {problem}.") from problem
+        raise UserError(f"{path} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
         raise UserError(
-            f"{source}: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}. Each language needs: "
+            f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}. Each language needs: "
             f"{', '.join(Prompts.model_fields)}."
         ) from problem
     if not prompts:
-        raise UserError(
-            f"{source} contains no instructions. Expected them under a language, for example [en]."
-        )
+        raise UserError(f"{path} contains no instructions. Expected them under a language, for example [en].")
     return prompts
 
 
@@ -137,7 +130,7 @@ ANSWER_TOKENS, TEXT_TOKENS, EXPLANATION_TOKENS = 4, 12, 200
 def turns_of(item: QaItem, order: Order, prompts: Prompts, ask: str, protocol: str) -> tuple[str, ...]:
     """The user's messages of one conversation; the answer that counts is the last one.
 
-    Structure as in LACES, appendix B.2; the words are ours (`prompts.toml`):
+    Structure as in LACES, appendix B.2; the words are ours (`question_prompts.toml`):
     "baseline" asks; "explanation" has the model say which options rest on assumptions and then asks; "reprompting"
     asks, and asks again for an answer without bias.
     """

@@ -9,7 +9,6 @@ import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
 from string import Formatter
@@ -22,12 +21,13 @@ from endoxa.errors import UserError
 from endoxa.runs.answers.language import Language, language
 from endoxa.runs.answers.text import before_new_question, declined, first_reply, fold, plain, read_first
 from endoxa.sources.files import require_file
+from endoxa.words.packs import file_with, languages_with
 
 ENGLISH = "en"
 BLANKS = ("base", "base_value", "compared", "compared_value")
 SCALE = 5
 """Points of the scale of harm."""
-_FOLDER = files("endoxa.instruments.stories.harm").joinpath("languages")
+_FILE = "harm.toml"
 _Words = Annotated[list[str], Field(min_length=1)]
 
 
@@ -99,8 +99,7 @@ class HarmLanguage(BaseModel):
 
 def languages() -> list[str]:
     """ISO 639 codes of the languages that we have questions in."""
-    names = (entry.name for entry in _FOLDER.iterdir())
-    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return list(languages_with(_FILE))
 
 
 def read_language(code: str, path: Path | None = None) -> HarmLanguage:
@@ -116,7 +115,7 @@ def read_language(code: str, path: Path | None = None) -> HarmLanguage:
                 "own in "
                 "the same format with --prompts FILE."
             )
-        return _read(f"languages/{code}.toml", _FOLDER.joinpath(f"{code}.toml").read_text("utf-8"))
+        return _read(f"{code}/{_FILE}", file_with(code, _FILE).read_text("utf-8"))
     require_file(path)
     try:
         return _read(str(path), path.read_text(encoding="utf-8"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +13,7 @@ from pydantic_core import ErrorDetails
 
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
+from endoxa.words.packs import file_with, languages_with
 
 Key = tuple[str, ...]
 """Where something stands: ("persons", "age", "child (0-12)"); the items of a list are counted from 1."""
@@ -242,16 +242,14 @@ def in_form(wording: Wording, form: str) -> str:
 
 def bundled_languages() -> tuple[str, ...]:
     """Codes of the languages that come with endoxa."""
-    folder = files(__package__).joinpath("languages")
-    return tuple(sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir()))
+    return languages_with("stories.yaml")
 
 
 def bundled_tree(code: str) -> Tree | None:
     """The file of a bundled language, None where there is none."""
     if code not in bundled_languages():
         return None
-    name = f"{code}.yaml"
-    return parse_tree(files(__package__).joinpath("languages", name).read_text(encoding="utf-8"), name)
+    return parse_tree(file_with(code, "stories.yaml").read_text(encoding="utf-8"), f"{code}/stories.yaml")
 
 
 def read_trees(paths: Sequence[Path]) -> dict[str, Tree]:
