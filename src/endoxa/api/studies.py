@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from endoxa.api.runs import outside_loops, several, words_of
+from endoxa.commands.plugins import verb_named
 from endoxa.runs.keywords import values_by_path
 from endoxa.runs.options import Allowed
 from endoxa.runs.progress import shown
@@ -82,7 +83,7 @@ def plan_study(folder: str | Path, **allowed: Any) -> pl.DataFrame:
 
     how = _allowed(allowed)
     with typed_words(words_of(how)):
-        rows = plan(read_study(Path(folder), how))[1]
+        rows = plan(read_study(Path(folder), how, verb_named))[1]
     return pl.DataFrame([asdict(row) for row in rows])
 
 
@@ -95,7 +96,7 @@ def run_study(folder: str | Path, *, progress: bool = True, **allowed: Any) -> d
         allowed: see `plan_study`.
 
     Returns:
-        Folder of each run, for `read_run`.
+        Folder of each run, for `read_run`, and what each command wrote, by name.
 
     Raises:
         UserError: any user error; what was measured is kept.
@@ -108,8 +109,8 @@ def run_study(folder: str | Path, *, progress: bool = True, **allowed: Any) -> d
 
     def work() -> None:
         with shown("items") if progress else nullcontext(lambda *_: None) as report:
-            done = run(read_study(Path(folder), how), report)[1]
-        folders.update({step.step.name: step.run.folder for step in done})
+            done = run(read_study(Path(folder), how, verb_named), report)[1]
+        folders.update({step.name: step.folder for step in done})
 
     with typed_words(words_of(how)):
         outside_loops(work)
@@ -136,7 +137,7 @@ def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> Written
 
     how = _allowed(allowed)
     with typed_words(words_of(how)):
-        return write_study(read_study(Path(folder), how), Path(out))
+        return write_study(read_study(Path(folder), how, verb_named), Path(out))
 
 
 def _allowed(values: Mapping[str, Any]) -> Allowed:

@@ -29,7 +29,8 @@ from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines
 from endoxa.study.parts import PAIRS, QUESTIONS, STORIES
 from endoxa.study.run import require_current
-from endoxa.study.steps import PROFILES, Step
+from endoxa.study.steps import PROFILES
+from endoxa.study.verbs import Step
 
 REPORT = "report.html"
 """Page in the folder of a run."""
@@ -67,6 +68,11 @@ def write_study(study: Study, output: Path) -> Written:
         )
     refuse_folder(output)
     require_apart([output], [study.folder / FILE, study.associations])
+    if not any(study.parts()):
+        raise UserError(
+            f"{study.folder} measures with no instrument: there is nothing to compare. Give a model pairs, tests, "
+            "questions or stories, and keep the section of that name."
+        )
     items, current = require_current(study)
     convergence = converge(study_runs(study), study.comparison)
     try:
@@ -85,11 +91,11 @@ def _copied(study: Study, current: Sequence[Step], output: Path) -> Iterator[Pat
     folder = output.with_name(f"{output.stem}_pages")
     folder.mkdir(exist_ok=True)
     for step in _shown(current):
-        page, copy = step.folder(study) / REPORT, folder / f"{step.name}.html"
+        page, copy = step.folder / REPORT, folder / f"{step.name}.html"
         if page.is_file():
             yield Path(shutil.copyfile(page, copy))
         else:
-            yield write_report([step.folder(study)], copy, seed=study.seed)
+            yield write_report([step.folder], copy, seed=study.seed)
 
 
 def _shown(current: Sequence[Step]) -> list[Step]:
@@ -107,7 +113,7 @@ def _page(
     parts = [tool(part.name) for part in study.parts()]
     measured = convergence.parts["association_id"].n_unique()
     compared = sections(convergence) if len(parts) > 1 else []
-    runs = [run for step in _shown(current) for run in read_runs([step.folder(study)])]
+    runs = [run for step in _shown(current) for run in read_runs([step.folder])]
     return Page(
         package="endoxa.study",
         title=f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}",
@@ -130,7 +136,7 @@ def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -
     tables = [
         _table(headline)
         for step in current
-        if step.name in _NAMED and (headline := step.instrument.headline_of(step.folder(study))) is not None
+        if step.name in _NAMED and (headline := step.instrument.headline_of(step.folder)) is not None
     ]
     return Section(
         "instruments",

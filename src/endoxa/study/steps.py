@@ -3,49 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.runs.instrument import INSTRUMENTS, Instrument
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.schema.options import settings_from
 from endoxa.study import simulated
 from endoxa.study.file import Study
 from endoxa.study.items import ID, vocabulary_file
 from endoxa.study.parts import PAIRS, STORIES, TESTS, Part
+from endoxa.study.verbs import RUNS, Step, Values
 
-Values = Mapping[tuple[str, ...], Any]
-"""Settings by path."""
-RUNS, EARLIER = "runs", "earlier"
+EARLIER = "earlier"
 PROFILES = "profiles"
 """Profiles read from stories; a run of `endoxa probe extract`."""
 READERS = ("sim/reader-a", "sim/reader-b", "sim/reader-c")
 """Extractors of simulated stories, where the study file names none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One run of a study.
-
-    Attributes:
-        name: its folder below `runs`.
-        part: the instrument whose items it measures; None for profiles.
-        instrument: what it measures.
-        settings: how.
-        models: name in the study by the name of a model in the run.
-    """
-
-    name: str
-    part: Part | None
-    instrument: Instrument[Any]
-    settings: RunSettings
-    models: Mapping[str, str]
-
-    def folder(self, study: Study) -> Path:
-        """Where the run is."""
-        return study.folder / RUNS / self.name
 
 
 def steps(study: Study) -> Iterator[Step]:
@@ -67,8 +40,7 @@ def _step(study: Study, part: Part) -> Step:
         (part.data,): str(study.folder / part.items),
         ("models",): tuple(names),
     }
-    instrument = INSTRUMENTS.get(part.instrument)
-    return Step(part.name, part, instrument, _settings(study, instrument, values, names), names)
+    return _run(study, part.name, part.instrument, values, names)
 
 
 def _reached(study: Study, part: Part, model: str) -> str:
@@ -93,8 +65,7 @@ def _profiles(study: Study) -> Step:
         ("models",): extractors(study),
         ("vocabulary",): None if vocabulary is None else str(vocabulary),
     }
-    instrument, models = INSTRUMENTS.get("extract"), study.names(STORIES)
-    return Step(PROFILES, None, instrument, _settings(study, instrument, values, models), models)
+    return _run(study, PROFILES, "extract", values, study.names(STORIES))
 
 
 def extractors(study: Study) -> tuple[str, ...]:
@@ -112,14 +83,13 @@ def extractors(study: Study) -> tuple[str, ...]:
     return several or (tuple(real[:1]) if real else READERS)
 
 
-def _settings(
-    study: Study, instrument: Instrument[Any], values: Values, models: Mapping[str, str]
-) -> RunSettings:
-    """Settings of a run: what the study says of all, then what it says of this one."""
+def _run(study: Study, name: str, kind: str, values: Values, models: Mapping[str, str]) -> Step:
+    """A run with what the study says of all, then what it says of this one."""
+    instrument = INSTRUMENTS.get(kind)
     shared: dict[tuple[str, ...], Any] = {("seed",): study.seed}
     if "confidence" in instrument.settings.model_fields:
         shared["confidence",] = study.confidence
     if any(simulated.is_simulated(model.removeprefix("live/")) for model in models):
         shared["notice",] = simulated.NOTICE
-    made: RunSettings = settings_from(instrument.settings, {**shared, **values})
-    return made
+    settings = settings_from(instrument.settings, {**shared, **values})
+    return Step(name, instrument, settings, study.folder / RUNS / name, models)

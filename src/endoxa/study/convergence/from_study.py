@@ -12,7 +12,8 @@ from endoxa.study.file import Study
 from endoxa.study.items import map_of, read_associations
 from endoxa.study.parts import PAIRS, QUESTIONS, STORIES, TESTS, Part
 from endoxa.study.simulated import is_simulated
-from endoxa.study.steps import PROFILES, RUNS
+from endoxa.study.steps import PROFILES
+from endoxa.study.verbs import RUNS
 
 LIVE = "live/"
 """How runs name a simulated model that scores sentences or encodes texts."""
