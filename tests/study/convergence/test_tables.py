@@ -25,7 +25,7 @@ from endoxa.study.convergence.agreement import agreement, kind_of
 from endoxa.study.convergence.correlations import correlations
 from endoxa.study.convergence.discriminant import compared, discriminant
 from endoxa.study.convergence.effects import effects, reliabilities
-from endoxa.study.convergence.report.tables import correlation_table
+from endoxa.study.convergence.sections import correlation_table
 from endoxa.study.convergence.words import number, tool
 from support.convergence_samples import attributes, planted_parts
 

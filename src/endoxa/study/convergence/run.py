@@ -10,7 +10,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import run_warnings
-from endoxa.report.words import listed, plural
+from endoxa.report.words import listed, plural, short_labels
 from endoxa.schema.convergence import PART_COLUMNS
 from endoxa.sources.frames import write_table
 from endoxa.sources.served import version_of, version_sentences
@@ -81,6 +81,11 @@ class Convergence:
     def models(self) -> list[str]:
         """Models in the order of the tables."""
         return list(dict.fromkeys(self.effects["model"]))
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What models are called on the page."""
+        return short_labels(self.models)
 
 
 def converge(runs: StudyRuns, options: ConvergenceOptions | None = None) -> Convergence:

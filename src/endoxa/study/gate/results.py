@@ -7,6 +7,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any, Literal
 
+from endoxa.report.tables import Field, number_field
 from endoxa.report.words import count, decimal, plural, signed
 from endoxa.schema.headline import Headline, plain
 
@@ -80,6 +81,20 @@ class GateTest:
         return f"{self.measure}, {self.rule}, {self.axis}"
 
 
+def bounds(test: GateTest) -> str:
+    """Both one-sided bounds as '−0.031 to 0.012'."""
+    return "–" if isnan(test.low) else f"{decimal(test.low)} to {decimal(test.high)}"
+
+
+NUMBERS: tuple[Field, ...] = (
+    number_field("baseline", lambda test: decimal(test.baseline)),
+    number_field("candidate", lambda test: decimal(test.candidate)),
+    number_field("worse by", lambda test: signed(test.difference)),
+    number_field("bounds", bounds),
+)
+"""What every table of tests shows of one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """Whether a candidate is worse than a baseline by more than a margin.
@@ -140,14 +155,11 @@ class Gate:
         columns, title = self.apart(), self.alike()
         return Headline(
             title=f"Candidate against baseline: {title}" if title else "Candidate against baseline",
-            columns=(*columns, "baseline", "candidate", "worse by", "bounds", "verdict"),
+            columns=(*columns, *(field.column.name for field in NUMBERS), "verdict"),
             texts=tuple(
                 (
                     *(getattr(test, name) for name in columns),
-                    decimal(test.baseline),
-                    decimal(test.candidate),
-                    signed(test.difference),
-                    bounds(test),
+                    *(str(field.cell(test)) for field in NUMBERS),
                     test.verdict,
                 )
                 for test in self.tests
@@ -173,11 +185,6 @@ class Gate:
 
     def _repr_html_(self) -> str:
         return self.headline()._repr_html_()
-
-
-def bounds(test: GateTest) -> str:
-    """Both one-sided bounds as '−0.031 to 0.012'."""
-    return "–" if isnan(test.low) else f"{decimal(test.low)} to {decimal(test.high)}"
 
 
 def sentence_of(test: GateTest) -> str:
@@ -218,3 +225,10 @@ def _more(test: GateTest) -> str:
     if test.more_same_identities is None:
         return f"{notes}; more items about the present {test.unit} would not."
     return f"{notes}, or {count(test.more_same_identities)} more items about the present {test.unit}."
+
+
+def counted(gate: Gate) -> str:
+    """'3 tests: 2 pass, 1 undecided'."""
+    counts = {verdict: sum(test.verdict == verdict for test in gate.tests) for verdict in EXIT_CODES}
+    listed = ", ".join(f"{number} {verdict}" for verdict, number in counts.items() if number)
+    return f"{plural(len(gate.tests), 'test')}: {listed}"

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 from endoxa.errors import UserError
 from endoxa.report.files import refuse_folder, replace_text
 from endoxa.report.markup import escape_markdown
-from endoxa.report.words import count, decimal, plural, signed
-from endoxa.study.gate.results import Gate, GateTest, bounds
+from endoxa.report.words import count, signed
+from endoxa.study.gate.results import NAMES, NUMBERS, Gate, GateTest
 
 MARKS = {"pass": "✅ pass", "worse": "❌ worse", "undecided": "⚠️ undecided"}
 _UNPRINTABLE = {code: None for code in range(32) if chr(code) not in "\t\n\r"}
@@ -61,18 +61,7 @@ def as_json(gate: Gate) -> str:
 
 def as_markdown(gate: Gate) -> str:
     """A summary for a pull request: the verdict, a table, a sentence for each test that does not pass."""
-    head = (
-        "",
-        "measure",
-        "rule",
-        "axis",
-        "baseline",
-        "candidate",
-        "worse by",
-        "bounds",
-        "items",
-        "identities",
-    )
+    head = ("", *NAMES, *(field.column.name for field in NUMBERS), "items", "identities")
     lines = [
         f"### endoxa gate: {MARKS[gate.verdict]}",
         "",
@@ -95,14 +84,10 @@ def as_markdown(gate: Gate) -> str:
 
 
 def _cells(test: GateTest) -> tuple[str, ...]:
-    words = (escape_markdown(word) for word in (test.measure, test.rule, test.axis))
     return (
         MARKS[test.verdict],
-        *words,
-        decimal(test.baseline),
-        decimal(test.candidate),
-        signed(test.difference),
-        bounds(test),
+        *(escape_markdown(getattr(test, name)) for name in NAMES),
+        *(str(field.cell(test)) for field in NUMBERS),
         count(test.n_items),
         count(test.n_identities),
     )
@@ -168,10 +153,3 @@ def _xml(text: str) -> str:
 
 
 _TEXTS: Mapping[str, Callable[[Gate], str]] = {".json": as_json, ".md": as_markdown, ".xml": as_junit}
-
-
-def counted(gate: Gate) -> str:
-    """'3 tests: 2 pass, 1 undecided'."""
-    counts = {verdict: sum(test.verdict == verdict for test in gate.tests) for verdict in MARKS}
-    listed = ", ".join(f"{number} {verdict}" for verdict, number in counts.items() if number)
-    return f"{plural(len(gate.tests), 'test')}: {listed}"
