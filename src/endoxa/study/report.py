@@ -20,11 +20,10 @@ from endoxa.report.words import listed, plural
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.files import require_apart
 from endoxa.stats.verdicts import UNTESTED
-from endoxa.study.convergence.correlations import beyond
+from endoxa.study.convergence.correlations import beyond, ends, number, tool
 from endoxa.study.convergence.from_study import study_runs
 from endoxa.study.convergence.run import Convergence, converge, write_tables
 from endoxa.study.convergence.sections import sections
-from endoxa.study.convergence.words import ends, number, tool
 from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines
 from endoxa.study.parts import PAIRS, QUESTIONS, STORIES

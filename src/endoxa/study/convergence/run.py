@@ -18,13 +18,9 @@ from endoxa.study.convergence.adapters.association_tests import association_test
 from endoxa.study.convergence.adapters.pairs import pair_parts
 from endoxa.study.convergence.adapters.questions import question_parts
 from endoxa.study.convergence.adapters.stories import story_parts
-from endoxa.study.convergence.agreement import agreement
-from endoxa.study.convergence.correlations import correlation_table
-from endoxa.study.convergence.discriminant import discriminant_table
-from endoxa.study.convergence.effects import effect_table, reliability_table
+from endoxa.study.convergence.correlations import correlations, discriminant, tool
+from endoxa.study.convergence.effects import agreement, check_parts, effects, measured, reliabilities
 from endoxa.study.convergence.options import USUAL, ConvergenceOptions
-from endoxa.study.convergence.parts import check_parts, measured
-from endoxa.study.convergence.words import tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +120,14 @@ def converge_parts(
     if checked.is_empty():
         raise UserError("No measurement of an association found. Expected at least one.")
     sources = measured(checked)
-    effects = effect_table(sources, options.confidence)
+    by_instrument = effects(sources, options.confidence)
     return Convergence(
         checked,
-        effects,
-        reliability_table(sources, options.confidence, options.seed),
-        correlation_table(sources, options.confidence, options.seed),
-        discriminant_table(sources, attributes, options.confidence),
-        agreement(effects, attributes),
+        by_instrument,
+        reliabilities(sources, options.confidence, options.seed),
+        correlations(sources, options.confidence, options.seed),
+        discriminant(sources, attributes, options.confidence),
+        agreement(by_instrument, attributes),
         options,
         notes,
     )

@@ -26,10 +26,16 @@ from endoxa.schema.convergence import (
 )
 from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
-from endoxa.study.convergence import correlations, discriminant
+from endoxa.study.convergence.correlations import (
+    NO_PARTNER,
+    correlation_sentence,
+    discriminant_sentence,
+    ends,
+    number,
+    tool,
+)
 from endoxa.study.convergence.figures import scatter_matrix
 from endoxa.study.convergence.run import Convergence
-from endoxa.study.convergence.words import ends, number, tool
 
 MOST_LISTED = 40
 """Associations of a model in the list on the page; the table has all."""
@@ -145,7 +151,7 @@ def agreement_of_instruments(convergence: Convergence) -> Section | None:
         ABOVE: ("goes together", "go together"),
         BELOW: ("goes against each other", "go against each other"),
     }
-    findings = _findings(rows, labels, ("corrected", "corrected correlations"), words, correlations.sentence)
+    findings = _findings(rows, labels, ("corrected", "corrected correlations"), words, correlation_sentence)
     return Section(
         "convergence",
         "Do the instruments agree?",
@@ -229,7 +235,7 @@ def specific(convergence: Convergence) -> Section | None:
     if tested.is_empty():
         text = (
             "Whether instruments agree more on the same association than on other identities cannot be tested: "
-            f"{discriminant.NO_PARTNER}."
+            f"{NO_PARTNER}."
         )
         return Section("discriminant", title, findings=(Finding(text, tuple(rows.iter_rows(named=True))),))
     within = number_field(
@@ -255,7 +261,7 @@ def specific(convergence: Convergence) -> Section | None:
         ABOVE: ("agrees on more than the attribute", "agree on more than the attribute"),
         BELOW: (f"agrees {below}", f"agree {below}"),
     }
-    findings = _findings(tested, labels, ("difference", "differences"), words, discriminant.sentence)
+    findings = _findings(tested, labels, ("difference", "differences"), words, discriminant_sentence)
     return Section(
         "discriminant",
         title,
