@@ -19,8 +19,7 @@ from endoxa.models.chat.simulated.latent import Strengths
 from endoxa.runs.options import Allowed
 from endoxa.runs.run import read_run
 from endoxa.study.file import read_study
-from endoxa.study.init import init_study, suggestions
-from endoxa.study.items import build_items, read_associations
+from endoxa.study.items import build_items, init_study, read_associations, suggestions
 from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study
 from endoxa.study.report import write_study
 from endoxa.study.run import require_current, run_study, total_cost

@@ -14,6 +14,7 @@ from endoxa import registry
 from endoxa.commands import app
 from endoxa.commands.plugins import verb_named
 from endoxa.errors import UserError
+from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.options import Allowed
 from endoxa.study.file import read_study
 
@@ -50,6 +51,7 @@ def toys(monkeypatch):
         EntryPoint("letters", "endoxa.testing.toy:LETTERS", "endoxa.instruments"),
         *registry.entry_points(group="endoxa.instruments"),
     ]
+    monkeypatch.setattr(INSTRUMENTS, "_things", None)
     real = registry.entry_points
     monkeypatch.setattr(
         registry, "entry_points", lambda group: points if group == "endoxa.instruments" else real(group=group)

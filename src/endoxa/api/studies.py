@@ -45,7 +45,7 @@ def init_study(
     """
     from endoxa.api.data import as_polars, is_path, naming_the_frame, write_frame
     from endoxa.study.file import FILE
-    from endoxa.study.init import init_study as begin
+    from endoxa.study.items import init_study as begin
 
     folder = Path(folder)
     if is_path(associations):

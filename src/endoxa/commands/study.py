@@ -55,7 +55,7 @@ def init(
       endoxa study init out/study --from associations.csv
       endoxa study init out/study --from associations.csv --model hf/openai-community/gpt2 --model openai/gpt-4o-mini
     """  # noqa: D301
-    from endoxa.study.init import init_study
+    from endoxa.study.items import init_study
 
     count, suggested = init_study(folder, source, model, language)
     values = f", {len(suggested)} of them with suggested values of stories" if suggested else ""

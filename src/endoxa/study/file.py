@@ -16,9 +16,21 @@ from endoxa.runs.keywords import values_by_path
 from endoxa.runs.options import DEFAULT_CONFIDENCE, NOTHING_ALLOWED, Allowed
 from endoxa.schema.options import settings_from
 from endoxa.sources.files import require_file
-from endoxa.study.convergence.options import ConvergenceOptions
-from endoxa.study.parts import PARTS, Chosen, Part, chosen, files_named
-from endoxa.study.verbs import RUNS, Command, FindVerb, Step, paths_of, read_steps, stated
+from endoxa.study.parts import (
+    PARTS,
+    RUNS,
+    Chosen,
+    Command,
+    ConvergenceOptions,
+    FindVerb,
+    Part,
+    Step,
+    chosen,
+    files_named,
+    paths_of,
+    read_steps,
+    stated,
+)
 
 FILE = "study.toml"
 ASSOCIATIONS = "associations.csv"

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 from endoxa.report.claims import chip
@@ -19,17 +21,51 @@ from endoxa.report.tables import Column, Table
 from endoxa.report.words import listed, plural
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.files import require_apart
+from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.convergence.correlations import beyond, ends, number, tool
-from endoxa.study.convergence.from_study import study_runs
-from endoxa.study.convergence.run import Convergence, converge, write_tables
+from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
 from endoxa.study.convergence.sections import sections
 from endoxa.study.file import FILE, Study
-from endoxa.study.items import Items, left_out_lines
-from endoxa.study.parts import PAIRS, QUESTIONS, STORIES
-from endoxa.study.run import require_current
-from endoxa.study.steps import PROFILES
-from endoxa.study.verbs import Step
+from endoxa.study.items import Items, left_out_lines, map_of, read_associations
+from endoxa.study.parts import PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Part, Step
+from endoxa.study.run import PROFILES, require_current
+from endoxa.study.simulated import is_simulated
+
+LIVE = "live/"
+"""How runs name a simulated model that scores sentences or encodes texts."""
+
+
+def study_runs(study: Study) -> StudyRuns:
+    """The runs of a study that `endoxa study run` has made, with its names of models.
+
+    Raises:
+        UserError: the associations or the story map cannot be read.
+    """
+    parts = list(study.parts())
+    aliases: dict[str, str] = {}
+    for part in parts:
+        for model, name in study.names(part).items():
+            aliases[model] = name
+            if is_simulated(model) and part in (PAIRS, TESTS):
+                aliases[LIVE + model] = name
+
+    def folder(part: Part, run: str = "") -> Path | None:
+        return study.folder / RUNS / (run or part.name) if part in parts else None
+
+    story_map: pl.DataFrame | None = None
+    if STORIES in parts:
+        story_map = read_table(map_of(study, study.sections[STORIES.name]))
+    return StudyRuns(
+        read_associations(study),
+        folder(PAIRS),
+        folder(QUESTIONS),
+        folder(TESTS),
+        folder(STORIES, PROFILES),
+        story_map,
+        aliases,
+    )
+
 
 REPORT = "report.html"
 """Page in the folder of a run."""

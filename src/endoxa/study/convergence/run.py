@@ -14,13 +14,10 @@ from endoxa.report.words import listed, plural, short_labels
 from endoxa.schema.convergence import PART_COLUMNS
 from endoxa.sources.frames import write_table
 from endoxa.sources.served import version_of, version_sentences
-from endoxa.study.convergence.adapters.association_tests import association_test_parts
-from endoxa.study.convergence.adapters.pairs import pair_parts
-from endoxa.study.convergence.adapters.questions import question_parts
-from endoxa.study.convergence.adapters.stories import story_parts
+from endoxa.study.convergence.adapters import association_test_parts, pair_parts, question_parts, story_parts
 from endoxa.study.convergence.correlations import correlations, discriminant, tool
 from endoxa.study.convergence.effects import agreement, check_parts, effects, measured, reliabilities
-from endoxa.study.convergence.options import USUAL, ConvergenceOptions
+from endoxa.study.parts import USUAL, ConvergenceOptions
 
 
 @dataclass(frozen=True, slots=True)

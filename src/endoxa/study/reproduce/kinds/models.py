@@ -15,7 +15,7 @@ from endoxa.sources.read import read_pairs
 from endoxa.sources.spreadsheets import read_csv
 from endoxa.study.reproduce.catalogue import Declaration
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
-from endoxa.study.reproduce.inputs import Inputs, ModelMatch
+from endoxa.study.reproduce.run import Inputs, ModelMatch
 
 if TYPE_CHECKING:
     import polars as pl

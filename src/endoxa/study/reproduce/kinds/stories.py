@@ -10,7 +10,7 @@ from endoxa.report.words import plural
 from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.catalogue import Declaration
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
-from endoxa.study.reproduce.inputs import Inputs
+from endoxa.study.reproduce.run import Inputs
 
 if TYPE_CHECKING:
     from endoxa.instruments.stories.associations import Discovered

@@ -9,7 +9,7 @@ from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.catalogue import Declaration, evaluate
 from endoxa.study.reproduce.declaration import Key, Ours
-from endoxa.study.reproduce.inputs import Inputs
+from endoxa.study.reproduce.run import Inputs
 
 if TYPE_CHECKING:
     from pathlib import Path
