@@ -14,10 +14,7 @@ from endoxa.schema.options import DATA, OUTPUT, Option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.table import Table
-
     from endoxa.study.items import Items
-    from endoxa.study.run import Done
 
 STUDY = Group("study", "Measure the same associations with several instruments, and compare what they find.")
 app = STUDY.app
@@ -106,8 +103,22 @@ def run(folder: Folder, *, allowed: Allowed) -> Outcome:
         items, done = run_study(study, progress, sys.argv)
     following = [f"Next: endoxa study report {folder} -o study.html"] if any(study.parts()) else []
     lines = [f"{step.name}: {line}" for step in done for line in step.lines if line]
+    rows = [
+        (
+            step.name,
+            str(step.folder),
+            *(str(step.counts.get(name, "")) for name in ("items", "records")),
+            step.what,
+        )
+        for step in done
+    ]
     return Outcome(
-        (*lines, _runs(done), f"Spent: ${total_cost(study):.2f}", *following),
+        (
+            *lines,
+            table("", ("run", "folder", "items", "records", ""), rows, texts=5),
+            f"Spent: ${total_cost(study):.2f}",
+            *following,
+        ),
         notes=_unused(items),
         facts={step.name: dict(step.counts) for step in done},
     )
@@ -146,17 +157,3 @@ def _unused(items: Sequence[Items]) -> list[str]:
     from endoxa.study.items import left_out_lines
 
     return [line for part in items for line in left_out_lines(part)]
-
-
-def _runs(done: Sequence[Done]) -> Table:
-    """A row for each step: where its run or its file is, and what was done."""
-    rows = [
-        (
-            step.name,
-            str(step.folder),
-            *(str(step.counts.get(name, "")) for name in ("items", "records")),
-            step.what,
-        )
-        for step in done
-    ]
-    return table("", ("run", "folder", "items", "records", ""), rows, texts=5)

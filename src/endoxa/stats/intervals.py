@@ -209,7 +209,11 @@ def difference_of_shares(
     if not (ends.defined and other_ends.defined):
         return UNDEFINED
     share, other_share = float(first.sum()) / total, float(second.sum()) / total
-    correlation = _jackknife_correlation(sizes, first, second)
+    # Correlation of the two shares when whole clusters are left out in turn; 0 where one of them never changes.
+    left, right = ((sums.sum() - sums) / (sizes.sum() - sizes) for sums in (first, second))
+    left, right = left - left.mean(), right - right.mean()
+    scale = sqrt(float(left @ left) * float(right @ right))
+    correlation = float(left @ right) / scale if scale > 1e-15 else 0.0
     below = _combined_distance(share - ends.low, other_ends.high - other_share, correlation)
     above = _combined_distance(ends.high - share, other_share - other_ends.low, correlation)
     difference = share - other_share
@@ -218,11 +222,3 @@ def difference_of_shares(
 
 def _combined_distance(first: float, second: float, correlation: float) -> float:
     return sqrt(max(first**2 + second**2 - 2 * correlation * first * second, 0.0))
-
-
-def _jackknife_correlation(sizes: np.ndarray, first: np.ndarray, second: np.ndarray) -> float:
-    """Correlation of the two shares when whole clusters are left out in turn; 0 where one of them never changes."""
-    left, right = ((sums.sum() - sums) / (sizes.sum() - sizes) for sums in (first, second))
-    left, right = left - left.mean(), right - right.mean()
-    scale = sqrt(float(left @ left) * float(right @ right))
-    return float(left @ right) / scale if scale > 1e-15 else 0.0

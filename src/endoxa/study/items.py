@@ -129,18 +129,18 @@ def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
         made = build_questions(associations, options)
         # Numbers go on from one language to the next, so that every question has its own.
         records += [{**record, "example_id": len(records) + k} for k, record in enumerate(made.records)]
-        why += [f"{row[ID]}: {row['reason']}" for row in _of(made.left_out, language).iter_rows(named=True)]
+        why += [
+            f"{row[ID]}: {row['reason']}"
+            for row in made.left_out.filter(
+                pl.col("language").str.starts_with(language) | (pl.col("language") == "")
+            ).iter_rows(named=True)
+        ]
     if not records:
         raise _without_items(part, why)
     write_items(records, study.folder / part.items)
     return _made(
         study, part, len(records), [str(record["additional_metadata"][ID]) for record in records], why
     )
-
-
-def _of(left_out: pl.DataFrame, language: str) -> pl.DataFrame:
-    """What was left out of a language: rows of other languages are no loss."""
-    return left_out.filter(pl.col("language").str.starts_with(language) | (pl.col("language") == ""))
 
 
 def _stories(study: Study, part: Part, associations: pl.DataFrame) -> Items:
@@ -407,17 +407,13 @@ _ASKING = (QUESTIONS.name, STORIES.name)
 def _takes(part: str, model: str) -> bool:
     """Whether an instrument can take a model, as far as its words tell."""
     if is_simulated(model):
-        return _simulated(part, model)
+        # Whether a simulated model of that name answers the probe of an instrument.
+        name = read_words(model).name
+        if part not in _ASKING:
+            return name == LATENT
+        return name in SIMULATIONS.get("qa" if part == QUESTIONS.name else "stories").respondents
     if part == PAIRS.name:
         return model.startswith(_SCORING)
     if part == TESTS.name:
         return model.startswith(_ENCODING)
     return not model.startswith(_ENCODING)
-
-
-def _simulated(part: str, model: str) -> bool:
-    """Whether a simulated model of that name answers the probe of an instrument."""
-    name = read_words(model).name
-    if part not in _ASKING:
-        return name == LATENT
-    return name in SIMULATIONS.get("qa" if part == QUESTIONS.name else "stories").respondents

@@ -173,6 +173,7 @@ def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -
         for step in current
         if step.name in _NAMED and (headline := step.instrument.headline_of(step.folder)) is not None
     ]
+    titles = {step.name: tool(step.name).capitalize() for step in current} | {PROFILES: "Stories"}
     return Section(
         "instruments",
         "What each instrument found",
@@ -181,12 +182,8 @@ def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -
         else "One instrument alone: there is nothing to compare it with.",
         tables=tuple(table for table in tables if table.rows),
         template="instruments.html.j2",
-        values={"pages": [(_title(page), f"{page.parent.name}/{page.name}") for page in pages]},
+        values={"pages": [(titles[page.stem], f"{page.parent.name}/{page.name}") for page in pages]},
     )
-
-
-def _title(page: Path) -> str:
-    return "Stories" if page.stem == PROFILES else tool(page.stem).capitalize()
 
 
 def _table(headline: Headline) -> Table:

@@ -43,19 +43,15 @@ def steps(study: Study) -> Iterator[Step]:
         UserError: settings that no run takes.
     """
     for part in study.parts():
-        yield _step(study, part)
+        names = {_reached(study, part, model): name for model, name in study.names(part).items()}
+        values: Values = {
+            **study.sections[part.name].probe,
+            (part.data,): str(study.folder / part.items),
+            ("models",): tuple(names),
+        }
+        yield _run(study, part.name, part.instrument, values, names)
         if part == STORIES:
             yield _profiles(study)
-
-
-def _step(study: Study, part: Part) -> Step:
-    names = {_reached(study, part, model): name for model, name in study.names(part).items()}
-    values: Values = {
-        **study.sections[part.name].probe,
-        (part.data,): str(study.folder / part.items),
-        ("models",): tuple(names),
-    }
-    return _run(study, part.name, part.instrument, values, names)
 
 
 def _reached(study: Study, part: Part, model: str) -> str:
@@ -265,10 +261,6 @@ def _cost(folder: Path) -> float:
         return sum(model.get("most_cost_usd") or 0.0 for model in use.values())
     if "usage" not in facts and "sampling" not in facts.get("settings", {}):
         return 0.0
-    return _cost_by_journal(folder, facts)
-
-
-def _cost_by_journal(folder: Path, facts: dict[str, Any]) -> float:
     from endoxa.models.chat import parse_chat_model
     from endoxa.models.chat.prices import price_of
 

@@ -73,6 +73,9 @@ class Contrast:
         sizes, sums = clusters.sizes, clusters.totals[:, 1]
         size = float((sizes**2).sum() / sizes.sum())
         differing = int((clusters.totals[:, 2] > 0).sum())
+        residuals = sums - x.mean() * sizes
+        spread = float((residuals**2).mean())
+        skewness = float((residuals**3).mean()) / spread**1.5 if spread > 1e-15 else 0.0
         return cls(
             above=float(np.maximum(x, 0).mean()),
             below=float(np.maximum(-x, 0).mean()),
@@ -80,7 +83,7 @@ class Contrast:
             clusters=effective_number(sizes),
             size=size,
             correlation=_correlation(sizes, sums, float(x.var()), differing, size),
-            skewness=_skewness(sums - x.mean() * sizes) * differing / (differing + ASSUMED_WEIGHT),
+            skewness=skewness * differing / (differing + ASSUMED_WEIGHT),
             sizes=tuple(zip(*map(np.ndarray.tolist, np.unique(sizes, return_counts=True)), strict=True)),
             rising=float((clusters.totals[:, 3] > 0).sum()),
             falling=float((clusters.totals[:, 4] > 0).sum()),
@@ -239,12 +242,6 @@ def _correlation(sizes: np.ndarray, sums: np.ndarray, spread: float, differing: 
     seen = min(max((effect - 1) / (size - 1), 0.0), 1.0)
     mixed = differing * seen + ASSUMED_WEIGHT * ASSUMED_CORRELATION
     return float(mixed / (differing + ASSUMED_WEIGHT))
-
-
-def _skewness(residuals: np.ndarray) -> float:
-    """Third moment over the second to the power of 3/2; 0 where nothing varies."""
-    spread = float((residuals**2).mean())
-    return float((residuals**3).mean()) / spread**1.5 if spread > 1e-15 else 0.0
 
 
 FEWEST_IDENTITIES = 6

@@ -157,7 +157,10 @@ def by_table(cells: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 def places(cells: pl.DataFrame) -> int:
     """Decimals of a printed table: those of its cell with the most."""
-    return max((_needed(value) for value in cells["published"].drop_nulls()), default=3)
+    return max(
+        (len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in cells["published"].drop_nulls()),
+        default=3,
+    )
 
 
 def number_texts(row: Row, printed: int) -> tuple[str, str, str, str]:
@@ -172,8 +175,3 @@ def number_texts(row: Row, printed: int) -> tuple[str, str, str, str]:
         NO_VALUE if row["difference"] is None else signed(row["difference"], more + (more > 0)),
         NO_VALUE if row["tolerance"] is None else f"{row['tolerance']:.3g}",
     )
-
-
-def _needed(value: float) -> int:
-    """Decimals that a printed number has."""
-    return len(f"{value:.6f}".rstrip("0").partition(".")[2])
