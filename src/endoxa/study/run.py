@@ -21,6 +21,7 @@ from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.folder import JOURNAL, RUN, DifferentRunError
 from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.progress import without_progress
 from endoxa.runs.run import outdated, read_run, run
 from endoxa.schema import Progress
 from endoxa.schema.options import settings_from
@@ -167,7 +168,9 @@ def _run_command(study: Study, step: Command, progress: Progress) -> Done:
     beside = {path.with_name(f"{path.name}.model") for path in paths_of(step, outputs=True)}
     beside |= {path.with_name(f"{path.stem}_run") for path in paths_of(step, outputs=True)}
     free = all(str(model).startswith("sim/") for model in models)
-    lines = step.run(None if study.budget is None or free else _left(study, beside))
+    limit = None if study.budget is None or free else _left(study, beside)
+    with without_progress():  # one bar at a time
+        lines = step.run(limit)
     return Done(step.name, step.folder, {}, "done", lines)
 
 
