@@ -53,11 +53,6 @@ class Clusters:
         return effective_number(self.sizes)
 
 
-def mean_of_totals(totals: np.ndarray) -> np.ndarray:
-    """Second column over the first: the mean over observations."""
-    return np.asarray(totals[:, 1] / totals[:, 0])
-
-
 def bootstrap(
     clusters: Clusters, combine: Callable[[np.ndarray], np.ndarray], resamples: int, seed: int
 ) -> np.ndarray:
