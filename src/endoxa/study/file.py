@@ -186,8 +186,8 @@ def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED, verb: FindVerb 
             verb,
         ),
     )
-    if taken := {part.name for part in PARTS if part.name in sections} & {step.name for step in study.steps}:
-        raise UserError(f"{path}: a step has the name '{min(taken)}' of an instrument. Give it another name.")
+    if clash := {part.name for part in PARTS if part.name in sections} & {step.name for step in study.steps}:
+        raise UserError(f"{path}: a step has the name '{min(clash)}' of an instrument. Give it another name.")
     if not (study.steps or any(study.parts())):
         raise UserError(
             f"{path}: no instrument measures a model. Give a model pairs, tests, questions or stories, and keep the "
