@@ -30,10 +30,11 @@ from endoxa.api.data import (
 )
 from endoxa.api.models import Model, named
 from endoxa.api.result import Result
-from endoxa.commands.verbs import VERBS, Outcome, Verb
+from endoxa.commands.plugins import verb_named
+from endoxa.commands.verbs import Outcome
 from endoxa.errors import UserError
 from endoxa.runs.instrument import INSTRUMENTS
-from endoxa.runs.options import nearest, values_by_path
+from endoxa.runs.options import values_by_path
 from endoxa.runs.progress import shown, without_progress
 from endoxa.runs.run import run
 from endoxa.schema.options import options_of, settings_from
@@ -168,20 +169,6 @@ def command(words: str, *inputs: Any, progress: bool = True, **options: Any) -> 
         stack.enter_context(nullcontext() if progress else without_progress())
         stack.enter_context(redirect_stdout(StringIO()))
         return outside_loops(partial(verb.done, settings))
-
-
-def verb_named(words: str) -> Verb:
-    """The verb of a command.
-
-    Raises:
-        TypeError: there is none.
-    """
-    import endoxa.commands
-    import endoxa.commands.author_drafts  # noqa: F401
-
-    if words not in VERBS:
-        raise TypeError(f"There is no command '{words}'.{nearest(words, VERBS)}")
-    return VERBS[words]
 
 
 def analyze(kind: str, *records: Any, **options: Any) -> Any:

@@ -16,8 +16,8 @@ from endoxa.stats.intervals import effective_number
 from endoxa.stats.power import ASSUMED_CORRELATION, POWER, detectable_effect_size
 from endoxa.study.file import Study
 from endoxa.study.items import ID, Items, build_items, read_associations, study_vocabulary
-from endoxa.study.parts import QUESTIONS, STORIES
-from endoxa.study.steps import PROFILES, Step, steps
+from endoxa.study.parts import QUESTIONS, STORIES, Step
+from endoxa.study.run import PROFILES, steps
 
 SECONDS_PER_CALL = 2.0
 """What a call to a chat model is taken to last, for the hours of a plan."""
@@ -61,6 +61,8 @@ def plan_study(study: Study) -> tuple[list[Items], list[PlannedStep]]:
     Raises:
         UserError: the study file, the associations or a model cannot be used.
     """
+    if not any(study.parts()):
+        return [], []
     associations = read_associations(study)
     identities = dict(associations.select(ID, "identity").iter_rows())
     made = build_items(study, associations)

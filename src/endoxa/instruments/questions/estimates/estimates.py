@@ -38,8 +38,7 @@ from endoxa.instruments.questions.estimates.measures import (
 )
 from endoxa.runs.families import LEANS
 from endoxa.schema import QA_ESTIMATE_COLUMNS, Progress
-from endoxa.stats.differences import difference_of_shares
-from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test
 
 BIAS_SCORE, ACCURACY_GAP = "bias_score", "accuracy_gap"

@@ -23,7 +23,7 @@ from endoxa.report.charts import (
 from endoxa.report.document import Figure
 from endoxa.report.words import count, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW
-from endoxa.study.convergence.words import ends, number, tool
+from endoxa.study.convergence.correlations import ends, number, tool
 
 CELL = 128
 """Side of a cell in pixels."""
