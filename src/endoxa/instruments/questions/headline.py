@@ -77,15 +77,19 @@ class Competence:
         return self.disambiguated and (self.low is None or self.low <= GUESSING)
 
 
+def over_categories(estimates: pl.DataFrame) -> pl.DataFrame:
+    """The estimates over all categories of each data set."""
+    several = estimates.filter(category=ALL)["data"].unique().to_list()
+    return estimates.filter((pl.col("category") == ALL) | ~pl.col("data").is_in(several))
+
+
 def competences(estimates: pl.DataFrame) -> Iterator[Competence]:
     """Each model with each data set under each protocol, over all categories.
 
     Args:
         estimates: columns of `schema.QA_ESTIMATE_COLUMNS`.
     """
-    several = estimates.filter(category=ALL)["data"].unique().to_list()
-    overall = estimates.filter((pl.col("category") == ALL) | ~pl.col("data").is_in(several))
-    for (data, model, protocol), contexts in overall.group_by(CELL, maintain_order=True):
+    for (data, model, protocol), contexts in over_categories(estimates).group_by(CELL, maintain_order=True):
         clear = contexts.filter(context_condition="disambig")
         row = clear.row(0, named=True) if clear.height else None
         low, high = (None, None) if row is None else _ends(row)
@@ -231,8 +235,7 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     Args:
         estimates: columns of `schema.QA_ESTIMATE_COLUMNS`.
     """
-    several = estimates.filter(category=ALL)["data"].unique().to_list()
-    overall = estimates.filter((pl.col("category") == ALL) | ~pl.col("data").is_in(several)).sort(
+    overall = over_categories(estimates).sort(
         "context_condition", "lean", descending=[False, True], nulls_last=True, maintain_order=True
     )
     labels = short_labels(overall["model"].unique(maintain_order=True).to_list())

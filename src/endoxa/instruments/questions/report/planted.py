@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from endoxa.instruments.questions.report.results import AMBIGUOUS, SPOKEN_CONDITIONS, QaResults
+from endoxa.instruments.questions.report.results import AMBIGUOUS, CONTEXTS_FIELD, QaResults, Row
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import Run
-from endoxa.report.tables import Column, Table
-from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed, plural
+from endoxa.report.tables import number_field, table_of, text_field
+from endoxa.report.words import NO_VALUE, decimal, listed, plural
 
 MEASURES = {"accuracy": "accuracy", "bias_score": "bias score"}
 UNSCALED = {"bias_unscaled": "unscaled bias"}
@@ -20,64 +19,49 @@ BALANCED = 0.02
 """Part of surplus answers of one kind up to which a design counts as balanced."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A true value beside what was found.
-
-    Attributes:
-        line: the model, with its protocol where that is not the baseline.
-        data: the data set, or the two of a ratio.
-        contexts: 'ambiguous' or 'disambiguated'.
-        measure: what is compared.
-        planted: its true value.
-        value: what was measured.
-        low: lower end of its interval.
-        high: upper end of its interval.
-    """
-
-    line: str
-    data: str
-    contexts: str
-    measure: str
-    planted: float
-    value: float
-    low: float | None
-    high: float | None
-
-    @property
-    def inside(self) -> bool | None:
-        """The true value lies in the interval; None where there is none."""
-        return None if self.low is None or self.high is None else self.low <= self.planted <= self.high
-
-
 def planted(runs: Sequence[Run], results: QaResults) -> Section | None:
     """The comparison for every simulated model whose run says what was planted; None where there is none."""
-    truth = expected_values(runs)
-    comparisons = [*_measures(results, truth), *_ratios(results, truth)]
-    if not comparisons:
+    rows = list(comparisons(results, expected_values(runs)))
+    if not rows:
         return None
-    with_interval = [comparison for comparison in comparisons if comparison.inside is not None]
-    inside = sum(bool(comparison.inside) for comparison in with_interval)
-    labels = listed(list(dict.fromkeys(comparison.line for comparison in comparisons)))
-    values = plural(len(with_interval), "measured value")
-    covered = f" Of {values} with an interval, {inside} include the planted value." if with_interval else ""
+    measured = [row["inside"] for row in rows if row["inside"] is not None]
+    labels = listed(list(dict.fromkeys(row["line"] for row in rows)))
+    values = plural(len(measured), "measured value")
+    covered = f" Of {values} with an interval, {sum(measured)} include the planted value." if measured else ""
     return Section(
         anchor="planted",
         title="Planted and measured",
         findings=(
             Finding(
                 f"The answers of {labels} are simulated, so their true values are known.{covered}",
-                ({"known": len(with_interval), "inside": inside},),
+                ({"known": len(measured), "inside": sum(measured)},),
             ),
         ),
-        tables=(_table(results, comparisons),),
+        tables=(
+            table_of(
+                "Planted and measured values",
+                rows,
+                (
+                    *(text_field("model", "line"), text_field("data"), CONTEXTS_FIELD, text_field("measure")),
+                    number_field("planted", shown=decimal),
+                    number_field("measured", "value", decimal),
+                    results.interval_field(),
+                    text_field(
+                        "planted value inside",
+                        "inside",
+                        {True: "yes", False: "no", None: NO_VALUE}.__getitem__,
+                    ),
+                ),
+                most_open=30,
+            ),
+        ),
         notes=(
             "Intervals miss the truth now and then: at 95\u00a0%, about 1 in 20. Values of one model rest on the same "
             "answers, so they miss together. The planted bias score of disambiguated contexts holds where in half of "
             "the questions the right answer agrees with the stereotype; for other designs it is left out.",
             *(
                 [f"{NO_VALUE}: there is no interval; why stands below the published tables."]
-                if len(with_interval) < len(comparisons)
+                if len(measured) < len(rows)
                 else []
             ),
         ),
@@ -103,71 +87,45 @@ def _at(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _measures(results: QaResults, truth: Mapping[tuple[str, str], Mapping[str, Any]]) -> Iterator[Comparison]:
+def comparisons(
+    results: QaResults, expected: Mapping[tuple[str, str], Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """True values beside what was measured: `planted`, `value`, its interval, and whether the truth lies `inside` it.
+
+    Args:
+        results: of the page.
+        expected: see `expected_values`.
+    """
     with_names = dict(results.question_counts.select("data", "with_names").iter_rows())
     for row in results.overall.iter_rows(named=True):
-        items = "names" if with_names[row["data"]] else "groups"
-        values = _at(truth.get((row["model"], row["protocol"]), {}), items)
-        ambiguous = row["context_condition"] == AMBIGUOUS
+        values = _at(
+            expected.get((row["model"], row["protocol"]), {}),
+            "names" if with_names[row["data"]] else "groups",
+        )
+        ambiguous, aligned, other = (
+            row["context_condition"] == AMBIGUOUS,
+            row["n_aligned"],
+            row["n_nonaligned"],
+        )
+        # Planted disambiguated scores assume that right answers agree with the stereotype as often as not.
+        balanced = ambiguous or abs(aligned - other) <= BALANCED * (aligned + other)
         for column, measure in (MEASURES | UNSCALED if ambiguous else MEASURES).items():
             true = values.get(f"{column}_{row['context_condition']}")
-            if column == "bias_score" and not (ambiguous or _balanced(row)):
-                continue
-            if true is not None and row[column] is not None:
-                yield Comparison(
-                    row["line"],
-                    row["data"],
-                    SPOKEN_CONDITIONS[row["context_condition"]],
-                    measure,
-                    true,
-                    row[column],
-                    row[f"{column}_low"],
-                    row[f"{column}_high"],
-                )
-
-
-def _balanced(row: Mapping[str, Any]) -> bool:
-    """Whether right answers agree with the stereotype as often as not, which planted disambiguated scores assume."""
-    aligned, other = row["n_aligned"], row["n_nonaligned"]
-    return bool(abs(aligned - other) <= BALANCED * (aligned + other))
-
-
-def _ratios(results: QaResults, truth: Mapping[tuple[str, str], Mapping[str, Any]]) -> Iterator[Comparison]:
+            if true is not None and row[column] is not None and (balanced or column != "bias_score"):
+                ends = row[f"{column}_low"], row[f"{column}_high"]
+                yield _compared(row, measure, true, row[column], ends)
     for row in results.retention.iter_rows(named=True):
-        values = truth.get((row["model"], row["protocol"]), {})
+        values = expected.get((row["model"], row["protocol"]), {})
         name = f"accuracy_{row['context_condition']}"
         before, after = _at(values, "groups").get(name), _at(values, "names").get(name)
         if before is not None and after is not None and before < 1 and row["ratio"] is not None:
-            yield Comparison(
-                row["line"],
-                f"{row['original']} to {row['substituted']}",
-                SPOKEN_CONDITIONS[row["context_condition"]],
-                "error retention ratio",
-                (1 - after) / (1 - before),
-                row["ratio"],
-                row["low"],
-                row["high"],
-            )
+            cell = row | {"data": f"{row['original']} to {row['substituted']}"}
+            true = (1 - after) / (1 - before)
+            yield _compared(cell, "error retention ratio", true, row["ratio"], (row["low"], row["high"]))
 
 
-def _table(results: QaResults, comparisons: Sequence[Comparison]) -> Table:
-    spoken = {True: "yes", False: "no", None: NO_VALUE}
-    rows = tuple(
-        (
-            comparison.line,
-            comparison.data,
-            comparison.contexts,
-            comparison.measure,
-            decimal(comparison.planted),
-            decimal(comparison.value),
-            decimal_interval(comparison.low, comparison.high),
-            spoken[comparison.inside],
-        )
-        for comparison in comparisons
-    )
-    columns = (
-        *(Column(name) for name in ("model", "data", "contexts", "measure")),
-        *(Column(name, numeric=True) for name in ("planted", "measured", f"{results.level} interval")),
-        Column("planted value inside"),
-    )
-    return Table("Planted and measured values", columns, rows, folded=len(rows) > 30)
+def _compared(row: Row, measure: str, true: float, value: float, ends: tuple[Any, Any]) -> dict[str, Any]:
+    low, high = ends
+    inside = None if None in ends else low <= true <= high
+    numbers = {"planted": true, "value": value, "low": low, "high": high, "inside": inside}
+    return {**row, "measure": measure, **numbers}
