@@ -18,7 +18,7 @@ from endoxa.report.figures import described
 from endoxa.report.inputs import Run
 from endoxa.report.labels import ModelName
 from endoxa.report.tables import Cell, number_field, table_of, text_field
-from endoxa.report.words import count, percent, plural
+from endoxa.report.words import percent, plural
 from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES, QaItem
 from endoxa.sources.served import versions_apart
 
