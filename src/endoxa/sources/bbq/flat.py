@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
+from endoxa.schema.provenance import PROVENANCE_COLUMNS
 from endoxa.sources.tables import (
     TABLE_SUFFIXES,
     raise_fault,
@@ -39,6 +40,7 @@ QUESTION_COLUMNS = (
     "identity",
     "region",
     "association_id",
+    *PROVENANCE_COLUMNS,
     "answer_info",
     "additional_metadata",
     "names",

@@ -36,6 +36,7 @@ from endoxa.instruments.questions.items.record import (
 )
 from endoxa.instruments.questions.options import DEFAULT_LANGUAGE, QaOptions
 from endoxa.schema.associations import SMALLEST_CELL
+from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_of_cells
 
 SAMPLE = Path(__file__).with_name("sample.csv")
 """36 mild associations in Spanish, English and Portuguese, written for endoxa and collected from nobody."""
@@ -113,7 +114,10 @@ def _keys(association: Observed) -> Iterable[tuple[str, str]]:
         yield "group", association.group_id
 
 
-_COLUMNS = ("identity", "attribute", "association_id", "axis", "region", "language", "source", "group_id")
+_COLUMNS = (
+    *("identity", "attribute", "association_id", "axis", "region", "language", "source", "group_id"),
+    *PROVENANCE_COLUMNS,
+)
 _ASSUMED = {
     "axis": "a distractor can be any identity of the table",
     "language": "every association is taken to be in '{language}'",
@@ -216,7 +220,10 @@ def _rows(associations: pl.DataFrame, language: str) -> Iterator[_Row]:
         yield _Row(number, row, Observed(identity, row["attribute"], row["axis"], row["group_id"]), extra)
 
 
-_WRITTEN_ELSEWHERE = ("identity", "attribute", "association_id", "axis", "language", "source")
+_WRITTEN_ELSEWHERE = (
+    *("identity", "attribute", "association_id", "axis", "language", "source"),
+    *PROVENANCE_COLUMNS,
+)
 """Columns of associations that questions hold in a field of their own."""
 _PLACES = ("region", "country", "place")
 """Columns that could tell a person, where few stand behind an association."""
@@ -296,7 +303,10 @@ def _beside(row: _Row, target: Side, distractors: Distractors, sides: Mapping[st
 
 def _pair(row: _Row, target: Side, distractor: Side) -> Pair:
     cells = row.cells
-    return Pair(target, distractor, cells["attribute"], row.association_id, cells["axis"], cells["source"])
+    words = tuple(words_of_cells(cells[BUILT_BY], cells[WORDS]))
+    return Pair(
+        target, distractor, cells["attribute"], row.association_id, cells["axis"], cells["source"], words
+    )
 
 
 def _draw(random: np.random.Generator, templates: Templates, pair: Pair, options: QaOptions) -> Draw:

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.questions.names.bank import Gender, Name, NameBank
+from endoxa.instruments.questions.names.bank import Gender, Name, NameBank, read_bank
 from endoxa.instruments.questions.names.check import check_record
 from endoxa.instruments.questions.names.phrases import UnwritableError
 from endoxa.instruments.questions.names.rewrite import Prepared, Unwritten, left_out, prepare
 from endoxa.instruments.questions.names.text import GroupWords, Row, bundles, group_words
 from endoxa.instruments.questions.names.wording import published
 from endoxa.schema import Progress
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell, words_of_cells
+from endoxa.words.used import languages_of_name
 
 _SEEDS = 10_000
 
@@ -116,18 +118,22 @@ class NameVariants:
         named: records that are written, in the order of the file.
         unwritten: records that are left out.
         seeds: seed of each variant.
+        bundled: whether the names are of the bank that comes with endoxa.
     """
 
     named: Sequence[Named]
     unwritten: Sequence[Unwritten]
     seeds: tuple[int, ...]
+    bundled: bool = False
 
     @property
     def records(self) -> Iterator[Written]:
         """The records with names, ordered by variant: as published, with `names` and `variant` ("1", "2", ...)."""
         for variant in range(len(self.seeds)):
             for bundle in self.named:
-                yield from written(bundle.prepared, bundle.names[variant], str(variant + 1))
+                yield from written(
+                    bundle.prepared, bundle.names[variant], str(variant + 1), bundled=self.bundled
+                )
 
     @property
     def rows(self) -> int:
@@ -143,8 +149,19 @@ class NameVariants:
         return pl.DataFrame(rows, schema=dict.fromkeys(UNWRITTEN_COLUMNS, pl.String), orient="row")
 
 
-def written(prepared: Prepared, names: Mapping[str, str], variant: str) -> Iterator[Written]:
-    """The records of one variant."""
+def written(
+    prepared: Prepared, names: Mapping[str, str], variant: str, *, bundled: bool = False
+) -> Iterator[Written]:
+    """The records of one variant.
+
+    Args:
+        prepared: records about the same people.
+        names: name of each group.
+        variant: number of the variant.
+        bundled: whether the names are of the bank that comes with endoxa.
+    """
+    languages = [sorted(languages_of_name(name)) for name in names.values()] if bundled else []
+    banks = [("names bank", language) for codes in languages for language in codes]
     for row, drafts in zip(prepared.rows, prepared.drafts, strict=True):
         texts = {field: draft.text(names) for field, draft in drafts.options.items()}
         yield {
@@ -153,6 +170,10 @@ def written(prepared: Prepared, names: Mapping[str, str], variant: str) -> Itera
             **texts,
             "names": dict(names),
             "variant": variant,
+            BUILT_BY: "endoxa build names",
+            WORDS: words_cell(
+                [*words_of_cells(str(row.get(BUILT_BY) or ""), str(row.get(WORDS) or "")), *banks]
+            ),
         }
 
 
@@ -196,7 +217,7 @@ def build_names(
             named.append(bundle)
         else:
             unwritten += bundle
-    return NameVariants(named, unwritten, seeds)
+    return NameVariants(named, unwritten, seeds, bundled=bank is read_bank())
 
 
 def _prepared(rows: Iterable[Row], words: GroupWords) -> tuple[list[Prepared], list[Unwritten]]:

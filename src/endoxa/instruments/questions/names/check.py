@@ -22,12 +22,15 @@ from endoxa.instruments.questions.names.text import (
     group_words,
 )
 from endoxa.instruments.questions.names.wording import Published, published, wording_problems
+from endoxa.schema.provenance import PROVENANCE_COLUMNS
 from endoxa.sources.check.wording import indefinite_article
 
 
 def field_problems(record: Mapping[str, Any], before: Published, bank: NameBank) -> Iterator[str]:
     """Fields that are missing, changed or empty, and names that are not the bank's."""
     for field, value in before.row.items():
+        if field in PROVENANCE_COLUMNS:
+            continue
         if field not in record:
             yield f"{field}: missing"
         elif field in before.texts and not (isinstance(record[field], str) and record[field].strip()):
@@ -36,7 +39,7 @@ def field_problems(record: Mapping[str, Any], before: Published, bank: NameBank)
             yield f"{field}: changed from {value!r} to {record[field]!r}"
         elif field in before.texts and record[field] == value:
             yield f"{field}: not rewritten: {value!r}"
-    added = record.keys() - before.row.keys() - {"names", "variant"}
+    added = record.keys() - before.row.keys() - {"names", "variant", *PROVENANCE_COLUMNS}
     if added:
         yield f"{sorted(added)[0]}: a field that the original does not have"
     if not isinstance(record.get("variant"), str) or not record["variant"]:

@@ -17,7 +17,7 @@ from endoxa.runs.part import chosen
 from endoxa.schema import QaItem
 from endoxa.sources.bbq import find_metadata, read_items
 from endoxa.sources.identities import identity_key
-from endoxa.words.used import Tally, Used, languages_of_name, made_with
+from endoxa.words.used import Tally, Used
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +115,16 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
 
 
 def words(settings: QaSettings) -> Used:
-    """Instructions, unless they are the user's; words by which answers are read; names and templates of questions.
+    """What the questions say they were made with; instructions, unless they are the user's; words that read answers.
 
     Raises:
         UserError: the data cannot be read.
     """
     tally = Tally()
     languages: set[str] = set()
-    names: set[str] = set()
     for item in items(settings):
         languages.add(item.language)
-        names.update(item.names.values())
-        built = made_with("question templates", ["contexts"], item.language, item.context)
-        if built and not tally.has("question templates", item.language):
-            tally.add("question templates", [item.language])
-            tally.add("names of peoples", [item.language])
-    tally.add("names bank", (code for name in names for code in languages_of_name(name)))
+        tally.add_stated(item.built_by, item.words)
     if settings.prompts is None:
         tally.add("question prompts", languages)
     if not settings.by_likelihood:

@@ -389,24 +389,26 @@ def _identity_figures(results: QaResults, rows: pl.DataFrame, data: Sequence[str
             .with_columns(
                 mean=pl.col("value").mean().over("identity"),
                 note=questions if data is None else range_of_models,
+                filled=pl.col("questions") >= LEAST_QUESTIONS,
             )
             .sort(-pl.col("mean"), nulls_last=True, maintain_order=True)
         )
-        means = frame.select("identity", "mean").unique(maintain_order=True).rows()
+        means = frame.group_by("identity", maintain_order=True).agg(
+            pl.col("mean").first(),
+            pl.when(pl.col("filled").any())
+            .then(pl.lit(""))
+            .otherwise(pl.lit(" (few questions)"))
+            .alias("basis"),
+        )
         yield series_figure(
-            frame.select(
-                *("note", "value", "low", "high"),
-                label="identity",
-                series=series,
-                filled=pl.col("questions") >= LEAST_QUESTIONS,
-            ),
+            frame.select(*("note", "value", "low", "high", "filled"), label="identity", series=series),
             Measure("unscaled bias score", 0.0, "+.1f", 0.0, 0.0),
             [entry for entry in order if entry in set(rows[series])],
             name=f"identities-{slug(name)}",
             title=name if data is None else f"Unscaled bias by identity, {name}",
             alt=described(
                 f"Unscaled bias of {name}, ambiguous contexts; means by identity",
-                (f"{identity} {decimal(mean, 2)}" for identity, mean in means),
+                (f"{identity} {decimal(mean, 2)}{basis}" for identity, mean, basis in means.iter_rows()),
             ),
             domain=(-1.0, 1.0),
         )
