@@ -156,7 +156,9 @@ _BLOTS = (
 
 def surface_problems(record: Mapping[str, Any], before: Published, bank: NameBank) -> Iterator[str]:
     """Glitches of the rewritten texts; what the published text has too is not counted, glitches at names always."""
-    names = frozenset(record["names"].values()) | (bank.all_names & _capitals(record))
+    names = frozenset(record["names"].values()) | (
+        bank.all_names & frozenset(re.findall(r"\b[^\W\d_a-z][^\W\d_]+", record["context"]))
+    )
     for field, old in before.texts.items():
         text = record[field]
         for what, problems in _new(_blots, text, old):
@@ -168,10 +170,6 @@ def surface_problems(record: Mapping[str, Any], before: Published, bank: NameBan
         if text != text.strip():
             yield f"{field}: a blank at the end"
         yield from (f"{field}: {what}" for what in _at_names(text, names))
-
-
-def _capitals(record: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(re.findall(r"\b[^\W\d_a-z][^\W\d_]+", record["context"]))
 
 
 def _new(

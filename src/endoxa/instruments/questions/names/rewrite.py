@@ -101,7 +101,13 @@ def _replacement(phrase: Phrase, text: str, story: Story) -> list[Part]:
     if phrase.kind == "person":
         return _person(phrase, text, story)
     if phrase.kind == "one":
-        return _pronoun(phrase, text, story)
+        group = phrase.groups[0]
+        if phrase.determiner in lexicon.INDEFINITE:
+            raise UnwritableError("it is not told what 'one' stands for", _quoted(phrase, text))
+        if group not in story.descriptions and group in story.collective:
+            return ["the one from ", Slot(group), f"'s {story.collective[group]}"]
+        story.person(group)
+        return [Slot(group)]
     return _owned(phrase, text, story)
 
 
@@ -144,16 +150,6 @@ def _pair(phrase: Phrase, text: str, story: Story) -> list[Part]:
     if phrase.determiner in lexicon.POSSESSIVE and new_role:
         return [f"{phrase.determiner} {_noun(phrase)}{phrase.of_mine} ", first, between, second]
     return [first, between, second]
-
-
-def _pronoun(phrase: Phrase, text: str, story: Story) -> list[Part]:
-    group = phrase.groups[0]
-    if phrase.determiner in lexicon.INDEFINITE:
-        raise UnwritableError("it is not told what 'one' stands for", _quoted(phrase, text))
-    if group not in story.descriptions and group in story.collective:
-        return ["the one from ", Slot(group), f"'s {story.collective[group]}"]
-    story.person(group)
-    return [Slot(group)]
 
 
 def _owned(phrase: Phrase, text: str, story: Story) -> list[Part]:

@@ -323,11 +323,7 @@ def _words(text: str, field: str, before: Published, names: Mapping[str, str]) -
     for word in came.keys() - _MAY_COME:
         yield f"the word '{word}' came in"
     for word in went:
-        if not _may_go(word):
+        if not (word in _MAY_GO or singular(word) in lexicon.PERSON):
             yield f"the word '{word}' was lost"
     if came.total() > 4 * len(mentions):
         yield "more words came in than names need"
-
-
-def _may_go(word: str) -> bool:
-    return word in _MAY_GO or singular(word) in lexicon.PERSON
