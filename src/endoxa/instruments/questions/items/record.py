@@ -17,8 +17,7 @@ import polars as pl
 
 from endoxa import __version__
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items.demonyms import LANGUAGES
-from endoxa.instruments.questions.items.groups import Kind, Person
+from endoxa.instruments.questions.items.groups import LANGUAGES, Kind, Person
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.sources.check.wording import indefinite_article

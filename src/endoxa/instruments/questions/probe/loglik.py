@@ -11,10 +11,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.probe.items import items
 from endoxa.instruments.questions.probe.jobs import (
     Presentation,
     Prompts,
+    items,
     presentations_of,
     prompts_for,
     question,

@@ -13,14 +13,18 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers.read import outcome, read_answer
 from endoxa.instruments.questions.headline import answer_counts
-from endoxa.instruments.questions.probe.items import available, items, metadata_of, scan, unstated_language
 from endoxa.instruments.questions.probe.jobs import (
     Presentation,
     Prompts,
+    available,
     expected_work,
+    items,
     jobs,
+    metadata_of,
     presentations_of,
     read_prompts,
+    scan,
+    unstated_language,
     written,
 )
 from endoxa.instruments.questions.probe.loglik import likeliest, require_scorable, score_all

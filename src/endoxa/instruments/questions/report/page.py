@@ -17,8 +17,7 @@ from endoxa.instruments.questions.report.debias import debias
 from endoxa.instruments.questions.report.headline import better_than_guessing, headline
 from endoxa.instruments.questions.report.leans import accuracy, categories, closer, identities
 from endoxa.instruments.questions.report.outcomes import answers, outcomes
-from endoxa.instruments.questions.report.overview import cost, overview, summary
-from endoxa.instruments.questions.report.planted import planted
+from endoxa.instruments.questions.report.overview import cost, overview, planted, summary
 from endoxa.instruments.questions.report.published import averages, numbers, paper_forms, published
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.report.document import Section
