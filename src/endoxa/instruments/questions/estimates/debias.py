@@ -27,6 +27,7 @@ from endoxa.instruments.questions.estimates.estimates import ITEMS, TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
     Ends,
     TemplateTest,
+    column_types,
     expanded,
     judged,
     percentile,
@@ -120,10 +121,7 @@ BY_TEMPLATE = "template bootstrap, expanded percentile interval"
 
 _INTEGERS = ("n_evaluated", "n_dropped", "n_unread", "n_correct", "n_non_unknown", "n_biased", "clusters")
 _TEXT = ("data", "model", "protocol", "method", "reason", "interval", "verdict", "verdict_reason")
-DEBIAS_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _INTEGERS else pl.String if name in _TEXT else pl.Float64
-    for name in DEBIAS_COLUMNS
-}
+DEBIAS_TYPES = column_types(DEBIAS_COLUMNS, _INTEGERS, _TEXT)
 
 
 @dataclass(frozen=True, slots=True)

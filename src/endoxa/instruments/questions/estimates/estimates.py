@@ -14,6 +14,7 @@ from endoxa.instruments.questions.estimates.inference import (
     NOT_REQUESTED,
     Ends,
     TemplateTest,
+    column_types,
     expanded,
     integer_totals,
     judged,
@@ -216,10 +217,7 @@ _TEXT = (
     *("data", "category", "model", "protocol", "context_condition", "method", "reason"),
     *("lean_name", "interval", "verdict", "verdict_reason"),
 )
-ESTIMATE_TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _INTEGERS else pl.String if name in _TEXT else pl.Float64
-    for name in QA_ESTIMATE_COLUMNS
-}
+ESTIMATE_TYPES = column_types(QA_ESTIMATE_COLUMNS, _INTEGERS, _TEXT)
 
 
 def estimate(

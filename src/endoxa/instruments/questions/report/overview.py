@@ -1,4 +1,4 @@
-"""What was asked, as `run.json` has it, what came back, and what was planted: runs, models, calls, tokens, cost, truth."""
+"""What was asked, as `run.json` has it, what came back, and what was planted: runs, models, tokens, cost."""
 
 from __future__ import annotations
 
