@@ -22,7 +22,7 @@ import polars as pl
 
 from endoxa.curate.language import language_of_questions
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers.read import outcome, read_answer
+from endoxa.instruments.questions.answers.read import item_cells, outcome, read_answer
 from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers
 from endoxa.runs.folder import RECORDS
 from endoxa.schema import PROTOCOLS, QA_RECORD_COLUMNS, QaItem, Reading
@@ -82,30 +82,31 @@ def read_predictions(
             given twice, or is no option.
     """
     metadata_file = metadata or find_metadata(data)
-    stated = None if language else language_of_questions(data)
-    spoken = stated.code if stated else language
-    items = {_key(item): item for item in read_items(data, metadata=metadata_file, language=spoken)}
+    assumed = None if language else language_of_questions(data)
+    spoken = assumed.code if assumed else language
+    questions = read_items(data, metadata=metadata_file, language=spoken)
+    items = {(item.category, item.example_id, item.variant): item for item in questions}
     if not items:
         raise UserError(f"{data} contains no questions to match with the predictions.")
-    table = _as_written(_table(predictions), items)
-    ours = table.filter(pl.col("category").is_in({category for category, _, _ in items}))
+    categories, examples, _ = map(set, zip(*items, strict=True))
+    # A column of floats holds 7.0 for 7.
+    integer = pl.col("example_id").str.replace(r"^(\d+)\.0+$", "$1")
+    stated = pl.when(pl.col("example_id").is_in(examples)).then("example_id").otherwise(integer)
+    table = _table(predictions).with_columns(example_id=stated)
+    ours = table.filter(pl.col("category").is_in(categories))
     if ours.is_empty():
         raise UserError(
-            f"{predictions} has no prediction for the category of {data} ({_listed(items)}); its categories are: "
-            f"{', '.join(sorted(set(table['category'])))}."
+            f"{predictions} has no prediction for the category of {data} ({', '.join(sorted(categories))}); "
+            f"its categories are: {', '.join(sorted(set(table['category'])))}."
         )
     _refuse_rows(predictions, data, ours, items)
     rows = list(_rows(predictions, ours, items, data.stem))
     answers = check_answers(pl.DataFrame(rows, schema=NEEDED, orient="row"))
-    return Predictions(answers, _missing(answers, len(items)), len(table) - len(ours))
-
-
-def _key(item: QaItem) -> Key:
-    return item.category, item.example_id, item.variant
-
-
-def _listed(items: Mapping[Key, QaItem]) -> str:
-    return ", ".join(sorted({category for category, _, _ in items}))
+    # Per model, how many questions lack a prediction in some protocol and repeat that it has.
+    answered = answers.group_by("model", "protocol", "repeat").len()
+    lacking = answered.group_by("model").agg((len(items) - pl.col("len").cast(pl.Int64)).sum()).sort("model")
+    missing = {model: count for model, count in lacking.iter_rows() if count}
+    return Predictions(answers, missing, len(table) - len(ours))
 
 
 def _table(path: Path) -> pl.DataFrame:
@@ -116,30 +117,16 @@ def _table(path: Path) -> pl.DataFrame:
             f"{path} has neither a column 'pred_index' nor 'pred_text' (found: {', '.join(table.columns)}): expected "
             "one of them."
         )
+    # Texts that tell repeats apart in their order, shorter ones first.
+    texts = [pl.col(name).fill_null("") for name in SEEDS if name in table.columns]
+    keys = [key for text in texts for key in (text.str.len_chars().name.suffix(" length"), text)]
+    repeat = pl.struct(keys).rank("dense").cast(pl.Int64) if keys else pl.lit(1, dtype=pl.Int64)
     return table.with_columns(
-        repeat=_order([name for name in SEEDS if name in table.columns]),
+        repeat=repeat,
         row=pl.int_range(1, pl.len() + 1),
         variant=_optional(table, "variant", ""),
         protocol=_optional(table, "protocol", PROTOCOLS[0]),
     ).with_columns(pl.col(*REQUIRED, "variant", "protocol").fill_null("").str.strip_chars())
-
-
-def _order(seeds: list[str]) -> pl.Expr:
-    """The repeat's number from 1: texts that tell repeats apart in their order, shorter ones first."""
-    if not seeds:
-        return pl.lit(1, dtype=pl.Int64)
-    texts = [pl.col(name).fill_null("") for name in seeds]
-    keys = [key for text in texts for key in (text.str.len_chars().name.suffix(" length"), text)]
-    return pl.struct(keys).rank("dense").cast(pl.Int64)
-
-
-def _as_written(table: pl.DataFrame, items: Mapping[Key, QaItem]) -> pl.DataFrame:
-    """The table with `example_id` as the questions have it: a column of floats holds 7.0 for 7."""
-    examples = {example for _, example, _ in items}
-    integer = pl.col("example_id").str.replace(r"^(\d+)\.0+$", "$1")
-    return table.with_columns(
-        example_id=pl.when(pl.col("example_id").is_in(examples)).then("example_id").otherwise(integer)
-    )
 
 
 def _read(path: Path) -> pl.DataFrame:
@@ -190,15 +177,7 @@ def _rows(
         reading = _reading(path, row, item)
         yield {
             "data": label,
-            "item_id": item.item_id,
-            "category": item.category,
-            "example_id": item.example_id,
-            "variant": item.variant,
-            "template": item.template,
-            "context_condition": item.condition,
-            "label": item.label,
-            "target": item.target,
-            "unknown": item.unknown,
+            **item_cells(item),
             "model": row["model"],
             "protocol": row["protocol"],
             "repeat": row["repeat"],
@@ -220,13 +199,6 @@ def _reading(path: Path, row: Mapping[str, Any], item: QaItem) -> Reading:
             "could not be read."
         )
     return Reading(int(index), refused=False, rule="pred_index")
-
-
-def _missing(answers: pl.DataFrame, items: int) -> dict[str, int]:
-    """Per model, how many questions lack a prediction in some protocol and repeat that it has."""
-    answered = answers.group_by("model", "protocol", "repeat").len()
-    lacking = answered.group_by("model").agg((items - pl.col("len").cast(pl.Int64)).sum()).sort("model")
-    return {model: count for model, count in lacking.iter_rows() if count}
 
 
 OPTIONS = ("ans0", "ans1", "ans2")

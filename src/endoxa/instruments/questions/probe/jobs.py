@@ -62,16 +62,15 @@ def metadata_of(settings: QaSettings) -> Path | None:
 
 def items(settings: QaSettings) -> Iterator[QaItem]:
     """The questions that a run takes, in file order."""
-    return chosen(lambda: available(settings), settings, _stratum, _content)
 
+    def stratum(item: QaItem) -> tuple[str, ...]:
+        return item.language, item.category, item.condition, item.template, identity_key(item.identity)
 
-def _stratum(item: QaItem) -> tuple[str, ...]:
-    return item.language, item.category, item.condition, item.template, identity_key(item.identity)
+    def content(item: QaItem) -> str:
+        parts = (item.variant, item.polarity, item.context, item.question, item.options, item.label)
+        return json.dumps(parts)
 
-
-def _content(item: QaItem) -> str:
-    parts = (item.variant, item.polarity, item.context, item.question, item.options, item.label)
-    return json.dumps(parts)
+    return chosen(lambda: available(settings), settings, stratum, content)
 
 
 def available(settings: QaSettings) -> Iterator[QaItem]:

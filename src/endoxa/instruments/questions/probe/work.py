@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.answers.read import outcome, read_answer
+from endoxa.instruments.questions.answers.read import item_cells, outcome, read_answer
 from endoxa.instruments.questions.headline import answer_counts
 from endoxa.instruments.questions.probe.jobs import (
     Presentation,
@@ -76,20 +76,16 @@ def write_records(settings: QaSettings, journal: AnswerJournal, out: Path) -> di
                 for k, item in enumerate(chunk)
                 for presentation in presentations_of(item, first + k, settings)
             ]
-            rows = list(_rows(presentations, settings, journal))
+            rows = [
+                _row(presentation, model, settings.ask, answers[presentation.number])
+                for number, model in enumerate(settings.models)
+                for answers in [journal.answers(number, presentations[0].number, presentations[-1].number)]
+                for presentation in presentations
+            ]
             add(pl.DataFrame(rows, schema=TYPES, orient="row"))
             counts["records"] += len(rows)
             counts["without_target"] += sum(item.target is None for item in chunk)
     return counts
-
-
-def _rows(
-    presentations: Sequence[Presentation], settings: QaSettings, journal: AnswerJournal
-) -> Iterator[dict[str, Any]]:
-    for number, model in enumerate(settings.models):
-        answers = journal.answers(number, presentations[0].number, presentations[-1].number)
-        for presentation in presentations:
-            yield _row(presentation, model, settings.ask, answers[presentation.number])
 
 
 def _row(presentation: Presentation, model: str, ask: str, answers: Sequence[ChatAnswer]) -> dict[str, Any]:
@@ -97,19 +93,7 @@ def _row(presentation: Presentation, model: str, ask: str, answers: Sequence[Cha
     reading = read(presentation, ask, last)
     thoughts = [answer.reasoning for answer in answers]
     return {
-        "item_id": item.item_id,
-        "category": item.category,
-        "example_id": item.example_id,
-        "variant": item.variant,
-        "template": item.template,
-        "question_polarity": item.polarity,
-        "context_condition": item.condition,
-        "language": item.language,
-        "identity": item.identity,
-        "association_id": item.association_id,
-        "label": item.label,
-        "target": item.target,
-        "unknown": item.unknown,
+        **item_cells(item),
         "model": model,
         "protocol": presentation.protocol,
         "ask": ask,
