@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.names.bank import Gender, Name, NameBank, read_bank
+from endoxa.instruments.questions.names.bank import Gender, NameBank, read_bank
 from endoxa.instruments.questions.names.check import check_record
 from endoxa.instruments.questions.names.phrases import UnwritableError
 from endoxa.instruments.questions.names.rewrite import Prepared, Unwritten, left_out, prepare
@@ -72,30 +72,23 @@ def draw_names(
     """
     names: dict[str, str] = {}
     for group, gender in genders.items():
+        # Nor may one name begin with the other ("Ana", "Anahit").
+        others = [other.casefold() for other in names.values()]
         free = [
             entry
             for entry in bank.names(group, gender)
-            if not _confusable(entry.name.casefold(), excluded, names)
+            if (name := entry.name.casefold()) not in excluded
+            and not any(name.startswith(other) or other.startswith(name) for other in others)
         ]
-        fitting = [entry for entry in free if not _points_to(entry, genders.keys() - {group}, bank)] or free
+        beside = genders.keys() - {group}
+        common = {entry.name for other in beside for entry in bank.names(other)}
+        fitting = [
+            entry for entry in free if entry.name not in common and not entry.ambiguous & beside
+        ] or free
         if not fitting:
             raise UnwritableError(f"the bank has no {gender or 'further'} name left", group)
         names[group] = fitting[int(generator.randint(len(fitting)))].name
     return names
-
-
-def _confusable(name: str, excluded: Collection[str], names: Mapping[str, str]) -> bool:
-    """Whether a name is a word of the item, or one of two of which one begins with the other ("Ana", "Anahit")."""
-    others = [other.casefold() for other in names.values()]
-    return name in excluded or any(name.startswith(other) or other.startswith(name) for other in others)
-
-
-def _points_to(entry: Name, others: Collection[str], bank: NameBank) -> bool:
-    """Whether a name is as common in one of the other groups."""
-    return any(
-        other in entry.ambiguous or entry.name in {name.name for name in bank.names(other)}
-        for other in others
-    )
 
 
 Written = dict[str, Any]
@@ -210,7 +203,14 @@ def build_names(
         progress: told how far it is.
     """
     words = group_words(bank)
-    ready, unwritten = _prepared(rows, words)
+    ready: list[Prepared] = []
+    unwritten: list[Unwritten] = []
+    for people in bundles(rows):
+        prepared = prepare(people, words)
+        if isinstance(prepared, Prepared):
+            ready.append(prepared)
+        else:
+            unwritten += prepared
     if decide is not None:
         ready = list(decide(ready))
     seeds = sub_seeds(seed, variants)
@@ -227,18 +227,6 @@ def build_names(
         else:
             unwritten += bundle
     return NameVariants(named, unwritten, seeds, bundled=bank is read_bank())
-
-
-def _prepared(rows: Iterable[Row], words: GroupWords) -> tuple[list[Prepared], list[Unwritten]]:
-    ready: list[Prepared] = []
-    unwritten: list[Unwritten] = []
-    for bundle in bundles(rows):
-        prepared = prepare(bundle, words)
-        if isinstance(prepared, Prepared):
-            ready.append(prepared)
-        else:
-            unwritten += prepared
-    return ready, unwritten
 
 
 def _named(
