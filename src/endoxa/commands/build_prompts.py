@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-    from endoxa.instruments.questions.names.ask import Person
     from endoxa.instruments.questions.names.bank import NameBank
-    from endoxa.instruments.questions.names.build import NameVariants
+    from endoxa.instruments.questions.names.build import NameVariants, Person
     from endoxa.instruments.questions.names.rewrite import Prepared
     from endoxa.instruments.stories.prompts.language import Language
 
@@ -129,7 +128,7 @@ def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Pr
     """A function that asks the model about open genders; answers are stored in the file and reused."""
     import asyncio
 
-    from endoxa.instruments.questions.names.ask import ask_all, keeping, read_answers, settle, unsettled
+    from endoxa.instruments.questions.names.build import ask_all, keeping, read_answers, settle, unsettled
     from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
     from endoxa.runs.progress import shown
 

@@ -398,4 +398,6 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
         region=region,
         names=record.names,
         association_id=extra.association_id,
+        built_by=record.built_by,
+        words=record.words,
     )

@@ -172,6 +172,9 @@ Number = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) 
 Optional = Annotated[str, BeforeValidator(lambda value: "" if value in _ABSENT else value)]
 """Text that may be absent, which BBQ writes as the word "None"."""
 
+Stated = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
+"""What endoxa says of records that it made; a field of that name in another's file may hold anything."""
+
 Groups = Annotated[
     list[str],
     BeforeValidator(lambda value: [] if value in _ABSENT else [value] if isinstance(value, str) else value),
@@ -192,9 +195,9 @@ class Record(BaseModel):
     """A question as published; fields that nothing here reads are let through unchecked.
 
     `answer_info` has [text, group] for each option; some rows of Race_x_gender have two empty texts there.
-    `language`, `names`, `variant` and `unknown` (the option that it cannot be known) are ours. What
-    `additional_metadata` holds may also stand beside it, as in EsBBQ. A missing `context_condition`
-    follows from the right option.
+    `language`, `names`, `variant`, `unknown` (the option that it cannot be known), `built_by` and `words` are ours.
+    What `additional_metadata` holds may also stand beside it, as in EsBBQ. A missing `context_condition` follows from
+    the right option.
     """
 
     example_id: Number = Field(min_length=1)
@@ -216,6 +219,8 @@ class Record(BaseModel):
     region: Optional = ""
     unknown: int | None = Field(default=None, ge=0, le=2)
     language: Optional = ""
+    built_by: Stated = ""
+    words: Stated = ""
     names: dict[str, str] = Field(default_factory=dict)
     variant: Annotated[Number, BeforeValidator(lambda value: "" if value in _ABSENT else value)] = ""
 

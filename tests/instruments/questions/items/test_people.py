@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.build import build_questions
-from endoxa.instruments.questions.items.demonyms import demonyms, find_demonym
 from endoxa.instruments.questions.items.groups import (
     comparable,
+    demonyms,
+    find_demonym,
     find_noun,
     identity_of,
     larger,
