@@ -45,6 +45,7 @@ from endoxa.schema.drafts import (
     UNREADABLE,
     YIELD_COLUMNS,
 )
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key
@@ -374,6 +375,8 @@ def _draft(
         "batch": ask.batch,
         "position": position,
         "checks": " ".join(judged.checks),
+        BUILT_BY: f"endoxa author {of.kind.name}",
+        WORDS: "" if of.settings.prompts else words_cell([("author prompts", of.settings.prompt_language)]),
         **{name: judged.cells.get(name, "") for name in draft_types(of.kind) if name not in DRAFT_COLUMNS},
     }
 

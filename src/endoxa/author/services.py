@@ -15,6 +15,7 @@ from endoxa.curate.translation import Translator, open_translator, translate_all
 from endoxa.curate.translation.web import DeepLTranslator, LibreTranslator
 from endoxa.schema import Progress
 from endoxa.schema.drafts import DRAFT, FAILED, YIELD_COLUMNS
+from endoxa.schema.provenance import BUILT_BY
 
 LIBRE, DEEPL, SEQ2SEQ, TABLE = "libretranslate:", "deepl", "seq2seq:", "table:"
 
@@ -81,6 +82,7 @@ def translated(of: Prepared, folder: Path, progress: Progress, before: Drafted |
                 "position": 1,
                 "batch": 1,
                 "checks": " ".join(checks),
+                BUILT_BY: "endoxa author translate",
                 "sent_more": more.text,
                 "sent_less": less.text,
             }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from endoxa.schema.provenance import words_of_cells
 from endoxa.words.components import COMPONENTS, component
 from endoxa.words.texts import ENGLISH, PACKAGE, languages_of, texts_of
 
@@ -27,12 +28,21 @@ class Tally:
 
     def __init__(self) -> None:
         self._languages: dict[str, set[str]] = {}
+        self._stated: set[tuple[str | None, str | None]] = set()
 
     def add(self, name: str, languages: Iterable[str]) -> None:
         """Note a component; English, and languages that it does not have, say nothing."""
         codes = {code for code in languages if code != ENGLISH and texts_of(component(name), code)}
         if codes:
             self._languages.setdefault(name, set()).update(codes)
+
+    def add_stated(self, built_by: str | None, words: str | None) -> None:
+        """Note what a row says that it was made with; components that are known no more say nothing."""
+        if (built_by, words) not in self._stated:
+            self._stated.add((built_by, words))
+            for name, language in words_of_cells(built_by, words):
+                if name in COMPONENTS:
+                    self.add(name, [language])
 
     def has(self, name: str, language: str) -> bool:
         """Whether there is nothing more to note of it."""
@@ -42,26 +52,6 @@ class Tally:
     def used(self) -> Used:
         """What was noted, sorted."""
         return {name: sorted(codes) for name, codes in sorted(self._languages.items())}
-
-
-def note_pair(tally: Tally, language: str, sentences: Iterable[str]) -> None:
-    """Note the templates, and where nothing is denied the opposites, with which a pair was made; or nothing.
-
-    Sentences that do not fit our templates were made with templates of the user's.
-
-    Args:
-        tally: what is known so far.
-        language: ISO 639 code.
-        sentences: both sentences of the pair.
-    """
-    if tally.has("opposites", language):
-        return
-    texts = list(sentences)
-    denied = any(made_with("pair templates", ["denied", "verb_denied"], language, text) for text in texts)
-    if denied or any(made_with("pair templates", ["said"], language, text) for text in texts):
-        tally.add("pair templates", [language])
-        if not denied:
-            tally.add("opposites", [language])
 
 
 def made_with(name: str, keys: Iterable[str], language: str, text: str) -> bool:

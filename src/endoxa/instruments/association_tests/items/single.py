@@ -20,8 +20,9 @@ from endoxa.instruments.association_tests.items.associations import (
     unclear,
     with_sentences,
 )
+from endoxa.instruments.association_tests.items.crossing import BUILDER
 from endoxa.instruments.association_tests.items.format import FEWEST_TEXTS
-from endoxa.instruments.association_tests.items.templates import Templates
+from endoxa.instruments.association_tests.items.templates import Templates, words_of
 from endoxa.instruments.association_tests.options import Contrast
 from endoxa.schema import AssociationTest, TermSet
 
@@ -124,4 +125,6 @@ def _test(
         language=templates.language,
         source=f"one association; sentences: {templates.source}; positive effect: {row['identity']} with the attribute",
         association_id=row[ID],
+        built_by=BUILDER,
+        words=words_of(templates.language, {"pair templates": True, "opposites": True}, templates),
     )

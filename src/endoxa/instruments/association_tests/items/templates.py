@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from string import Formatter
@@ -16,6 +16,7 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.terms import ANY, KINDS, Term
+from endoxa.schema.provenance import words_cell
 from endoxa.sources.files import require_file
 
 BUNDLED = ("en", "hi", "es", "fr", "pt", "sw")
@@ -35,6 +36,7 @@ class Templates:
         templates: by kind of term, then by agreement codes (separated by spaces, or `ANY`): sentences with `{term}`.
         people: a bleached plural subject by gender, '' for all ("these people"), for attributes of associations.
         plural: agreement code of the plural by gender, '' for all.
+        bundled: whether they come with endoxa.
     """
 
     language: str
@@ -45,6 +47,7 @@ class Templates:
     templates: Mapping[str, Mapping[str, tuple[str, ...]]]
     people: Mapping[str, str]
     plural: Mapping[str, str]
+    bundled: bool = False
 
     def begins_with_vowel(self, text: str) -> bool:
         """Whether the language treats the beginning of `text` as a vowel sound."""
@@ -66,7 +69,8 @@ def load_templates(user_file: Path | None = None) -> dict[str, Templates]:
     templates = {}
     for code in BUNDLED:
         name = f"{code}.toml"
-        templates[code] = _parsed(folder.joinpath(name).read_text(encoding="utf-8"), name)
+        parsed = _parsed(folder.joinpath(name).read_text(encoding="utf-8"), name)
+        templates[code] = replace(parsed, bundled=True)
     if user_file is not None:
         require_file(user_file)
         try:
@@ -75,6 +79,12 @@ def load_templates(user_file: Path | None = None) -> dict[str, Templates]:
             raise UserError(f"{user_file} is not UTF-8 text: save it as UTF-8.") from error
         templates[theirs.language] = theirs
     return templates
+
+
+def words_of(language: str, used: Mapping[str, bool], templates: Templates | None) -> str:
+    """The cell `words` of a test: the components of which it has something, and our templates where it has those."""
+    components = used | {"association templates": templates is not None and templates.bundled}
+    return words_cell((name, language) for name, has in components.items() if has)
 
 
 def sentences(term: Term, templates: Templates) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.items import chunked
 from endoxa.runs.part import chosen
 from endoxa.schema import ALL
+from endoxa.schema.provenance import PROVENANCE_COLUMNS
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs, reader_for
 
@@ -56,8 +57,8 @@ def _stratum(pair: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _content(pair: Mapping[str, Any]) -> str:
-    """All but the id, which is the number of the row where the file has none."""
-    return json.dumps([value for name, value in pair.items() if name != "item_id"])
+    """All but the id, which is the number of the row where the file has none, and who made it."""
+    return json.dumps([value for name, value in pair.items() if name not in ("item_id", *PROVENANCE_COLUMNS)])
 
 
 def language_notes(path: Path, settings: PairsSettings) -> list[str]:
