@@ -12,7 +12,7 @@ from endoxa.author.kinds.translate import translation_checks
 from endoxa.author.run import YIELD_TYPES, Drafted, Prepared, draft_types
 from endoxa.author.settings import TranslateSettings
 from endoxa.curate.translation import Translator, open_translator, translate_all
-from endoxa.curate.translation.web import DeepLTranslator, LibreTranslator
+from endoxa.curate.translation.web import open_deepl, open_libretranslate
 from endoxa.schema import Progress
 from endoxa.schema.drafts import DRAFT, FAILED, YIELD_COLUMNS
 from endoxa.schema.provenance import BUILT_BY
@@ -32,12 +32,12 @@ def open_service(engine: str) -> Translator:
         UserError: it cannot be had.
     """
     if engine.startswith(LIBRE):
-        return LibreTranslator.connect(engine.removeprefix(LIBRE))
+        return open_libretranslate(engine.removeprefix(LIBRE))
     if engine.startswith(SEQ2SEQ):
         return open_translator(f"hf/{engine.removeprefix(SEQ2SEQ)}")
     if engine.startswith(TABLE):
         return open_translator(engine.removeprefix(TABLE))
-    return DeepLTranslator.connect(engine.removeprefix(DEEPL).removeprefix(":"))
+    return open_deepl(engine.removeprefix(DEEPL).removeprefix(":"))
 
 
 def translated(of: Prepared, folder: Path, progress: Progress, before: Drafted | None) -> Drafted:

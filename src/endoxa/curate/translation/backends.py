@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from endoxa.curate.language import language_name
+from endoxa.curate.translation.web import patient, require_answer
 from endoxa.errors import UserError
 from endoxa.models.chat.providers import PROVIDERS
 from endoxa.models.clients import NO_KEY, key_in, server_client
 from endoxa.models.keys import server_key
-from endoxa.models.retrying import ATTEMPTS, PATIENCE, REFUSED_TEXTS, Retrier, permanent_failure
+from endoxa.models.retrying import Retrier
 from endoxa.models.scoring import parse_model
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.schema import Progress
@@ -68,6 +69,7 @@ def open_translator(words: str) -> Translator:
 
 
 OPENAI_URL = "https://api.openai.com/v1"
+_CHECK = "address, model and key"
 AT_ONCE = 8
 """Requests under way at once."""
 LONGEST_ANSWER = 4
@@ -98,13 +100,7 @@ class ChatTranslator:
             UserError: the openai package or the key is missing, or the words name no model.
         """
         who = f"The translator '{words}'"
-        retrier = Retrier(
-            who,
-            ATTEMPTS,
-            PATIENCE,
-            silence="does not answer as expected",
-            advice="Check address, model and key.",
-        )
+        retrier = patient(who, _CHECK)
         if words.startswith("openai/"):
             name, key = words.removeprefix("openai/"), key_in("OPENAI_API_KEY")
             if not name or key == NO_KEY:
@@ -150,13 +146,8 @@ class ChatTranslator:
                 messages=[{"role": "system", "content": prompt}, {"role": "user", "content": text}],
             )
         except openai.OpenAIError as problem:
-            failure = permanent_failure(problem, self.client.api_key)
-        if failure.status in REFUSED_TEXTS:
-            return None
-        raise UserError(
-            f"The translator '{self.name}' does not answer ({failure.words}): check address, model and key. Finished "
-            "translations are kept; run the same command again to continue."
-        )
+            require_answer(problem, self.client.api_key, f"The translator '{self.name}'", _CHECK)
+        return None
 
 
 def _usable(content: str, text: str) -> str | None:
