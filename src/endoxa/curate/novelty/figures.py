@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import altair as alt
 import polars as pl
 
+from endoxa.curate.pages import free_figure, series_rows
 from endoxa.report.charts import (
     GRID,
     INK,
@@ -16,9 +19,9 @@ from endoxa.report.charts import (
     finish,
     heat_map,
     series_colors,
-    series_dots,
 )
 from endoxa.report.document import Figure
+from endoxa.report.figures import described
 from endoxa.report.words import decimal, percent, percent_interval
 
 WIDTH, HEIGHT = 420, 200
@@ -26,39 +29,22 @@ WIDTH, HEIGHT = 420, 200
 NAMED = {"sensitivity": "related pairs found", "specificity": "unrelated pairs kept apart"}
 
 
-def unique_shares(shares: pl.DataFrame) -> tuple[Figure, ...]:
+def unique_shares(shares: pl.DataFrame) -> Figure:
     """Share of unique concepts of each data set with its interval, the largest first."""
     ordered = shares.sort("share_unique", descending=True, maintain_order=True)
-    frame = ordered.select(
-        label="dataset",
-        series=pl.lit("share"),
-        note=pl.col("share_unique").map_elements(percent, return_dtype=pl.String),
-        value="share_unique",
-        low=pl.col("low").fill_nan(None),
-        high=pl.col("high").fill_nan(None),
-        filled=pl.lit(value=True),
-    )
-    chart = series_dots(
-        frame,
-        series_colors(["share"]),
-        neutral=None,
-        domain=(0.0, 1.0),
-        title="concepts found in no other data set",
-        axis_format=".0%",
-    )
-    spoken = "; ".join(
+    spoken = (
         f"{row['dataset']} {percent(row['share_unique'])} ({percent_interval(row['low'], row['high'])})"
         for row in ordered.iter_rows(named=True)
     )
-    return (
-        Figure(
-            "unique",
-            "Unique concepts",
-            chart,
-            f"Share of unique concepts. {spoken}.",
-            wide=True,
-            rows=ordered,
-        ),
+    return free_figure(
+        series_rows(ordered, "dataset", pl.lit("share"), "share_unique", percent),
+        ["share"],
+        "concepts found in no other data set",
+        (0.0, 1.0),
+        name="unique",
+        title="Unique concepts",
+        alt=described("Share of unique concepts", spoken),
+        rows=ordered,
     )
 
 
@@ -100,39 +86,31 @@ def share_curve(curve: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
     """The share of unique concepts over the threshold, a line for each data set."""
     if curve.is_empty():
         return ()
-    names = curve["dataset"].unique(maintain_order=True).to_list()
-    colors = series_colors(names)
-    lines = (
-        alt.Chart(curve)
-        .mark_line(strokeWidth=2)
-        .encode(
-            x=_threshold_axis(),
-            y=alt.Y(
-                "share_unique:Q",
-                title="unique concepts",
-                scale=alt.Scale(domain=(0, 1)),
-                axis=alt.Axis(format=".0%", tickCount=5),
-            ),
-            color=_colors(names, [colors[name] for name in names], "dataset"),
-        )
-    )
-    nearest = curve.with_columns(distance=(pl.col("threshold") - threshold).abs())
-    spoken = "; ".join(
+    parts = {name: part for (name,), part in curve.group_by("dataset", maintain_order=True)}
+    spoken = (
         f"{name}: "
         + ", ".join(
             f"{percent(part.filter((pl.col('threshold') - at).abs() < 1e-9)['share_unique'][0], 0)} at {at:g}"
             for at in (0.5, 0.6, 0.7, 0.8, 0.9)
         )
-        for (name,), part in nearest.group_by("dataset", maintain_order=True)
+        for name, part in parts.items()
     )
-    chart = finish(
-        alt.layer(*_marked(threshold, f"used: {decimal(threshold, 2)}"), lines).properties(
-            width=WIDTH, height=HEIGHT
-        )
+    chart = _over_threshold(
+        curve.select("threshold", line="dataset", value="share_unique"),
+        list(parts),
+        "unique concepts",
+        threshold,
+        f"used: {decimal(threshold, 2)}",
     )
-    alternative = f"Share of unique concepts over the threshold. {spoken}."
     return (
-        Figure("curve", "Unique concepts at other thresholds", chart, alternative, wide=True, rows=curve),
+        Figure(
+            "curve",
+            "Unique concepts at other thresholds",
+            chart,
+            described("Share of unique concepts over the threshold", spoken),
+            wide=True,
+            rows=curve,
+        ),
     )
 
 
@@ -140,70 +118,52 @@ def cut_curve(cuts: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
     """Sensitivity and specificity of labelled pairs over the threshold; their sum is largest at the cut."""
     if cuts.is_empty():
         return ()
-    long = cuts.unpivot(
-        list(NAMED), index="threshold", variable_name="share", value_name="value"
-    ).with_columns(pl.col("share").replace(NAMED))
-    names = list(NAMED.values())
-    lines = (
-        alt.Chart(long)
-        .mark_line(interpolate="step-before", strokeWidth=2)
-        .encode(
-            x=_threshold_axis(),
-            y=alt.Y(
-                "value:Q",
-                title="labelled pairs",
-                scale=alt.Scale(domain=(0, 1)),
-                axis=alt.Axis(format=".0%", tickCount=5),
-            ),
-            color=_colors(names, list(series_colors(names).values()), "share"),
-        )
-    )
+    lines = cuts.unpivot(list(NAMED), index="threshold", variable_name="line")
     best = cuts.row(int(cuts["youden_j"].to_numpy().argmax()), named=True)
     alternative = (
         f"Sensitivity and specificity over the threshold. At {decimal(threshold, 3)}: "
         f"{percent(best['sensitivity'])} of the related pairs found, {percent(best['specificity'])} of the unrelated "
         "pairs kept apart."
     )
-    chart = finish(
-        alt.layer(*_marked(threshold, f"chosen: {decimal(threshold, 3)}"), lines).properties(
-            width=WIDTH, height=HEIGHT
-        )
+    chart = _over_threshold(
+        lines.with_columns(pl.col("line").replace(NAMED)),
+        list(NAMED.values()),
+        "labelled pairs",
+        threshold,
+        f"chosen: {decimal(threshold, 3)}",
+        interpolate="step-before",
     )
     return (Figure("cuts", "Labelled pairs at every threshold", chart, alternative, wide=True, rows=cuts),)
 
 
-def _threshold_axis() -> alt.X:
-    return alt.X(
+def _over_threshold(
+    frame: pl.DataFrame, names: list[str], title: str, threshold: float, text: str, **line: Any
+) -> alt.TopLevelMixin:
+    """Shares over the threshold, a line for each name; a dashed line at the threshold says what it is."""
+    x = alt.X(
         "threshold:Q",
         title="threshold (least cosine)",
         scale=alt.Scale(domain=(0, 1), nice=False, clamp=True),
         axis=alt.Axis(grid=False, tickCount=10, ticks=True, tickColor=GRID),
     )
-
-
-def _colors(names: list[str], colors: list[str], field: str) -> alt.Color:
-    return alt.Color(
-        f"{field}:N",
+    y = alt.Y(
+        "value:Q", title=title, scale=alt.Scale(domain=(0, 1)), axis=alt.Axis(format=".0%", tickCount=5)
+    )
+    color = alt.Color(
+        "line:N",
         title=None,
-        scale=alt.Scale(domain=names, range=colors),
+        scale=alt.Scale(domain=names, range=list(series_colors(names).values())),
         legend=alt.Legend(
             orient="bottom", columns=1, labelLimit=360, symbolType="stroke", symbolStrokeWidth=3
         ),
     )
-
-
-def _marked(threshold: float, text: str) -> list[alt.Chart]:
-    """A dashed line at the threshold, and what it is."""
     at = alt.Chart(pl.DataFrame({"threshold": [threshold], "text": [text]}))
-    left = threshold > 0.8
-    return [
+    align: Any = {"align": "right", "dx": -4} if threshold > 0.8 else {"align": "left", "dx": 4}
+    layers = (
         at.mark_rule(strokeDash=[4, 3], color=ORANGE if "chosen" in text else MUTED).encode(x="threshold:Q"),
-        at.mark_text(
-            align="right" if left else "left",
-            dx=-4 if left else 4,
-            dy=-4,
-            baseline="bottom",
-            color=INK,
-            fontSize=11,
-        ).encode(x="threshold:Q", y=alt.value(0), text="text:N"),
-    ]
+        at.mark_text(dy=-4, baseline="bottom", color=INK, fontSize=11, **align).encode(
+            x="threshold:Q", y=alt.value(0), text="text:N"
+        ),
+        alt.Chart(frame).mark_line(strokeWidth=2, **line).encode(x=x, y=y, color=color),
+    )
+    return finish(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
