@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.author.tables import COVERAGE, YIELD, beside, counted, read_drafts
-from endoxa.curate.pages import METHODS, TableFiles, bar_figure, page_of, whole
+from endoxa.curate.pages import METHODS, TableFiles, bar_figure, integer, page_of
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import Page
 from endoxa.report.inputs import Run
@@ -120,9 +120,9 @@ def _yield_section(yields: pl.DataFrame) -> Section | None:
         return None
     fields = (
         text_field("model"),
-        *(number_field(name, shown=whole) for name in ("asked", "rows", "drafts", REPEATED, KNOWN)),
-        number_field("other reasons", lambda row: whole(_others(row))),
-        *(number_field(name, shown=whole) for name in (*ANSWER_REASONS, "stopped")),
+        *(number_field(name, shown=integer) for name in ("asked", "rows", "drafts", REPEATED, KNOWN)),
+        number_field("other reasons", lambda row: integer(_others(row))),
+        *(number_field(name, shown=integer) for name in (*ANSWER_REASONS, "stopped")),
     )
     reasons = [name for name in REASONS if yields[name].sum()]
     models = (number_field(row["model"], partial(_times, row)) for row in yields.iter_rows(named=True))
@@ -146,7 +146,7 @@ def _yield_section(yields: pl.DataFrame) -> Section | None:
 
 
 def _times(row: Row, reason: str) -> str:
-    return whole(row[reason])
+    return integer(row[reason])
 
 
 def _yielded(row: Row) -> str:
@@ -186,8 +186,8 @@ def _variety(yields: pl.DataFrame) -> Section | None:
         return None
     fields = (
         text_field("model"),
-        number_field("drafts", shown=whole),
-        number_field("different first words", "distinct", whole),
+        number_field("drafts", shown=integer),
+        number_field("different first words", "distinct", integer),
         number_field("spread", shown=lambda spread: decimal(spread, 3)),
     )
     return Section(

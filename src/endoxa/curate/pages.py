@@ -81,7 +81,7 @@ def page_of(
     return Page(package, title, subtitle, (*present(sections), CITE), runs, models)
 
 
-def whole(number: float) -> str:
+def integer(number: float) -> str:
     """A whole number that a table holds as a decimal one."""
     return f"{number:.0f}"
 

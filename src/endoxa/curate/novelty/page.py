@@ -76,16 +76,16 @@ def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
 def _threshold_section(files: TableFiles, curve: pl.DataFrame, concepts: pl.DataFrame, first: Row) -> Section:
     """How the threshold was chosen, how well it does, and what other ones would give."""
     cut = first["threshold"]
-    figures, given = share_curve(curve, cut), {"threshold": cut}
+    figures, facts = share_curve(curve, cut), {"threshold": cut}
     if first["threshold_from"] != BY_LABELS:
         text = (
             f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
         )
-        return Section("threshold", "The threshold", findings=(Finding(text, (given,)),), figures=figures)
+        return Section("threshold", "The threshold", findings=(Finding(text, (facts,)),), figures=figures)
     chosen = files.beside("threshold", threshold.THRESHOLD_COLUMNS)
     if chosen.is_empty():
         text = f"The threshold of {decimal(cut, 3)} was chosen by labelled pairs; its table is not beside this one."
-        return Section("threshold", "The threshold", findings=(Finding(text, (given,)),), figures=figures)
+        return Section("threshold", "The threshold", findings=(Finding(text, (facts,)),), figures=figures)
     row: dict[str, Any] = chosen.fill_null(float("nan")).row(0, named=True)
     calibration = Calibration(**(row | {name: int(row[name]) for name in COUNTS}))
     left_out = [
@@ -278,7 +278,7 @@ def _part(row: Row) -> str:
 def _matrix(names: Sequence[str], rows: Iterable[Row]) -> Table:
     by_pair = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
 
-    def found_in(second: str) -> Field:
+    def in_data_set(second: str) -> Field:
         def cell(first: str) -> str:
             row = by_pair.get((first, second))
             return "–" if row is None else f"{percent(row['share'])} ({count(row['n_shared'])})"
@@ -286,7 +286,7 @@ def _matrix(names: Sequence[str], rows: Iterable[Row]) -> Table:
         return number_field(second, cell, above="found in")
 
     caption = "Concepts of the row that are found in the column: share and number"
-    return table_of(caption, names, (text_field("of", str), *map(found_in, names)))
+    return table_of(caption, names, (text_field("of", str), *map(in_data_set, names)))
 
 
 def _border_section(concepts: pl.DataFrame, cut: float) -> Section | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.pages import METHODS, TableFiles, bar_figure, free_figure, page_of, series_rows, whole
+from endoxa.curate.pages import METHODS, TableFiles, bar_figure, free_figure, integer, page_of, series_rows
 from endoxa.curate.ratings import disagreement, leniency
 from endoxa.curate.ratings.leniency import ALL, DIFFERENCE, IN, OUT
 from endoxa.report.claims import P_ADJUSTED, VERDICT, cannot_be_tested, chip, clear
@@ -99,9 +99,9 @@ def _change_section(topics: pl.DataFrame) -> Section:
                 topics,
                 (
                     text_field("topic"),
-                    number_field("low group", "n_low", whole),
+                    number_field("low group", "n_low", integer),
                     number_field("share of it", "share_low", percent),
-                    number_field("high group", "n_high", whole),
+                    number_field("high group", "n_high", integer),
                     number_field("share of it", "share_high", percent),
                     number_field("relative change", _relative),
                     number_field("interval", lambda row: decimal_interval(row["low"], row["high"], 0)),
@@ -164,7 +164,7 @@ def _pair_section(pairs: pl.DataFrame) -> Section:
     fields = (
         number_field("variance", shown=lambda value: decimal(value, 2)),
         number_field("mean", shown=lambda value: decimal(value, 2)),
-        number_field("ratings", "n", whole),
+        number_field("ratings", "n", integer),
         text_field("topic"),
         text_field("association", lambda row: f"{row['identity']}: {row['attribute']}", veiled=True),
     )
@@ -228,8 +228,8 @@ def _mean_table(cells: pl.DataFrame) -> Table:
     fields = (
         text_field("sentiment"),
         text_field("perspective"),
-        number_field("ratings", "n", whole),
-        number_field("raters", shown=whole),
+        number_field("ratings", "n", integer),
+        number_field("raters", shown=integer),
         mean("mean", "mean"),
         ends("interval", "low", "high"),
         mean("weighted mean", "weighted_mean"),
