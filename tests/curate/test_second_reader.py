@@ -7,9 +7,8 @@ import json
 import polars as pl
 import pytest
 
-from endoxa.curate.evaluation import as_reading, evaluate, read_gold
-from endoxa.curate.evaluation.report import read_by_rules
-from endoxa.curate.evaluation.scores import Gold
+from endoxa.curate.evaluation import Gold, read_gold
+from endoxa.curate.evaluation.report import as_reading, evaluate, read_by_rules
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import ReaderItem, ReaderSettings, combine, plan_reader, read_with_model
 from endoxa.curate.second.ask import question_about, read_answer

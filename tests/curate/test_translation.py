@@ -229,7 +229,7 @@ class Network:
     ],
 )
 def test_models_that_name_languages_by_tokens(tokens, source, target):
-    from endoxa.curate.translation.backends import Seq2SeqTranslator
+    from endoxa.curate.translation import Seq2SeqTranslator
 
     tokenizer = Names(tokens, src_lang=None)
     translator = Seq2SeqTranslator("x", Network, tokenizer)
@@ -240,7 +240,7 @@ def test_models_that_name_languages_by_tokens(tokens, source, target):
 
 
 def test_models_that_want_an_instruction_in_front():
-    from endoxa.curate.translation.backends import Seq2SeqTranslator
+    from endoxa.curate.translation import Seq2SeqTranslator
 
     assert Seq2SeqTranslator("x", Network, Names(["<2en>"]))._prefix("fr", "en") == "<2en> "
     assert Seq2SeqTranslator("x", Network, Names([]))._prefix("fr", "en") == ""

@@ -85,8 +85,8 @@ def learn(
       endoxa curate learn wave1.csv wave2.csv -o lexicon.toml
       endoxa curate extract wave3.csv --map map.toml --lexicon lexicon.toml -o statements.csv
     """  # noqa: D301
-    from endoxa.curate.evaluation import learn as teach
     from endoxa.curate.evaluation import read_gold
+    from endoxa.curate.evaluation.report import learn as teach
     from endoxa.curate.extract.lexicon import LISTS, TABLES, written_lexicon
     from endoxa.errors import UserError
     from endoxa.report.files import replace_text
@@ -139,8 +139,7 @@ def group(
       endoxa curate group statements.csv --method afristereo -o published.csv
     """  # noqa: D301
     from endoxa.curate.encoders import load_encoder
-    from endoxa.curate.group import group_attributes, method_named, read_attributes, read_existing
-    from endoxa.curate.group.run import SCHEMA
+    from endoxa.curate.group import SCHEMA, group_attributes, method_named, read_attributes, read_existing
     from endoxa.curate.opposites import load_lexicon
 
     chosen = method_named(method, adds=existing is not None)

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.evaluation.scores import attribute_parts, loose_identity
+from endoxa.curate.evaluation import attribute_parts, loose_identity
 from endoxa.curate.extract import Extraction
 from endoxa.curate.normalise import Tables
 from endoxa.curate.second.ask import ReaderItem, ReaderSettings, read_with_model

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.pages import METHODS, TableFiles, free_figure, page_of, series_rows
-from endoxa.curate.topics.table import NO_TOPIC, TOPIC_COLUMNS
+from endoxa.curate.topics import NO_TOPIC, TOPIC_COLUMNS
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described
 from endoxa.report.frame import Page

@@ -60,8 +60,8 @@ def _matching(table: pl.DataFrame, where: Mapping[str, str]) -> int:
 
 def extraction(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     """Counts of reviewed statements and of the files beside them; scores of the reading that the authors published."""
-    from endoxa.curate.evaluation import evaluate as evaluate_reading
     from endoxa.curate.evaluation import read_gold
+    from endoxa.curate.evaluation.report import evaluate as evaluate_reading
 
     settings = declared.settings
     gold = declared.need(inputs, settings["gold"])
