@@ -10,9 +10,15 @@ import pytest
 from endoxa.curate.evaluation import Gold, read_gold
 from endoxa.curate.evaluation.report import as_reading, evaluate, read_by_rules
 from endoxa.curate.extract import Question, extract
-from endoxa.curate.second import ReaderItem, ReaderSettings, combine, plan_reader, read_with_model
-from endoxa.curate.second.ask import question_about, read_answer
-from endoxa.curate.second.table import fit, same_reading
+from endoxa.curate.second import (
+    ReaderItem,
+    ReaderSettings,
+    plan_reader,
+    question_about,
+    read_answer,
+    read_with_model,
+)
+from endoxa.curate.second.table import combine, fit, same_reading
 
 OPEN = Question("other", "other")
 

@@ -187,10 +187,10 @@ def thresholds(
       endoxa curate thresholds statements.csv --constraints pairs.csv -o thresholds.csv
     """  # noqa: D301
     from endoxa.curate.encoders import load_encoder
-    from endoxa.curate.figures import thresholds_figure
     from endoxa.curate.group import read_attributes
     from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
     from endoxa.curate.opposites import load_lexicon
+    from endoxa.curate.pages import thresholds_figure
     from endoxa.errors import UserError
     from endoxa.report.render import picture, save
     from endoxa.sources.files import require_apart
@@ -328,7 +328,7 @@ def summary(
       endoxa curate summary statements.csv -o summary --by gender --by country
     """  # noqa: D301
     from endoxa.curate.associations import mentions
-    from endoxa.curate.figures import save_frequencies
+    from endoxa.curate.pages import save_frequencies
     from endoxa.curate.summary import summarise, write_summary
 
     counted = mentions(

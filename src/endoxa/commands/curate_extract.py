@@ -192,7 +192,8 @@ def extract(
     """  # noqa: D301
     from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
-    from endoxa.curate.second import plan_reader, reader_items
+    from endoxa.curate.second import plan_reader
+    from endoxa.curate.second.table import reader_items
     from endoxa.curate.survey import (
         RowColumns,
         draft_map,
@@ -310,7 +311,7 @@ def _read_twice(
     table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None
 ) -> pl.DataFrame:
     """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
-    from endoxa.curate.second import second_reading
+    from endoxa.curate.second.table import second_reading
     from endoxa.runs.progress import shown
     from endoxa.sources.frames import write_table
 

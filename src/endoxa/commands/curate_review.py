@@ -296,7 +296,8 @@ def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) 
 def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
     """Readings of a model and of both readers together. A simulated reader errs from the gold pairs."""
     from endoxa.curate.evaluation.report import as_reading, read_by_rules
-    from endoxa.curate.second import ReaderItem, ReaderSettings, combine, read_with_model
+    from endoxa.curate.second import ReaderItem, ReaderSettings, read_with_model
+    from endoxa.curate.second.table import combine
     from endoxa.runs.progress import shown
 
     questions = [

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.curate.novelty.concepts import normalise
+from endoxa.curate.novelty import normalise
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import one_spelling
