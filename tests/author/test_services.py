@@ -9,8 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import polars as pl
 import pytest
 
-from endoxa.author.drafting import draft
-from endoxa.author.services import is_service
+from endoxa.author.drafting import draft, is_service
 from endoxa.author.settings import TranslateSettings
 from endoxa.curate.translation.web import open_deepl, open_libretranslate
 from endoxa.errors import UserError

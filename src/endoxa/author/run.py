@@ -19,8 +19,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.author.kind import Ask, Judged, Kind
-from endoxa.author.prompts import Prompts, digest, read_prompts
-from endoxa.author.reading import Reply, read_reply
+from endoxa.author.prompts import Prompts, Reply, digest, read_prompts, read_reply
 from endoxa.author.settings import AuthorSettings
 from endoxa.curate.language import with_language
 from endoxa.errors import UserError
