@@ -406,20 +406,3 @@ def _of_review(table: pl.DataFrame, by: str) -> Iterator[Gold]:
         )
         if pairs:
             last = (*answer, pairs[-1][0])
-
-
-__all__ = [
-    "MEASURES",
-    "Gold",
-    "Pair",
-    "Reading",
-    "as_reading",
-    "cross_validated",
-    "evaluate",
-    "learn",
-    "learning_curve",
-    "read_all",
-    "read_by_rules",
-    "read_gold",
-    "read_readings",
-]

@@ -346,6 +346,3 @@ def _named(who: str, rule: str, context: _Context) -> str:
     if rule == "foreign":
         return foreign_identity(who, context.names)
     return normal_identity(who, context.country, context.names)
-
-
-__all__ = ["Extraction", "Question", "begins_statement", "extract"]

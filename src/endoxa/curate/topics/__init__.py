@@ -383,6 +383,3 @@ def _keep(kept: dict[Any, Label], key: Any, label: Label, path: Path, number: in
         raise UserError(
             f"{path}, row {number}: '{spoken}' has the topics '{earlier}' and '{label[0]}'. Give it one."
         )
-
-
-__all__ = ["NO_TOPIC", "analyze_topics", "read_mentions", "read_topics"]

@@ -422,6 +422,3 @@ def _append(stream: TextIO, translator: str, target: str, key: Key, text: str) -
     }
     stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
     stream.flush()
-
-
-__all__ = ["Translated", "Translator", "open_translator", "translate_all"]

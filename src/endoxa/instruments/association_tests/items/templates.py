@@ -83,7 +83,7 @@ def load_templates(user_file: Path | None = None) -> dict[str, Templates]:
 
 def words_of(language: str, used: Mapping[str, bool], templates: Templates | None) -> str:
     """The cell `words` of a test: the components of which it has something, and our templates where it has those."""
-    components = used | {"association templates": templates is not None and templates.bundled}
+    components = {**used, "association templates": templates is not None and templates.bundled}
     return words_cell((name, language) for name, has in components.items() if has)
 
 
