@@ -9,8 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.api.data import load_pairs
-from endoxa.author.judged import agreement_with, approved
-from endoxa.author.tables import counted, with_association_ids
+from endoxa.author.tables import agreement_with, approved, counted, with_association_ids
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table

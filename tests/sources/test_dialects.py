@@ -7,8 +7,8 @@ import logging
 import polars as pl
 import pytest
 
-from endoxa.curate.ratings.reading import read_ratings
-from endoxa.curate.topics.table import read_mentions
+from endoxa.curate.ratings import read_ratings
+from endoxa.curate.topics import read_mentions
 from endoxa.errors import UserError
 from endoxa.sources import spreadsheets
 from endoxa.sources.bbq.items import read_metadata

@@ -19,8 +19,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.author.kind import Ask, Judged, Kind
-from endoxa.author.prompts import Prompts, digest, read_prompts
-from endoxa.author.reading import Reply, read_reply
+from endoxa.author.prompts import Prompts, Reply, digest, read_prompts, read_reply
 from endoxa.author.settings import AuthorSettings
 from endoxa.curate.language import with_language
 from endoxa.errors import UserError
@@ -44,6 +43,7 @@ from endoxa.schema.drafts import (
     UNREADABLE,
     YIELD_COLUMNS,
 )
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key
@@ -373,6 +373,8 @@ def _draft(
         "batch": ask.batch,
         "position": position,
         "checks": " ".join(judged.checks),
+        BUILT_BY: f"endoxa author {of.kind.name}",
+        WORDS: "" if of.settings.prompts else words_cell([("author prompts", of.settings.prompt_language)]),
         **{name: judged.cells.get(name, "") for name in draft_types(of.kind) if name not in DRAFT_COLUMNS},
     }
 

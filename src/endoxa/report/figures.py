@@ -71,6 +71,7 @@ def dot_figure(
     title: str,
     alt: str,
     tall: bool = False,
+    domain: tuple[float, float] | None = None,
     **figure: Any,
 ) -> Figure:
     """A row for each estimate with its interval, in the order of the frame.
@@ -82,12 +83,13 @@ def dot_figure(
         title: heading above it.
         alt: what it shows, in words and numbers.
         tall: labels above the dots, with a second, thin interval: for few rows.
+        domain: range of the axis, where it does not follow from the values.
         figure: further settings of `Figure` (rows to download).
     """
     chart = (interval_rows if tall else sorted_dots)(
         frame,
         neutral=measure.neutral,
-        domain=measure.domain(frame),
+        domain=domain or measure.domain(frame),
         title=measure.title,
         axis_format=measure.axis_format,
     )

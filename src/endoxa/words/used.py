@@ -54,26 +54,6 @@ class Tally:
         return {name: sorted(codes) for name, codes in sorted(self._languages.items())}
 
 
-def note_pair(tally: Tally, language: str, sentences: Iterable[str]) -> None:
-    """Note the templates, and where nothing is denied the opposites, with which a pair was made; or nothing.
-
-    Sentences that do not fit our templates were made with templates of the user's.
-
-    Args:
-        tally: what is known so far.
-        language: ISO 639 code.
-        sentences: both sentences of the pair.
-    """
-    if tally.has("opposites", language):
-        return
-    texts = list(sentences)
-    denied = any(made_with("pair templates", ["denied", "verb_denied"], language, text) for text in texts)
-    if denied or any(made_with("pair templates", ["said"], language, text) for text in texts):
-        tally.add("pair templates", [language])
-        if not denied:
-            tally.add("opposites", [language])
-
-
 def made_with(name: str, keys: Iterable[str], language: str, text: str) -> bool:
     """Whether a text is one of a component's templates, filled.
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.curate import review as curate_review
 from endoxa.curate.associations import mentions
-from endoxa.curate.group.run import read_attributes
+from endoxa.curate.group import read_attributes
 from endoxa.curate.review.form import REVIEW_COLUMNS, kind_of
 from endoxa.curate.review.sheet import rows_of, with_row_keys
 from endoxa.errors import UserError

@@ -7,8 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.author.carrying import further_columns
-from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
+from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, further_columns, row_name
 from endoxa.author.prompts import Prompts, pair_checks
 from endoxa.author.settings import TranslateSettings
 from endoxa.report.words import language_name

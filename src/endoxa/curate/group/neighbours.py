@@ -32,7 +32,7 @@ from scipy.sparse import coo_array, csr_array
 
 from endoxa.curate import english
 from endoxa.curate.encoders import Encoder, Vectors, load_encoder
-from endoxa.curate.opposites.concepts import Concept, concepts, flipped
+from endoxa.curate.opposites import Concept, concepts, flipped
 from endoxa.curate.opposites.lexicon import Lexicon, plain
 from endoxa.models.encoders.sentence import LIBRARY
 from endoxa.words.packs import words_of

@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.extract import Question
-from endoxa.curate.survey.mapping import (
+from endoxa.curate.survey import (
     ColumnChoice,
     SurveyMap,
     find_column,

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.extract import Question
-from endoxa.curate.survey.mapping import SurveyMap, shown
+from endoxa.curate.survey import SurveyMap, shown
 from endoxa.curate.survey.reading import read_export, refuse_private
 from endoxa.curate.survey.statements import Statement, length_flags
 from endoxa.errors import UserError

@@ -33,7 +33,7 @@ from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
 from endoxa.sources.files import require_file, sha256
 from endoxa.sources.stereotales import WHOLE_NUMBERS, StoryPrompt, read_prompts
-from endoxa.words.used import Tally, Used, made_with
+from endoxa.words.used import Tally, Used
 
 EXPECTED_TOKENS = 300
 """Tokens expected in a story of about 200 words, for `--plan`."""
@@ -222,15 +222,12 @@ def stories_warning(settings: StoriesSettings) -> str:
 
 
 def stories_words(settings: StoriesSettings) -> Used:
-    """Prompts that were made with our requests.
+    """What the prompts say they were made with.
 
     Raises:
         UserError: the prompts cannot be read.
     """
     tally = Tally()
     for prompt in prompts(settings):
-        if not tally.has("story prompts", prompt.language) and made_with(
-            "story prompts", ["request"], prompt.language, " ".join(prompt.prompt.split())
-        ):
-            tally.add("story prompts", [prompt.language])
+        tally.add_stated(prompt.built_by, prompt.words)
     return tally.used

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -112,7 +112,8 @@ def load_lists(user_files: Sequence[Path] = ()) -> WordLists:
             named = {str(axis): str(meaning) for axis, meaning in direction.items()}
             pairs[pair] = AttributePair(pair, named, tuple(map(str, lead)))
     for name, table in tables:
-        sets += _sets(table, name)
+        bundled = name in {f"endoxa-{code}" for code in languages}
+        sets += (replace(entry, bundled=bundled) for entry in _sets(table, name))
     for entry in sets:
         for axis, value in entry.group.items():
             axes[axis] = tuple(dict.fromkeys((*axes.get(axis, ()), value)))

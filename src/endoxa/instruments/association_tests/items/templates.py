@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.terms import ANY, KINDS, Term
+from endoxa.schema.provenance import words_cell
 from endoxa.sources.files import require_file
 from endoxa.words.packs import languages_with, words_of
 
@@ -37,6 +38,7 @@ class Templates:
         templates: by kind of term, then by agreement codes (separated by spaces, or `ANY`): sentences with `{term}`.
         people: a bleached plural subject by gender, '' for all ("these people"), for attributes of associations.
         plural: agreement code of the plural by gender, '' for all.
+        bundled: whether they come with endoxa.
     """
 
     language: str
@@ -47,6 +49,7 @@ class Templates:
     templates: Mapping[str, Mapping[str, tuple[str, ...]]]
     people: Mapping[str, str]
     plural: Mapping[str, str]
+    bundled: bool = False
 
     def begins_with_vowel(self, text: str) -> bool:
         """Whether the language treats the beginning of `text` as a vowel sound."""
@@ -65,7 +68,10 @@ def load_templates(user_file: Path | None = None) -> dict[str, Templates]:
         UserError: the file cannot be read, or is not as described above.
     """
     languages = dict.fromkeys(("en", "hi", *languages_with("tests.toml")))
-    templates = {code: _read(words_of(code, "tests.toml"), f"{code}/tests.toml") for code in languages}
+    templates = {
+        code: replace(_read(words_of(code, "tests.toml"), f"{code}/tests.toml"), bundled=True)
+        for code in languages
+    }
     if user_file is not None:
         require_file(user_file)
         try:
@@ -79,6 +85,12 @@ def load_templates(user_file: Path | None = None) -> dict[str, Templates]:
         theirs = _read(table, str(user_file))
         templates[theirs.language] = theirs
     return templates
+
+
+def words_used(language: str, used: Mapping[str, bool], templates: Templates | None) -> str:
+    """The cell `words` of a test: the components of which it has something, and our templates where it has those."""
+    components = {**used, "association templates": templates is not None and templates.bundled}
+    return words_cell((name, language) for name, has in components.items() if has)
 
 
 def sentences(term: Term, templates: Templates) -> Iterator[tuple[str, str]]:

@@ -43,6 +43,7 @@ from endoxa.runs.journal import JournalFile
 from endoxa.runs.run import read_run
 from endoxa.schema import ChatAnswer
 from endoxa.schema.finish import ERROR, LENGTH, finish_reason
+from endoxa.schema.provenance import BUILT_BY, WORDS
 from endoxa.schema.stories import EXTRACTED_COLUMNS
 from endoxa.sources.files import require_file, sha256
 from endoxa.sources.stereotales import (
@@ -53,7 +54,7 @@ from endoxa.sources.stereotales import (
     read_vocabulary,
     story_file,
 )
-from endoxa.words.used import Tally, Used, kept_words
+from endoxa.words.used import Tally, Used
 
 REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE = 10, 15
 """Tokens expected in an answer, for `--plan`."""
@@ -299,12 +300,12 @@ def vocabulary_of(settings: ExtractSettings) -> Vocabulary:
 
 
 def extract_words(settings: ExtractSettings) -> Used:
-    """What the run of stories rests on from which profiles are read; tables of stories do not say it."""
-    file = Path(settings.data) / "run.json"
-    if not file.is_file():
-        return {}
-    facts = json.loads(file.read_text(encoding="utf-8"))
+    """What the stories say that their prompts were made with.
+
+    Raises:
+        UserError: the stories cannot be read.
+    """
     tally = Tally()
-    for name, codes in kept_words(facts):
-        tally.add(name, [code for code in codes if not settings.languages or code in settings.languages])
+    for story in stories(settings):
+        tally.add_stated(story.cells[BUILT_BY], story.cells[WORDS])
     return tally.used

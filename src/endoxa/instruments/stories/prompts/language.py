@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -245,6 +246,7 @@ def bundled_languages() -> tuple[str, ...]:
     return languages_with("stories.yaml")
 
 
+@cache
 def bundled_tree(code: str) -> Tree | None:
     """The file of a bundled language, None where there is none."""
     if code not in bundled_languages():

@@ -37,6 +37,7 @@ from endoxa.instruments.stories.prompts.language import (
     parse_tree,
     read_trees,
 )
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.schema.stories import STORY_MAP_COLUMNS, STORY_PROMPT_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import Attribute, Vocabulary, read_vocabulary
@@ -240,13 +241,24 @@ def _rows(languages: Sequence[Language], chosen: Selection) -> Iterator[dict[str
         for name in SCENARIOS
         if not chosen.scenarios or name in chosen.scenarios or name.split()[0] in chosen.scenarios
     ]
+    bundled = {
+        language.language: parse_language(tree)
+        for language in languages
+        if (tree := bundled_tree(language.language))
+    }
     for attribute, scenario, language in product(attributes, scenarios, languages):
         for value, person in language.persons.get(attribute, {}).items():
             if (attribute, value, scenario) not in left_out:
                 theme, number = scenario.split()
                 form = language.form(person)
-                setting = in_form(language.scenarios[theme][int(number) - 1], form)
-                request = in_form(language.request, form)
+                scenario_text = language.scenarios[theme][int(number) - 1]
+                setting, request = in_form(scenario_text, form), in_form(language.request, form)
+                ours = bundled.get(language.language)
+                rests = ours is not None and (
+                    ours.request == language.request
+                    or ours.persons.get(attribute, {}).get(value) == person
+                    or scenario_text in ours.scenarios.get(theme, ())
+                )
                 yield {
                     "sample_id": sample_id(language.language, attribute, value, scenario),
                     "language": language.language,
@@ -256,6 +268,8 @@ def _rows(languages: Sequence[Language], chosen: Selection) -> Iterator[dict[str
                     "target_attribute_value": value,
                     "prompt": request.replace(PERSON, person.text).replace(SCENARIO, setting),
                     "associations": "",
+                    BUILT_BY: "endoxa build stories",
+                    WORDS: words_cell([("story prompts", language.language)] if rests else []),
                 }
 
 
