@@ -261,7 +261,12 @@ def csv_records(path: Path, known: Collection[str] = ()) -> Iterator[tuple[int, 
     encoding = encoding_of(path)
     with path.open(encoding=encoding, errors=_UNDECODABLE, newline="") as stream:
         dialect = _dialect(stream, path, known)
-        _log_dialect(path, encoding, dialect.delimiter)
+        taken = [] if encoding == UTF_8 else [_encoding_named(encoding)]
+        if dialect.delimiter != USUAL_DELIMITERS.get(path.suffix.lower(), ","):
+            mark = DELIMITERS.get(dialect.delimiter, repr(dialect.delimiter))
+            taken.append(f"cells separated by {mark}")
+        if taken:
+            log_taken(path, ", ".join(taken))
         reader = csv.reader(stream, delimiter=dialect.delimiter, strict=True)
         for _ in range(dialect.skipped):
             next(reader, None)
@@ -276,14 +281,6 @@ def csv_records(path: Path, known: Collection[str] = ()) -> Iterator[tuple[int, 
                 return
             if cells:
                 yield line, cells
-
-
-def _log_dialect(path: Path, encoding: str, delimiter: str) -> None:
-    taken = [] if encoding == UTF_8 else [_encoding_named(encoding)]
-    if delimiter != USUAL_DELIMITERS.get(path.suffix.lower(), ","):
-        taken.append(f"cells separated by {DELIMITERS.get(delimiter, repr(delimiter))}")
-    if taken:
-        log_taken(path, ", ".join(taken))
 
 
 def _encoding_named(encoding: str) -> str:

@@ -104,7 +104,11 @@ def download(name: str, mirror: str | None = None, folder: Path | None = None) -
         return target
     address, fetch = _address(wanted, mirror)
     try:
-        _retrieve(address, wanted, target, fetch)
+        import pooch
+
+        pooch.get_logger().setLevel(logging.WARNING)
+        known = f"sha256:{wanted.sha256}" if wanted.sha256 else None
+        pooch.retrieve(address, known_hash=known, fname=target.name, path=target.parent, downloader=fetch)
     except ValueError as error:  # pooch: the hash differs; it has removed what it fetched
         raise UserError(
             f"{address} is not the published {wanted.file_name}: its SHA-256 is not {wanted.sha256}. "
@@ -134,14 +138,6 @@ def _address(wanted: PublishedFile, mirror: str | None) -> tuple[str, Callable[.
 
 def _copy(url: str, output_file: str, pooch: object) -> None:  # noqa: ARG001 (the signature pooch calls)
     shutil.copyfile(url, output_file)
-
-
-def _retrieve(address: str, wanted: PublishedFile, target: Path, fetch: Callable[..., None] | None) -> None:
-    import pooch
-
-    pooch.get_logger().setLevel(logging.WARNING)
-    known = f"sha256:{wanted.sha256}" if wanted.sha256 else None
-    pooch.retrieve(address, known_hash=known, fname=target.name, path=target.parent, downloader=fetch)
 
 
 def locate(text: str) -> Source:

@@ -28,7 +28,7 @@ from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS, PAIR_COLUMNS, STAT
 from endoxa.schema.drafts import DRAFT_COLUMNS
 from endoxa.schema.harm import HARM_RATING_COLUMNS
 from endoxa.schema.stories import STORY_COLUMNS, STORY_MAP_COLUMNS
-from endoxa.sources.collected import WITHDRAWALS, is_withdrawn, withdrawn_beside
+from endoxa.sources.collected import WITHDRAWALS, is_left_out, is_withdrawn, say_left_out, withdrawn_beside
 from endoxa.sources.dialects import (
     USUAL_DELIMITERS,
     csv_records,
@@ -40,7 +40,6 @@ from endoxa.sources.dialects import (
 from endoxa.sources.files import require_file
 from endoxa.sources.source import Source, current_reading, understood_once
 from endoxa.sources.spreadsheets import WORKBOOK_SUFFIXES, restored, workbook_rows
-from endoxa.sources.statuses import is_left_out, say_left_out
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -169,7 +168,16 @@ def _header(path: Path, wanted: tuple[str, ...], languages: tuple[str, ...]) -> 
     if suffix in PARQUET_SUFFIXES:
         return tuple(_parquet_schema(path))
     if suffix in JSONL_SUFFIXES:
-        return _jsonl_columns(path)
+        # Keys of the first record that has any, so that one broken line does not hide the others.
+        broken: Row | None = None
+        for row in _jsonl_rows(path):
+            if row.cells:
+                return tuple(row.cells)
+            broken = broken or row
+        if broken is None:
+            raise UserError(f"{path} has no rows: every line is blank.")
+        reason = broken.faults[0].message if broken.faults else "is an empty object"
+        raise UserError(f"{path}, row {broken.number} (line {broken.line}): {reason}.")
     if suffix in WORKBOOK_SUFFIXES:
         return tuple(name for _, name in _workbook_header(path, next(workbook_rows(path), (1, []))[1]))
     return tuple(_csv_header(path, next(csv_records(path, _plain(wanted)), (1, []))[1]))
@@ -196,7 +204,7 @@ def table_rows(
         optional: further names that somebody gave: such a column keeps its spelling.
         respect_withdrawals: leave out what people took back from the campaign that the file comes from, and log how
             many rows that were.
-        respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.sources.statuses`).
+        respect_statuses: leave out drafts that people rejected or have not judged (`endoxa.sources.collected`).
         as_written: keep column names as they are written, and take numbers as they are.
 
     Raises:
@@ -388,19 +396,6 @@ def _ragged(header: Sequence[str], values: Sequence[str]) -> tuple[Fault, ...]:
 
 
 # --------------------------------------------------------------------------- JSONL
-
-
-def _jsonl_columns(path: Path) -> tuple[str, ...]:
-    """Keys of the first record that has any, so that one broken line does not hide the others."""
-    broken: Row | None = None
-    for row in _jsonl_rows(path):
-        if row.cells:
-            return tuple(row.cells)
-        broken = broken or row
-    if broken is None:
-        raise UserError(f"{path} has no rows: every line is blank.")
-    reason = broken.faults[0].message if broken.faults else "is an empty object"
-    raise UserError(f"{path}, row {broken.number} (line {broken.line}): {reason}.")
 
 
 def _jsonl_rows(path: Path) -> Iterator[Row]:

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from endoxa.models.chat.batches import MAX_BYTES, MAX_REQUESTS, Calls, Line, read_lines, reader
 from endoxa.models.chat.presets import list_price
-from endoxa.models.chat.remote import RemoteModel
+from endoxa.models.chat.remote import MAX_BYTES, MAX_REQUESTS, Calls, Line, RemoteModel, read_lines, reader
 from endoxa.models.chat.spec import (
     BatchRequest,
     BatchStatus,

@@ -355,7 +355,19 @@ def _json_rows(path: Path, columns: Columns) -> Iterator[tuple[int, dict[str, An
     with open_text(path, newline="\n") as stream:
         for line, text in enumerate(stream, start=1):
             if text.strip():
-                row = _object(path, line, text)
+                if undecodable(text):
+                    raise UserError(f"{path}, line {line} is not UTF-8 text: save the file as UTF-8.")
+                try:
+                    row = json.loads(text)
+                except (ValueError, RecursionError) as error:
+                    reason = getattr(error, "msg", None) or "too deep or too large"
+                    raise UserError(
+                        f"{path}, line {line} is not JSON ({reason}). Expected one question per line."
+                    ) from error
+                if not isinstance(row, dict):
+                    raise UserError(
+                        f'{path}, line {line} is not a JSON object ({{"name": value}}). Expected one object per line.'
+                    )
                 yield line, renamed_fields(row, columns) if columns else row
 
 
@@ -366,23 +378,6 @@ def item_name(category: object, example_id: object, variant: object) -> str:
     """The name of the item of a record with these entries."""
     number = f"{category}-{example_id}"
     return number if variant in _ABSENT else f"{number}-{variant}"
-
-
-def _object(path: Path, line: int, text: str) -> dict[str, Any]:
-    if undecodable(text):
-        raise UserError(f"{path}, line {line} is not UTF-8 text: save the file as UTF-8.")
-    try:
-        row = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = getattr(error, "msg", None) or "too deep or too large"
-        raise UserError(
-            f"{path}, line {line} is not JSON ({reason}). Expected one question per line."
-        ) from error
-    if not isinstance(row, dict):
-        raise UserError(
-            f'{path}, line {line} is not a JSON object ({{"name": value}}). Expected one object per line.'
-        )
-    return row
 
 
 def write_items(rows: Iterable[Mapping[str, Any]], path: Path) -> int:

@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.sources.drafts import Draft
 from endoxa.sources.identities import spellings
-from endoxa.sources.spans import Span, Word, differing_spans, words
+from endoxa.sources.typography import Span, Word, differing_spans, words
 from endoxa.sources.write import write_csv
 
 Severity = Literal["error", "warning", "note"]

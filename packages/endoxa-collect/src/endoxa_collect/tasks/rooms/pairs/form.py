@@ -104,7 +104,7 @@ def suggestion(content: Content) -> str:
 
 def _loses_group(content: Content, less: str) -> bool:
     """Whether the group stands in both sentences as they came, and not in the new one."""
-    from endoxa.sources.spans import words
+    from endoxa.sources.typography import words
 
     group, new, *before = (
         {word.folded for word in words(text)}

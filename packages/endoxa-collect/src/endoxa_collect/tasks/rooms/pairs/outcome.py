@@ -32,7 +32,7 @@ def _item(settings: TaskSettings, item: JudgedItem) -> dict[str, Any]:
         # Cells that follow from the second sentence, where the table has them.
         more = first(item.content)
         less = agreed["sent_less"]
-        from endoxa.sources.spans import differing_spans, words
+        from endoxa.sources.typography import differing_spans, words
 
         sides = words(more), words(less)
         spans = differing_spans(*sides)
