@@ -32,7 +32,7 @@ from endoxa.sources.collected import WITHDRAWALS, is_left_out, is_withdrawn, say
 from endoxa.sources.dialects import (
     USUAL_DELIMITERS,
     csv_records,
-    log_taken,
+    log_reading,
     open_text,
     plain_name,
     undecodable,
@@ -223,32 +223,32 @@ def table_rows(
     return _approved(rows, path) if respect_statuses else rows
 
 
-def require_known_columns(named: Mapping[str, str], known: Collection[str], items: str) -> None:
+def require_known_columns(named: Mapping[str, str], names: Collection[str], items: str) -> None:
     """Refuse an unknown name of a column.
 
     Args:
         named: our name of a column -> the file's.
-        known: our names.
+        names: our names.
         items: what the columns are of ("pairs").
 
     Raises:
         UserError: a name is unknown.
     """
-    unknown = [name for name in named if name not in known]
+    unknown = [name for name in named if name not in names]
     if unknown:
         raise UserError(
             f"There is no column '{unknown[0]}' of {items} to be named. Write OURS=THEIRS with one of: "
-            f"{', '.join(known)}."
+            f"{', '.join(names)}."
         )
 
 
-def require_columns(path: Path, found: Sequence[str], required: Sequence[str]) -> None:
+def require_columns(path: Path, there: Sequence[str], required: Sequence[str]) -> None:
     """Raise UserError where one of the `required` columns is not among those `found` in the file."""
-    missing = [column for column in required if column not in found]
+    missing = [column for column in required if column not in there]
     if missing:
         raise UserError(
             f"{path} has no column {', '.join(map(repr, missing))}; its columns are: "
-            f"{', '.join(map(repr, found))}."
+            f"{', '.join(map(repr, there))}."
         )
 
 
@@ -284,7 +284,7 @@ def _renamed(path: Path, row: Row, wanted: tuple[str, ...]) -> Row:
     spellings = spelled(tuple(row.cells), wanted)
     if not spellings:
         return row
-    log_taken(path, ", ".join(f"column {name!r} as '{ours}'" for name, ours in spellings.items()))
+    log_reading(path, ", ".join(f"column {name!r} as '{ours}'" for name, ours in spellings.items()))
     return replace(row, cells={spellings.get(name, name): cell for name, cell in row.cells.items()})
 
 
@@ -298,7 +298,7 @@ def _with_decimal_points(path: Path, row: Row) -> Row:
     if not changed:
         return row
     for name in changed:
-        log_taken(path, f"numbers with a decimal comma in column '{name}'")
+        log_reading(path, f"numbers with a decimal comma in column '{name}'")
     return replace(row, cells={**row.cells, **changed})
 
 

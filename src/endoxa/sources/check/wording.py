@@ -78,9 +78,9 @@ def negates(more: str, less: str, language: str) -> bool:
     if denials[0] == denials[1]:
         return False
     passing = negating | COMPANIONS.get(language, frozenset())
-    one, other = ([word for word in side if word not in passing] for side in sides)
-    return len(one) == len(other) and all(
-        a == b or (language == "en" and _same_verb(a, b)) for a, b in zip(one, other, strict=True)
+    left, right = ([word for word in side if word not in passing] for side in sides)
+    return len(left) == len(right) and all(
+        a == b or (language == "en" and _same_verb(a, b)) for a, b in zip(left, right, strict=True)
     )
 
 
@@ -104,9 +104,9 @@ def _english(text: str) -> list[str]:
     return ["must" if pair == ("need", NOT) else pair[0] for pair in following]
 
 
-def _same_verb(one: str, other: str) -> bool:
+def _same_verb(first: str, second: str) -> bool:
     """Whether an auxiliary took the ending of a verb: "likes" and "like", "used" and "use", "has" and "have"."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((first, second), key=len)
     return {short, long} == {"has", "have"} or long in (f"{short}s", f"{short}es", f"{short}d", f"{short}ed")
 
 
@@ -116,16 +116,16 @@ def _french(text: str) -> list[str]:
 
 def _swahili(text: str) -> list[str]:
     """The present "wana-" and its denial "hawa-" with -i for a final -a; "hawana" denies "wana" ("have")."""
-    found: list[str] = []
+    stems: list[str] = []
     for word in _folded(text):
-        said = _SWAHILI_SHORT.get(word, word)
-        denied = said.startswith("hawa") and len(said) > len("hawa")
-        stem = said.removeprefix("hawa" if denied else "wana")
-        if stem == said:
-            found.append(said)
+        plain = _SWAHILI_SHORT.get(word, word)
+        denied = plain.startswith("hawa") and len(plain) > len("hawa")
+        stem = plain.removeprefix("hawa" if denied else "wana")
+        if stem == plain:
+            stems.append(plain)
         else:
-            found += [*([NOT] if said != word or denied else []), stem.removesuffix("na").rstrip("ai")]
-    return found
+            stems += [*([NOT] if plain != word or denied else []), stem.removesuffix("na").rstrip("ai")]
+    return stems
 
 
 def _arabic(text: str) -> list[str]:
@@ -194,7 +194,7 @@ def several_spans(item: Item) -> Iterator[Problem]:
     if len(item.spans) < 2 or _negates(item):
         return
     changed = item.replacements
-    changes = {_change(one) for one in changed} - {None} if item.language == "en" else set()
+    changes = {_change(edit) for edit in changed} - {None} if item.language == "en" else set()
     if len(changes) > 1:
         message = (
             f"the sentences differ in {len(changes)} unrelated changes: the score may reflect any of them"
@@ -205,16 +205,16 @@ def several_spans(item: Item) -> Iterator[Problem]:
         yield item.problem("note", "several-spans", "", message, _changes(changed))
 
 
-def _change(one: Replacement) -> tuple[str, ...] | None:
+def _change(edit: Replacement) -> tuple[str, ...] | None:
     """What is changed, the same for a repeated change; None for words that only agree with one."""
-    together = [word.folded for side in one.sides for word in side]
+    together = [word.folded for side in edit.sides for word in side]
     heads = [word.replace("’", "'").split("'")[0] for word in together]  # 'he'd' agrees as 'he' does
     left = [word for word, head in zip(together, heads, strict=True) if not {word, head} & AGREEMENT]
     if not left:
         return None
     if GENDERED.issuperset(left):
         return ("gender",)
-    return tuple(sorted(" ".join(_stem(word) for word in side) for side in one.sides))
+    return tuple(sorted(" ".join(_stem(word) for word in side) for side in edit.sides))
 
 
 def _stem(word: Word) -> str:
@@ -264,7 +264,7 @@ def _shared(item: Item) -> Iterator[tuple[int, int]]:
 
 
 def _changes(changed: tuple[Replacement, ...]) -> str:
-    return "; ".join(f"{join(one.more) or '-'} / {join(one.less) or '-'}" for one in changed)
+    return "; ".join(f"{join(edit.more) or '-'} / {join(edit.less) or '-'}" for edit in changed)
 
 
 def article(item: Item) -> Iterator[Problem]:
@@ -318,16 +318,16 @@ def pronoun(item: Item) -> Iterator[Problem]:
         return
     for column, side, changed in _sides(item):
         first = min(changed, default=0)
-        own = {_gender(side[at].folded) for at in changed} - {None}
+        genders = {_gender(side[at].folded) for at in changed} - {None}
         left = [
             word.text
             for at, word in enumerate(side)
             if at > first
             and at not in changed
             and word.folded in PRONOUNS
-            and _gender(word.folded) not in own
+            and _gender(word.folded) not in genders
         ]
-        if len(own) == 1 and left:
+        if len(genders) == 1 and left:
             message = "keeps a pronoun of the other gender after the changed word"
             yield item.problem("note", "pronoun", column, message, " ".join(left))
 
@@ -371,16 +371,16 @@ def country_for_group(item: Item) -> Iterator[Problem]:
     """
     if not item.compares_groups:
         return
-    known = _territories(item.language)
-    found = [
+    places = _territories(item.language)
+    matches = [
         join(side)
         for replacement in item.replacements
         for side in replacement.sides
-        if " ".join(word.folded for word in side).removesuffix("'s").removesuffix("’s") in known
+        if " ".join(word.folded for word in side).removesuffix("'s").removesuffix("’s") in places
     ]
-    if found:
+    if matches:
         message = "names a country or territory where the other sentence has something else"
-        yield item.problem("note", "country-for-group", "", message, ", ".join(found))
+        yield item.problem("note", "country-for-group", "", message, ", ".join(matches))
 
 
 @cache
@@ -400,15 +400,15 @@ def name_for_group(item: Item) -> Iterator[Problem]:
     """
     if item.language != "en" or item.cell("axis") not in _NAME_AXES:
         return
-    for one, span in zip(item.replacements, item.spans, strict=True):
+    for edit, span in zip(item.replacements, item.spans, strict=True):
         inside = span.start_more > 0 and span.start_less > 0
         if inside and (
             all(
                 len(side) == 1 and side[0].text.istitle() and side[0].folded not in GENDERED
-                for side in one.sides
+                for side in edit.sides
             )
         ):
-            text = f"{join(one.more)} / {join(one.less)}"
+            text = f"{join(edit.more)} / {join(edit.less)}"
             yield item.problem(
                 "note", "name-for-group", "", "persons' names seem to stand for the groups", text
             )
@@ -433,10 +433,10 @@ def group_capitals(item: Item) -> Iterator[Problem]:
     """
     if item.language != "en":
         return
-    for one, span in zip(item.replacements, item.spans, strict=True):
-        if not (span.start_more and span.start_less and len(one.more) == len(one.less) == 1):
+    for edit, span in zip(item.replacements, item.spans, strict=True):
+        if not (span.start_more and span.start_less and len(edit.more) == len(edit.less) == 1):
             continue
-        more, less = one.more[0], one.less[0]
+        more, less = edit.more[0], edit.less[0]
         optional = more.folded in CASE_OPTIONAL and less.folded in CASE_OPTIONAL
         if optional and more.text[0].isupper() != less.text[0].isupper():
             message = "one group term is written with a capital and the other is not"
