@@ -146,7 +146,11 @@ def measure(
             added = _added(work, before) or _grown(work, before)
             if not added and not (work.reopen and any(complete.errors.values())):
                 return complete
-            _require_journal(work, out)
+            if work.keeps_journal and not (out / JOURNAL).exists():
+                raise UserError(
+                    f"Nothing can be added to the run {out}: its {JOURNAL} is missing. Choose another --out, or pass "
+                    "--restart to measure everything again."
+                )
         created = before["created"] if before else now()
         facts = run_facts(
             instrument.name, settings, work.identity, command, created=created, kind_facts=dict(work.facts)
@@ -307,14 +311,6 @@ def _grown(work: Work, before: Mapping[str, Any]) -> dict[str, list[Any]]:
     """What is added to the other lists of an earlier run, by their names."""
     behind = {name: list(work.identity[name][len(before["identity"][name]) :]) for name in work.growing}
     return {name: added for name, added in behind.items() if added}
-
-
-def _require_journal(work: Work, out: Path) -> None:
-    if work.keeps_journal and not (out / JOURNAL).exists():
-        raise UserError(
-            f"Nothing can be added to the run {out}: its {JOURNAL} is missing. Choose another --out, or pass --restart "
-            "to measure everything again."
-        )
 
 
 def _measured(
