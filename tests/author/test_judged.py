@@ -12,9 +12,9 @@ from endoxa.api.data import load_pairs
 from endoxa.author.tables import agreement_with, approved, counted, with_association_ids
 from endoxa.commands import app
 from endoxa.errors import UserError
+from endoxa.sources.collected import left_out_notes
 from endoxa.sources.frames import read_table, write_table
 from endoxa.sources.source import reading_files
-from endoxa.sources.statuses import left_out_notes
 
 
 @pytest.fixture

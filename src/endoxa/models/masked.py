@@ -173,7 +173,9 @@ class MaskedModel:
                 waiting[index] += 1
                 tokens[index] += len(variant[1])
         parts: dict[int, dict[Variant, float]] = {index: {} for index in range(len(requests))}
-        for batch in equal_length_batches(list(variants), _shape, self._checkpoint.batch_tokens):
+        for batch in equal_length_batches(
+            list(variants), lambda variant: (len(variant[0]),), self._checkpoint.batch_tokens
+        ):
             for variant, value in halve_when_full(batch, self._score_batch):
                 for index in variants[variant]:
                     parts[index][variant] = value
@@ -202,8 +204,3 @@ class MaskedModel:
         )
         rows = log_probabilities.view(len(batch), most).tolist()
         return [sum(row[: len(masked)]) for row, (_, masked) in zip(rows, batch, strict=True)]
-
-
-def _shape(variant: Variant) -> tuple[int, ...]:
-    """Length of the copy: what must be equal inside a batch."""
-    return (len(variant[0]),)

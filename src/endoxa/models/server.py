@@ -106,18 +106,11 @@ class ServerModel:
             group = list(same)
             batches += [group[start : start + PROMPTS] for start in range(0, len(group), PROMPTS)]
         for batch in batches:
-            for request, result in zip(batch, self._scores(batch), strict=True):
+            results = self._ask([request.text for request in batch], special=batch[0].front != "nothing")
+            for request, result in zip(batch, results, strict=True):
+                score = result if isinstance(result, Unscorable) else self._checked(request, result)
                 for index in wanted[request]:
-                    yield index, result
-
-    def _scores(self, batch: Sequence[CausalRequest]) -> list[Score | Unscorable]:
-        """The scores of requests that want the same in front of their texts."""
-        special = batch[0].front != "nothing"
-        results = self._ask([request.text for request in batch], special=special)
-        return [
-            result if isinstance(result, Unscorable) else self._checked(request, result)
-            for request, result in zip(batch, results, strict=True)
-        ]
+                    yield index, score
 
     def _ask(self, texts: Sequence[str], *, special: bool) -> list[Prompted | Unscorable]:
         """For each text its tokens and log-probabilities; a call that is refused is cut up, to find the text."""

@@ -141,13 +141,9 @@ def parquet_in_parts(path: Path) -> Iterator[AddPart]:
         with replacing(path) as draft:
             pl.scan_parquet(parts / "*.parquet").sink_parquet(draft)
     except (OSError, pl.exceptions.PolarsError) as problem:  # a full disk is either of them
+        reason = getattr(problem, "strerror", None) or str(problem).partition("\n")[0]
         raise UserError(
-            f"The records cannot be written to {path.parent}: {_reason(problem)}. Finished work is kept; run the "
+            f"The records cannot be written to {path.parent}: {reason}. Finished work is kept; run the "
             "same command again to continue."
         ) from problem
     shutil.rmtree(parts, ignore_errors=True)
-
-
-def _reason(problem: Exception) -> str:
-    """The problem in a few words, whoever says it."""
-    return getattr(problem, "strerror", None) or str(problem).partition("\n")[0]

@@ -32,9 +32,9 @@ from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run, S, Work
 from endoxa.runs.items import AVAILABLE
 from endoxa.runs.journal import JournalFile
 from endoxa.schema import Progress
+from endoxa.sources.collected import left_out_notes
 from endoxa.sources.files import sha256
 from endoxa.sources.source import reading_files
-from endoxa.sources.statuses import left_out_notes
 from endoxa.words.used import COMPONENTS_KEY, Used
 
 log = logging.getLogger(__name__)
@@ -146,7 +146,11 @@ def measure(
             added = _added(work, before) or _grown(work, before)
             if not added and not (work.reopen and any(complete.errors.values())):
                 return complete
-            _require_journal(work, out)
+            if work.keeps_journal and not (out / JOURNAL).exists():
+                raise UserError(
+                    f"Nothing can be added to the run {out}: its {JOURNAL} is missing. Choose another --out, or pass "
+                    "--restart to measure everything again."
+                )
         created = before["created"] if before else now()
         facts = run_facts(
             instrument.name, settings, work.identity, command, created=created, kind_facts=dict(work.facts)
@@ -309,27 +313,6 @@ def _grown(work: Work, before: Mapping[str, Any]) -> dict[str, list[Any]]:
     return {name: added for name, added in behind.items() if added}
 
 
-def _begin_addition(work: Work, journal: JournalFile, out: Path, before: Mapping[str, Any]) -> None:
-    """Note what is being added to a finished run, and forget what was added by halves and is not wanted now.
-
-    The run stays finished, as it was, until the new models are through.
-    """
-    added, grown = _added(work, before), _grown(work, before)
-    wanted = takewhile(lambda pair: pair[0] == pair[1], zip(added, before.get("adding", []), strict=False))
-    # What was begun for other rules has numbers of theirs.
-    same = before.get("adding_to", {}) == grown
-    journal.forget_models(len(before["identity"]["models"]) + len(list(wanted)) if same else 0)
-    write_json(out / RUN, {**before, "adding": added, "adding_to": grown})
-
-
-def _require_journal(work: Work, out: Path) -> None:
-    if work.keeps_journal and not (out / JOURNAL).exists():
-        raise UserError(
-            f"Nothing can be added to the run {out}: its {JOURNAL} is missing. Choose another --out, or pass --restart "
-            "to measure everything again."
-        )
-
-
 def _measured(
     work: Work, out: Path, facts: dict[str, Any], before: dict[str, Any] | None, progress: Progress
 ) -> dict[str, Any]:
@@ -340,7 +323,14 @@ def _measured(
             clear(out)
             journal.clear()
         if before and before.get("finished"):
-            _begin_addition(work, journal, out, before)
+            added, grown = _added(work, before), _grown(work, before)
+            wanted = takewhile(
+                lambda pair: pair[0] == pair[1], zip(added, before.get("adding", []), strict=False)
+            )
+            # What was begun for other rules has numbers of theirs.
+            same = before.get("adding_to", {}) == grown
+            journal.forget_models(len(before["identity"]["models"]) + len(list(wanted)) if same else 0)
+            write_json(out / RUN, {**before, "adding": added, "adding_to": grown})
         else:
             write_json(out / RUN, facts)
         progress("reading the data", 0, 0)

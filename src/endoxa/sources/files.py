@@ -53,13 +53,13 @@ def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | None])
     Raises:
         UserError: two of the paths are one file.
     """
-    taken = {path.resolve(): "is an input of this command" for path in inputs if path is not None}
+    uses = {path.resolve(): "is an input of this command" for path in inputs if path is not None}
     for path in outputs:
         if path is None:
             continue
-        if path.resolve() in taken:
-            raise UserError(f"{path} {taken[path.resolve()]}: name another file for the output.")
-        taken[path.resolve()] = "is given for two outputs"
+        if path.resolve() in uses:
+            raise UserError(f"{path} {uses[path.resolve()]}: name another file for the output.")
+        uses[path.resolve()] = "is given for two outputs"
 
 
 CHECKSUMS = "SHA256SUMS"
@@ -149,9 +149,9 @@ def _runs(process: int) -> bool:
 
 def _files(folder: Path) -> list[str]:
     """Names of all files under the folder, sorted, without the checksums and what interpreters leave."""
-    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    names = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     return sorted(
         path.as_posix()
-        for path in found
+        for path in names
         if path.as_posix() != CHECKSUMS and not set(path.parts) & set(_CACHES)
     )

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from endoxa.models.chat.batches import MAX_BYTES, MAX_REQUESTS, Calls, Line, read_lines, reader
 from endoxa.models.chat.presets import list_price
-from endoxa.models.chat.remote import RemoteModel
+from endoxa.models.chat.remote import MAX_BYTES, MAX_REQUESTS, Calls, Line, RemoteModel, read_lines, reader
 from endoxa.models.chat.spec import (
     BatchRequest,
     BatchStatus,
@@ -328,8 +327,10 @@ class AnthropicBatches:
                 unfinished.append(batch.id)
             elif batch.archived_at is not None:
                 complete = False
-            elif await self._holds(batch.id, submission.tag):
-                return SubmissionStatus("found", batch.id)
+            else:
+                lines = await self._results(batch.id)
+                if lines and str(lines[0]["custom_id"]).startswith(f"{submission.tag}-"):
+                    return SubmissionStatus("found", batch.id)
         if unfinished:
             return SubmissionStatus("unfinished", unfinished[0])
         return SubmissionStatus("absent" if complete else "unknown")
@@ -354,11 +355,6 @@ class AnthropicBatches:
             return await self._client.get(BATCHES, cast_to=str, options={"params": params})
 
         return await self._calls.run(send, reader(_Page))
-
-    async def _holds(self, batch_id: str, tag: str) -> bool:
-        """Whether the first result of a batch is named with our tag."""
-        lines = await self._results(batch_id)
-        return bool(lines) and str(lines[0]["custom_id"]).startswith(f"{tag}-")
 
     async def status(self, batch_id: str) -> BatchStatus:
         """See `BatchClient.status`."""

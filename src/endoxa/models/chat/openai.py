@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from endoxa.models.chat.batches import MAX_BYTES, MAX_REQUESTS, Calls, Line, read_lines, reader
 from endoxa.models.chat.presets import Preset, list_price
-from endoxa.models.chat.remote import RemoteModel
+from endoxa.models.chat.remote import MAX_BYTES, MAX_REQUESTS, Calls, Line, RemoteModel, read_lines, reader
 from endoxa.models.chat.spec import (
     BatchRequest,
     BatchStatus,
@@ -145,13 +144,17 @@ class OpenAiService:
 
 def completion_body(spec: ChatSpec, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
     """The request's JSON; what is None is left out, and `extra` overrides: a null in it takes a field out."""
+    # `strict` needs every property required and no other allowed.
+    held_to = {"name": "answer", "strict": True, "schema": sampling.answer_schema}
     settings = {
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
         spec.host.max_tokens_field: sampling.max_tokens,
         **({spec.host.seed_field: sampling.seed} if spec.host.seed_field else {}),
         "reasoning_effort": sampling.reasoning,
-        "response_format": _response_format(sampling.answer_schema),
+        "response_format": {"type": "json_schema", "json_schema": held_to}
+        if sampling.answer_schema
+        else None,
     }
     fields = {
         "model": spec.served_name,
@@ -160,13 +163,6 @@ def completion_body(spec: ChatSpec, messages: Sequence[Message], sampling: Sampl
         **sampling.extra,
     }
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _response_format(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """A JSON schema as the interface takes it; `strict` needs every property required and no other allowed."""
-    if schema is None:
-        return None
-    return {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
 
 
 def read_completion(body: str | bytes) -> ChatAnswer:
@@ -302,14 +298,19 @@ class OpenAiBatches:
 
     async def submit(self, requests: Sequence[BatchRequest], submission: Submission) -> str:
         """See `BatchClient.submit`. A batch whose answer got lost on the way is found by its tag, not made twice."""
-        content = b"".join(self._line(request) for request in requests)
+        lines = []
+        for name, messages, sampling in requests:
+            body = completion_body(self._spec, messages, sampling)
+            line = {"custom_id": name, "method": "POST", "url": f"/v1{PATH}", "body": body}
+            lines.append(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        content = b"".join(lines)
 
         async def upload() -> str:
             named = (f"{submission.tag}.jsonl", content, "application/jsonl")
             return (await self._client.files.with_raw_response.create(file=named, purpose="batch")).text
 
         file = await self._calls.run(upload, reader(_File))
-        body = {
+        batch = {
             "input_file_id": file.id,
             "endpoint": f"/v1{PATH}",
             "completion_window": "24h",
@@ -323,15 +324,9 @@ class OpenAiBatches:
             tried = True
             if status.state == "found":
                 return await self._client.get(f"/batches/{status.batch_id}", cast_to=str)
-            return await self._client.post("/batches", cast_to=str, body=body)
+            return await self._client.post("/batches", cast_to=str, body=batch)
 
         return (await self._calls.run(create, reader(_Batch))).id
-
-    def _line(self, request: BatchRequest) -> bytes:
-        name, messages, sampling = request
-        body = completion_body(self._spec, messages, sampling)
-        line = {"custom_id": name, "method": "POST", "url": f"/v1{PATH}", "body": body}
-        return json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
     async def find(self, submission: Submission) -> SubmissionStatus:
         """See `BatchClient.find`."""

@@ -109,7 +109,16 @@ def price_of(spec: ChatSpec, override: str | None = None) -> Price | None:
         UserError: `override` is not two numbers, or genai-prices is missing.
     """
     if override is not None:
-        return _read_price(override)
+        try:
+            sent, received = (float(part) for part in override.split(","))
+        except ValueError:
+            sent = received = -1.0
+        if not (0 <= sent < float("inf") and 0 <= received < float("inf")):
+            raise UserError(
+                f"The price '{override}' is not IN,OUT: give two numbers, US dollars per million tokens sent and "
+                "received, like 0.15,0.60."
+            )
+        return Price(sent, received, "given")
     return None if spec.host.price is None else spec.host.price(spec)
 
 
@@ -141,16 +150,3 @@ def list_price(spec: ChatSpec) -> Price | None:
         float(quote.output_price) * 1e6 / SAMPLE,
         f"genai-prices {genai_prices.__version__}: {quote.provider.id} {quote.model.id}",
     )
-
-
-def _read_price(text: str) -> Price:
-    try:
-        sent, received = (float(part) for part in text.split(","))
-    except ValueError:
-        sent = received = -1.0
-    if not (0 <= sent < float("inf") and 0 <= received < float("inf")):
-        raise UserError(
-            f"The price '{text}' is not IN,OUT: give two numbers, US dollars per million tokens sent and received, "
-            "like 0.15,0.60."
-        )
-    return Price(sent, received, "given")

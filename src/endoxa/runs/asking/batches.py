@@ -135,7 +135,10 @@ async def _ask_turn(
         handed_in = await _hand_in(asking, client, jobs(), turn)
         if handed_in.requests == 0:
             if handed_in.postponed:
-                raise _stopped(asking, handed_in)
+                # Nothing is under way, and the next batch is not covered by what is left of the budget.
+                few, name = handed_in.affordable, asking.model.name
+                too_few = f"--max-cost allows only {few} more requests to {name}, and a batch holds at least {SMALLEST}"
+                raise budget_spent(name, asking.budget, too_few=too_few if few else "")
             return
         if handed_in.postponed and not warned:
             warned = True
@@ -187,13 +190,6 @@ async def _hand_in(asking: Asking, client: BatchClient, jobs: Iterable[Job], tur
         if count < len(group):
             return _HandedIn(handed_in, postponed=True)
     return _HandedIn(handed_in)
-
-
-def _stopped(asking: Asking, handed_in: _HandedIn) -> UserError:
-    """Nothing is under way, and the next batch is not covered by what is left of the budget."""
-    few, name = handed_in.affordable, asking.model.name
-    too_few = f"--max-cost allows only {few} more requests to {name}, and a batch holds at least {SMALLEST}"
-    return budget_spent(name, asking.budget, too_few=too_few if few else "")
 
 
 def _requests(asking: Asking, jobs: Iterable[Job], turn: int) -> Iterator[Request]:

@@ -355,7 +355,9 @@ def plan_table(expected: Sequence[Planned], note: str = "") -> Plan:
                 f"{row.expected.calls:,}",
                 _span(f"{row.expected.prompt_tokens:,}", f"{row.most.prompt_tokens:,}"),
                 _span(f"{row.expected.completion_tokens:,}", f"{row.most.completion_tokens:,}"),
-                _cost(row),
+                row.unpriced
+                if row.price is None
+                else _span(_dollars(row.dollars or 0.0), _dollars(row.most_dollars or 0.0)),
                 "-"
                 if row.price is None
                 else f"{row.price.input_per_million:g}, {row.price.output_per_million:g}",
@@ -363,12 +365,6 @@ def plan_table(expected: Sequence[Planned], note: str = "") -> Plan:
             for row in expected
         ),
     )
-
-
-def _cost(row: Planned) -> str:
-    if row.price is None:
-        return row.unpriced
-    return _span(_dollars(row.dollars or 0.0), _dollars(row.most_dollars or 0.0))
 
 
 def _dollars(amount: float) -> str:

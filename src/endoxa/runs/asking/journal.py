@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from endoxa.models.chat.spec import Submission
 from endoxa.models.chat.thoughts import spoken
@@ -127,7 +126,11 @@ class AnswerJournal(JournalFile):
         by_job: dict[int, list[ChatAnswer]] = {}
         with self._explained():
             for job, *columns in self._db.execute(query, (model, first, last)):
-                by_job.setdefault(job, []).append(_answer(columns))
+                text, finish, refused, served_model, reasoning, error, *tokens = columns
+                answer = ChatAnswer(
+                    text, finish, bool(refused), Usage(*tokens), served_model, reasoning, error
+                )
+                by_job.setdefault(job, []).append(spoken(answer))  # stored as it came, thoughts parted here
         return by_job
 
     def count(self, model: int) -> int:
@@ -236,9 +239,3 @@ def _columns(answer: ChatAnswer) -> tuple[str | int, ...]:
         usage.cached_tokens,
         usage.reasoning_tokens,
     )
-
-
-def _answer(columns: Sequence[Any]) -> ChatAnswer:
-    """An answer as it is read: what came is stored as it came, and its thoughts are parted here."""
-    text, finish, refused, served_model, reasoning, error, *tokens = columns
-    return spoken(ChatAnswer(text, finish, bool(refused), Usage(*tokens), served_model, reasoning, error))

@@ -109,11 +109,11 @@ def count_answers(answers: pl.LazyFrame | pl.DataFrame) -> tuple[AnswerCounts, .
 def over_contexts(counts: Iterable[AnswerCounts]) -> tuple[AnswerCounts, ...]:
     """The counts of each model over all its contexts."""
     several = sorted(counts, key=lambda row: row.model)
-    return tuple(_together(model, tuple(rows)) for model, rows in groupby(several, key=lambda row: row.model))
-
-
-def _together(model: str, counts: Sequence[AnswerCounts]) -> AnswerCounts:
-    return AnswerCounts(model, "", *(sum(getattr(row, name) for row in counts) for name in NUMBERS))
+    grouped = ((model, tuple(rows)) for model, rows in groupby(several, key=lambda row: row.model))
+    return tuple(
+        AnswerCounts(model, "", *(sum(getattr(row, name) for row in rows) for name in NUMBERS))
+        for model, rows in grouped
+    )
 
 
 def write_counts(counts: Sequence[AnswerCounts], folder: Path) -> None:

@@ -62,16 +62,16 @@ def read_metadata(path: Path, category: str | None = None) -> dict[Key, int]:
     Raises:
         UserError: the file cannot be read, or lacks category, example_id or target_loc.
     """
-    found: dict[Key, int] = {}
+    place_of: dict[Key, int] = {}
     doubtful: set[Key] = set()
     for row in _cells(path, "target_loc"):
         place = _place(row["target_loc"])
         if place is None or (category is not None and row["category"] != category):
             continue
         key = (row["category"] or "", row["example_id"] or "")
-        if found.setdefault(key, place) != place:
+        if place_of.setdefault(key, place) != place:
             doubtful.add(key)
-    return {key: place for key, place in found.items() if key not in doubtful}
+    return {key: place for key, place in place_of.items() if key not in doubtful}
 
 
 SOCIAL_VALUES = "Relevant_social_values"
@@ -122,9 +122,9 @@ def names_group(
     for _, _, record in islice(checked_rows(questions, columns=columns), _SAMPLED_ROWS):
         place = targets.get((record.category, record.example_id))
         if place is not None:
-            both = places.setdefault((record.variant, record.context, *record.options), {})
-            both[record.question_polarity] = place
-    pairs = [both for both in places.values() if len(both) == 2]
+            variants = places.setdefault((record.variant, record.context, *record.options), {})
+            variants[record.question_polarity] = place
+    pairs = [variants for variants in places.values() if len(variants) == 2]
     same = sum(pair["neg"] == pair["nonneg"] for pair in pairs)
     if 2 * same <= len(pairs):
         return False
@@ -179,9 +179,9 @@ def _words_of_groups(groups: Iterable[str]) -> set[str]:
 def _words_of(record: Record, option: int) -> set[str]:
     """What an option may be recognised by where no label is equal: its group, its texts, and each of their words."""
     texts = (*record.text_and_group(option), record.options[option])
-    whole = {" ".join(text.casefold().split()) for text in texts}
-    words = {word for text in whole for word in re.findall(r"\w+", text)}
-    return whole | words | {_GENDERS[word] for word in (*whole, *words) if word in _GENDERS}
+    phrases = {" ".join(text.casefold().split()) for text in texts}
+    words = {word for text in phrases for word in re.findall(r"\w+", text)}
+    return phrases | words | {_GENDERS[word] for word in (*phrases, *words) if word in _GENDERS}
 
 
 def group_text(record: Record, option: int) -> str:

@@ -80,8 +80,8 @@ def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[
         UserError: the file cannot be read, lacks a column, or a row is broken; says how to name columns.
     """
     require_known_columns(named, QUESTION_COLUMNS, "questions")
-    known = (*named.values(), *QUESTION_COLUMNS)
-    columns = table_columns(path, known)
+    wanted = (*named.values(), *QUESTION_COLUMNS)
+    columns = table_columns(path, wanted)
     missing = [name for name in REQUIRED if named.get(name, name) not in columns]
     if missing:
         raise UserError(
@@ -90,7 +90,7 @@ def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[
             f"{', '.join(map(repr, columns))}."
         )
     require_columns(path, columns, list(named.values()))
-    for row in table_rows(path, (), optional=known):
+    for row in table_rows(path, (), optional=wanted):
         raise_fault(path, row)
         line = row.line or row.number
         yield line, _record(renamed_fields(row.cells, named), path, row.number, line)
@@ -110,9 +110,11 @@ def _record(cells: Mapping[str, str | None], path: Path, number: int, line: int)
         if name in record:
             record[name] = _value(record[name])
     answers = {name: _listed(record.pop(f"answer_info.{name}", None)) for name in OPTIONS}
-    given = {name: groups * 2 if len(groups) == 1 else groups for name, groups in answers.items() if groups}
-    if given:
-        record["answer_info"] = {**(record.get("answer_info") or {}), **given}
+    groups_of = {
+        name: groups * 2 if len(groups) == 1 else groups for name, groups in answers.items() if groups
+    }
+    if groups_of:
+        record["answer_info"] = {**(record.get("answer_info") or {}), **groups_of}
     if "stereotyped_groups" in record:
         record["stereotyped_groups"] = _listed(record["stereotyped_groups"])
     record.setdefault("example_id", str(number))
@@ -252,8 +254,8 @@ def complaint(error: ValidationError) -> str:
             f"has no field '{field}', which every question of BBQ has. If the file calls it otherwise, name it: "
             f"--columns {field}=NAME"
         )
-    found = repr(first["input"])
-    shown = found if len(found) <= 60 else f"{found[:57]}..."
+    text = repr(first["input"])
+    shown = text if len(text) <= 60 else f"{text[:57]}..."
     return f"field '{field}': {first['msg'][0].lower()}{first['msg'][1:]}, found {shown}"
 
 
@@ -276,15 +278,15 @@ class Seen:
         number = int(example_id) if example_id.isascii() and example_id.isdigit() else _NUMBERED
         if number >= _NUMBERED or str(number) != example_id:
             key = (category, variant, example_id)
-            known = key in self._others
+            repeated = key in self._others
             self._others.add(key)
-            return not known
+            return not repeated
         marks = self._marks[category, variant]
         if number >= len(marks):
             marks.extend(bytes(max(number + 1, 2 * len(marks)) - len(marks)))
-        known = bool(marks[number])
+        repeated = bool(marks[number])
         marks[number] = 1
-        return not known
+        return not repeated
 
 
 _MARKS = frozenset({"question_polarity", "context_condition", "ans0", "ans1", "ans2", "label"})
@@ -360,7 +362,19 @@ def _json_rows(path: Path, columns: Columns) -> Iterator[tuple[int, dict[str, An
     with open_text(path, newline="\n") as stream:
         for line, text in enumerate(stream, start=1):
             if text.strip():
-                row = _object(path, line, text)
+                if undecodable(text):
+                    raise UserError(f"{path}, line {line} is not UTF-8 text: save the file as UTF-8.")
+                try:
+                    row = json.loads(text)
+                except (ValueError, RecursionError) as error:
+                    reason = getattr(error, "msg", None) or "too deep or too large"
+                    raise UserError(
+                        f"{path}, line {line} is not JSON ({reason}). Expected one question per line."
+                    ) from error
+                if not isinstance(row, dict):
+                    raise UserError(
+                        f'{path}, line {line} is not a JSON object ({{"name": value}}). Expected one object per line.'
+                    )
                 yield line, renamed_fields(row, columns) if columns else row
 
 
@@ -371,23 +385,6 @@ def item_name(category: object, example_id: object, variant: object) -> str:
     """The name of the item of a record with these entries."""
     number = f"{category}-{example_id}"
     return number if variant in _ABSENT else f"{number}-{variant}"
-
-
-def _object(path: Path, line: int, text: str) -> dict[str, Any]:
-    if undecodable(text):
-        raise UserError(f"{path}, line {line} is not UTF-8 text: save the file as UTF-8.")
-    try:
-        row = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = getattr(error, "msg", None) or "too deep or too large"
-        raise UserError(
-            f"{path}, line {line} is not JSON ({reason}). Expected one question per line."
-        ) from error
-    if not isinstance(row, dict):
-        raise UserError(
-            f'{path}, line {line} is not a JSON object ({{"name": value}}). Expected one object per line.'
-        )
-    return row
 
 
 def write_items(rows: Iterable[Mapping[str, Any]], path: Path) -> int:

@@ -13,7 +13,6 @@ from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
 from endoxa.sources.check import (
     characters,
-    perturbation,
     wording,
 )
 from endoxa.sources.check.associations import ASSOCIATIONS, check_associations, is_associations
@@ -51,13 +50,13 @@ __all__ = [
 ]
 
 PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
-    perturbation.identical_sentences,
-    perturbation.no_word_differs,
-    perturbation.negation_only,
-    perturbation.several_spans,
-    perturbation.long_perturbation,
-    perturbation.length_difference,
-    perturbation.other_changes,
+    wording.identical_sentences,
+    wording.no_word_differs,
+    wording.negation_only,
+    wording.several_spans,
+    wording.long_perturbation,
+    wording.length_difference,
+    wording.other_changes,
     wording.no_group_term,
     wording.country_for_group,
     wording.name_for_group,
@@ -134,7 +133,17 @@ def check_pairs(path: Path, options: ReadOptions = DEFAULTS, format: str | None 
     empty = True
     for draft in _drafts(reader, path, options):
         empty = False
-        faults = _faults(draft)
+        faults = [
+            Problem(
+                "error",
+                fault.check,
+                draft.pair.get("item_id") or "",
+                draft.row,
+                fault.column or "",
+                fault.message,
+            )
+            for fault in draft_faults(draft)
+        ]
         problems += faults
         if not faults:
             item = Item.of(draft)
@@ -155,17 +164,3 @@ def _drafts(reader: Reader, path: Path, options: ReadOptions) -> Iterator[Draft]
         for pair in frame.iter_rows(named=True):
             row += 1
             yield Draft(row, None, pair)
-
-
-def _faults(draft: Draft) -> list[Problem]:
-    return [
-        Problem(
-            "error",
-            fault.check,
-            draft.pair.get("item_id") or "",
-            draft.row,
-            fault.column or "",
-            fault.message,
-        )
-        for fault in draft_faults(draft)
-    ]

@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.sources.drafts import Draft
 from endoxa.sources.identities import spellings
-from endoxa.sources.spans import Span, Word, differing_spans, words
+from endoxa.sources.typography import Span, Word, differing_spans, words
 from endoxa.sources.write import write_csv
 
 Severity = Literal["error", "warning", "note"]
@@ -146,9 +146,9 @@ def _compares_groups(draft: Draft, more: Sequence[Word], less: Sequence[Word]) -
     )
 
 
-def join(found: tuple[Word, ...]) -> str:
+def join(several: tuple[Word, ...]) -> str:
     """Words as text."""
-    return " ".join(word.text for word in found)
+    return " ".join(word.text for word in several)
 
 
 RARE_SHARE = 0.10
@@ -248,9 +248,9 @@ def unbalanced_labels(traces: Sequence[Trace]) -> Iterator[Problem]:
     """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     labelled = [trace for trace in traces if trace.direction in ("stereo", "antistereo")]
-    open_to_both = {t.axis for t in labelled if not t.associated or t.direction == "antistereo"}
+    undecided = {t.axis for t in labelled if not t.associated or t.direction == "antistereo"}
     for trace in labelled:
-        counts[trace.axis][trace.direction] += trace.axis in open_to_both
+        counts[trace.axis][trace.direction] += trace.axis in undecided
     for axis, labels in counts.items():
         n = labels.total()
         rare = min(labels["stereo"], labels["antistereo"])

@@ -98,7 +98,7 @@ def suggestion(content: Content) -> str:
 
 def _loses_group(content: Content, less: str) -> bool:
     """Whether the group stands in both sentences as they came, and not in the new one."""
-    from endoxa.sources.spans import words
+    from endoxa.sources.typography import words
 
     group, new, *before = (
         {word.folded for word in words(text)}
@@ -187,7 +187,7 @@ class PairRoom(AgreementRoom):
         row["sent_less"] = row.get("sent_less") or row["suggested"]
         if agreed is not None and agreed["state"] == CHANGED:
             # Cells that follow from the second sentence, where the table has them.
-            from endoxa.sources.spans import differing_spans, words
+            from endoxa.sources.typography import differing_spans, words
 
             more, less = first(item.content), agreed["sent_less"]
             sides = words(more), words(less)

@@ -295,7 +295,7 @@ def _sound(word: str, form: str, language: str) -> Iterator[str]:
     """Articles that go by the sound behind them."""
     low = form.lower()
     if language == "en" and word in ("a", "an"):
-        from endoxa.sources.check.perturbation import CONSONANT_SOUND, VOWEL_SOUND
+        from endoxa.sources.check.wording import CONSONANT_SOUND, VOWEL_SOUND
 
         vowel = low.startswith(VOWEL_SOUND) or (low[0] in "aeiou" and not low.startswith(CONSONANT_SOUND))
         if vowel != (word == "an"):
