@@ -281,7 +281,7 @@ def group_means(
     placed = [answer for answer in answers if answer.place]
     by_country = _shown(placed, _tone_and_country, IN, lambda answer: not answer.linked, least)
     beside = [answer for answer in placed if answer.place != IN]
-    by_tone = _shown(beside, _tone_only, NEAR, lambda _: True, least)
+    by_tone = _shown(beside, lambda answer: ((answer.tone, ALL), (ALL, ALL)), NEAR, lambda _: True, least)
     groups = _by_place(placed, _tone_and_country)
     rows = []
     for tone, country in sorted(groups, key=lambda place: (place[1] != ALL, place[1], place[0])):
@@ -324,10 +324,6 @@ def _for_population(answers: Sequence[Answer], tone: str, population: Population
 
 def _tone_and_country(answer: Answer) -> Iterable[Place]:
     return ((tone, country) for tone in (answer.tone, ALL) for country in (answer.country, ALL))
-
-
-def _tone_only(answer: Answer) -> Iterable[Place]:
-    return ((tone, ALL) for tone in (answer.tone, ALL))
 
 
 def _by_place(
