@@ -44,7 +44,6 @@ class Account:
 
     name: str
     roles: tuple[str, ...]
-    made: bool = False
     password: str | None = None
 
 
@@ -66,12 +65,11 @@ def set_account(
         UserError: the name or the password cannot be used, or a new account has no role.
     """
     user = User.objects.filter(username=name).first()
-    made = user is None
     if user is None:
-        user = _new(name, role)
-    generated = new_password_text() if password is None and (made or new_password) else None
-    if password is not None or generated is not None:
-        chosen = password or generated or ""
+        user, new_password = _new(name, role), True
+    generated = new_password_text() if password is None and new_password else None
+    chosen = generated if password is None else password
+    if chosen is not None:
         try:
             validate_password(chosen, user)
         except ValidationError as problem:
@@ -82,7 +80,7 @@ def set_account(
         record(campaign, None, "account allowed", account=name, role=role)
     LOGIN_ACCOUNT.clear(name)
     LOGIN_SITE.clear(limits.SITE)
-    return Account(name, _roles(user, campaign), made, generated)
+    return Account(name, _roles(user, campaign), generated)
 
 
 @transaction.atomic
