@@ -254,5 +254,5 @@ def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportRe
         left_out = replace(about.left_out, people=merged.without_key, merged=merged.merged)
         frames = {**merged.frames, "pairs": counted_pairs(merged.frames), "withdrawals": since.withdrawals}
         tables = Tables(frames, left_out)
-        patch = replace(about, release=made.number, left_out=left_out)
+        patch = about.model_copy(update={"release": made.number, "left_out": left_out})
         return write_export(patch, tables, folder, Delivery(campaign, made))
