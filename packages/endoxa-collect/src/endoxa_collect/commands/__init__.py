@@ -14,7 +14,7 @@ from endoxa_collect.commands import export, paper, simulate, task
 from endoxa_collect.commands.export import Folder, Slug
 
 if TYPE_CHECKING:
-    from endoxa_collect.project.starting import Started
+    from endoxa_collect.project.starting import Invitation, Started
 
 
 class CollectGroup(typer.core.TyperGroup):
@@ -247,11 +247,7 @@ def _serve(host: str, port: int, workers: int | None) -> None:
     collect_static()
     addresses = reached_at(host, port)
     for invitation in invitations():
-        if invitation.rehearsing and invitation.state == "open":
-            stands = "a rehearsal until you press Open on the dashboard; people can join"
-        else:
-            stands = invitation.state
-        typer.echo(f"Campaign {invitation.slug} is {stands}.")
+        typer.echo(_standing(invitation))
         if invitation.lacking:
             typer.echo(
                 f"Before people come, fill in on the organisers' pages: {', '.join(invitation.lacking)}."
@@ -267,6 +263,12 @@ def _serve(host: str, port: int, workers: int | None) -> None:
     typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
     sys.stdout.flush()
     answer(host, port, workers)
+
+
+def _standing(invitation: Invitation) -> str:
+    if invitation.rehearsing and invitation.state == "open":
+        return f"Campaign {invitation.slug} is a rehearsal until you press Open on the dashboard; people can join."
+    return f"Campaign {invitation.slug} is {invitation.state}."
 
 
 def _print_started(started: Started, folder: Path, *, named: bool) -> None:

@@ -19,6 +19,7 @@ from endoxa_collect.models import Campaign, Moderation, Pair
 
 CUT_OFF = 71.0
 """From here people are asked. On labelled pairs of ours it finds 26 of 32 that say the same, and 1 of 26 others."""
+_OFFERED = 3
 _SIFTED = 30
 _SIFTED_FROM = 50.0
 
@@ -59,7 +60,7 @@ def nearest(
     return best[:limit]
 
 
-def nearest_before(forms: Sequence[str], start: int, cut_off: float = CUT_OFF) -> dict[int, int]:
+def nearest_before(forms: Sequence[str], start: int) -> dict[int, int]:
     """For places from `start` on, the place before it whose form is most alike, where one is alike enough.
 
     Counts all trigrams that two forms share, as `likeness` does: some 2 s for 5,000 forms that share most of them.
@@ -80,7 +81,7 @@ def nearest_before(forms: Sequence[str], start: int, cut_off: float = CUT_OFF) -
             shared[there[: np.searchsorted(there, place)]] += 1
         alike = 200 * shared / (sizes[:place] + sizes[place])
         best = int(alike.argmax())
-        if alike[best] >= cut_off:
+        if alike[best] >= CUT_OFF:
             matches[place] = best
     return matches
 
@@ -99,7 +100,7 @@ class Scored:
 
 
 def alike(
-    campaign: Campaign, country: str, language: str, text: str, *, limit: int = 3, exclude: int | None = None
+    campaign: Campaign, country: str, language: str, text: str, *, exclude: int | None = None
 ) -> tuple[Pair, ...]:
     """Live pairs that a contributor may be asked about, the most alike first.
 
@@ -107,7 +108,7 @@ def alike(
     and compares at most 5,000 keys: some 30 ms, and 100 ms more the first time.
     """
     live = (Moderation.LIVE,)
-    matches = scored(campaign, country, language, text, limit=limit, exclude=exclude, moderation=live)
+    matches = scored(campaign, country, language, text, limit=_OFFERED, exclude=exclude, moderation=live)
     return tuple(match.pair for match in matches)
 
 

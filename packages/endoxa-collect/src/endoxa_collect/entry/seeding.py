@@ -87,8 +87,12 @@ class SeedReport:
 
 def preview_seeds(campaign: Campaign, rows: Iterable[SeedRow]) -> SeedReport:
     """What `add_seeds` would do, with near-duplicates."""
-    present = _words(campaign)
-    new, duplicates = _sort_out(set(present), ((_name(row), row) for row in rows))
+    rows_there = Pair.objects.filter(campaign=campaign).values_list("country", "language", "key", "attribute")
+    present = {(country, language, name): words for country, language, name, words in rows_there}
+    new, duplicates = _sort_out(
+        set(present),
+        (((row.country, row.language, key(visible(row.attribute), row.language)), row) for row in rows),
+    )
     return SeedReport(tuple(new), tuple(duplicates), _alike(present, new))
 
 
@@ -150,15 +154,6 @@ def choose_calibration(campaign: Campaign) -> None:
     size = min(campaign.settings.sampler.calibration_pairs, int(len(ids) * _MOST))
     chosen.update(calibration=False)
     Pair.objects.filter(pk__in=SystemRandom().sample(ids, size)).update(calibration=True)
-
-
-def _words(campaign: Campaign) -> dict[Name, str]:
-    rows = Pair.objects.filter(campaign=campaign).values_list("country", "language", "key", "attribute")
-    return {(country, language, name): words for country, language, name, words in rows}
-
-
-def _name(row: SeedRow) -> Name:
-    return row.country, row.language, key(visible(row.attribute), row.language)
 
 
 def _sort_out(

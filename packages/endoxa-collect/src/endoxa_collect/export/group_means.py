@@ -270,18 +270,16 @@ def read_population(campaign: Campaign, unmerged: Mapping[UUID, Published]) -> P
     return Population(pairs, shares)
 
 
-def group_means(
-    answers: Sequence[Answer], population: Population | None = None, least: int = LEAST
-) -> pl.DataFrame:
+def group_means(answers: Sequence[Answer], population: Population | None = None) -> pl.DataFrame:
     """The table: one row for each tone, country (or all) and group.
 
     Small cells are empty, and those that would give them away. The means for the population are made from those of
     `in`, `near` and `far` over all countries, and stand only beside these: they tell nothing more about anybody.
     """
     placed = [answer for answer in answers if answer.place]
-    by_country = _shown(placed, _tone_and_country, IN, lambda answer: not answer.linked, least)
+    by_country = _shown(placed, _tone_and_country, IN, lambda answer: not answer.linked)
     beside = [answer for answer in placed if answer.place != IN]
-    by_tone = _shown(beside, _tone_only, NEAR, lambda _: True, least)
+    by_tone = _shown(beside, lambda answer: ((answer.tone, ALL), (ALL, ALL)), NEAR, lambda _: True)
     groups = _by_place(placed, _tone_and_country)
     rows = []
     for tone, country in sorted(groups, key=lambda place: (place[1] != ALL, place[1], place[0])):
@@ -326,10 +324,6 @@ def _tone_and_country(answer: Answer) -> Iterable[Place]:
     return ((tone, country) for tone in (answer.tone, ALL) for country in (answer.country, ALL))
 
 
-def _tone_only(answer: Answer) -> Iterable[Place]:
-    return ((tone, ALL) for tone in (answer.tone, ALL))
-
-
 def _by_place(
     answers: Iterable[Answer], places: Callable[[Answer], Iterable[Place]]
 ) -> dict[Place, list[Answer]]:
@@ -345,9 +339,8 @@ def _shown(
     places: Callable[[Answer], Iterable[Place]],
     group: str,
     hidden: Callable[[Answer], bool],
-    least: int,
 ) -> frozenset[Place]:
-    """Cells with at least `least` people in the group and outside it, from which nothing small can be worked out."""
+    """Cells with at least `LEAST` people in the group and outside it, from which nothing small can be worked out."""
     cells = _by_place(answers, places)
     risks = {
         place: Risk(
@@ -356,13 +349,13 @@ def _shown(
         )
         for place, cell in cells.items()
     }
-    gone = suppressed(risks, least)
+    gone = suppressed(risks, LEAST)
     return frozenset(
         place
         for place, cell in cells.items()
         if place not in gone
         and all(
-            len({answer.person for answer in cell if (answer.place == group) is inside}) >= least
+            len({answer.person for answer in cell if (answer.place == group) is inside}) >= LEAST
             for inside in (True, False)
         )
     )

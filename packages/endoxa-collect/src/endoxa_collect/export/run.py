@@ -21,7 +21,7 @@ from endoxa_collect.export.card import NAME as AGREEMENT
 from endoxa_collect.export.card import agreement, data_card, recipient_named, survey_map
 from endoxa_collect.export.folder import FORMATS, About, LeftOut, new_folder, read_about, write_tables
 from endoxa_collect.export.tables import Tables, read_tables
-from endoxa_collect.models import AuditEntry, Campaign, Release, record
+from endoxa_collect.models import Campaign, Release, record
 from endoxa_collect.withdrawals import Keys, new_salt
 
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
@@ -155,15 +155,12 @@ class Delivery:
             yield
         except BaseException:
             if draft.exists():
-                self._undo(entry)
+                with transaction.atomic():
+                    if self.release is not None:
+                        self.release.sha256 = ""
+                        self.release.save(update_fields=["sha256"])
+                    entry.delete()
             raise
-
-    @transaction.atomic
-    def _undo(self, entry: AuditEntry) -> None:
-        if self.release is not None:
-            self.release.sha256 = ""
-            self.release.save(update_fields=["sha256"])
-        entry.delete()
 
 
 def export_campaign(

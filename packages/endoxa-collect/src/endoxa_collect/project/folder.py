@@ -139,13 +139,13 @@ def make_folder(path: Path, *, secret: str | None = None) -> Folder:
 
 
 @contextmanager
-def making(path: Path, *, secret: str | None = None) -> Iterator[Folder]:
+def making(path: Path) -> Iterator[Folder]:
     """A new folder to fill inside, marked as complete at the end; nothing of it stays if that fails.
 
     Raises:
         UserError: as in `make_folder`, or the disk is full.
     """
-    folder = make_folder(path, secret=secret)
+    folder = make_folder(path)
     with explaining(path, *_UNMAKEABLE):
         try:
             yield folder

@@ -5,7 +5,6 @@ Accounts are made on the command line only, so nobody can make one from outside.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,7 +17,7 @@ from django.utils import timezone
 
 from endoxa.errors import UserError
 from endoxa_collect.campaign import read_settings, require_name
-from endoxa_collect.entry.seeding import SeedRow, add_seeds
+from endoxa_collect.entry.seeding import add_seeds
 from endoxa_collect.models import (
     Campaign,
     JoinCode,
@@ -45,7 +44,6 @@ class Account:
 
     name: str
     roles: tuple[str, ...]
-    made: bool = False
     password: str | None = None
 
 
@@ -67,17 +65,22 @@ def set_account(
         UserError: the name or the password cannot be used, or a new account has no role.
     """
     user = User.objects.filter(username=name).first()
-    made = user is None
     if user is None:
-        user = _new(name, role)
-    generated = new_password_text() if password is None and (made or new_password) else None
-    if password is not None or generated is not None:
-        _set_password(user, password or generated or "")
+        user, new_password = _new(name, role), True
+    generated = new_password_text() if password is None and new_password else None
+    chosen = generated if password is None else password
+    if chosen is not None:
+        try:
+            validate_password(chosen, user)
+        except ValidationError as problem:
+            raise UserError(f"The password cannot be used: {' '.join(problem.messages)}") from None
+        user.set_password(chosen)
+        user.save(update_fields=["password"])
     if role is not None and Membership.objects.get_or_create(user=user, campaign=campaign, role=role)[1]:
         record(campaign, None, "account allowed", account=name, role=role)
     LOGIN_ACCOUNT.clear(name)
     LOGIN_SITE.clear(limits.SITE)
-    return Account(name, _roles(user, campaign), made, generated)
+    return Account(name, _roles(user, campaign), generated)
 
 
 @transaction.atomic
@@ -164,15 +167,6 @@ def _new(name: str, role: Role | None) -> User:
     return user
 
 
-def _set_password(user: User, password: str) -> None:
-    try:
-        validate_password(password, user)
-    except ValidationError as problem:
-        raise UserError(f"The password cannot be used: {' '.join(problem.messages)}") from None
-    user.set_password(password)
-    user.save(update_fields=["password"])
-
-
 def _roles(user: User, campaign: Campaign) -> tuple[str, ...]:
     memberships = Membership.objects.filter(user=user, campaign=campaign).order_by("role")
     return tuple(memberships.values_list("role", flat=True))
@@ -214,27 +208,23 @@ def start(
             letters, digits, - and _; a name or password that cannot be used; an organisation or contact that is too
             long.
     """
-    campaign, seeds = _campaign(preset, slug, {"organisation": organisation, "contact": contact})
-    report = add_seeds(campaign, seeds)
-    made = set_account(account, campaign, Role.ORGANISER, password=password, new_password=True)
-    code = make_code(campaign, CODE_DAYS) if campaign.settings.joined else None
-    record(campaign, None, "campaign made", preset=preset)
-    ends = (code.expires_at if code else None) or timezone.now()
-    return Started(campaign, code.code if code else None, ends, made.name, made.password, report.added)
-
-
-def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Campaign, Sequence[SeedRow]]:
     require_name(slug, "--name")
     if Campaign.objects.filter(slug=slug).exists():
         raise UserError(f"The database has a campaign '{slug}' already: choose another name (--name).")
     loaded = load_preset(preset)
+    named = {"organisation": organisation, "contact": contact}
     named = {key: text for key, text in named.items() if text}
     settings = read_settings(
         loaded.settings.model_dump(mode="json") | named, " and ".join(f"--{key}" for key in named)
     )
     campaign = Campaign.objects.create(slug=slug, state=State.OPEN)
     SettingsVersion.objects.create(campaign=campaign, number=1, content=settings.model_dump(mode="json"))
-    return campaign, loaded.seeds
+    report = add_seeds(campaign, loaded.seeds)
+    made = set_account(account, campaign, Role.ORGANISER, password=password, new_password=True)
+    code = make_code(campaign, CODE_DAYS) if campaign.settings.joined else None
+    record(campaign, None, "campaign made", preset=preset)
+    ends = (code.expires_at if code else None) or timezone.now()
+    return Started(campaign, code.code if code else None, ends, made.name, made.password, report.added)
 
 
 @dataclass(frozen=True)
