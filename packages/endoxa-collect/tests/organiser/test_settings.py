@@ -26,8 +26,7 @@ from endoxa_collect.organiser.settings.sections import SECTIONS, label_of
 from endoxa_collect.organiser.settings.services import Change, ConflictError, changes, save
 from endoxa_collect.organiser.settings.views import _refused
 from endoxa_collect.presets import load_preset
-from endoxa_collect.sampler import SamplerSettings
-from endoxa_collect.sampler.slots import need
+from endoxa_collect.sampler.slots import SamplerSettings, need
 
 RICH = {
     "help_lines": [{"country": "AR", "name": "Line", "contact": "102"}, {"name": "All", "contact": "555"}],
