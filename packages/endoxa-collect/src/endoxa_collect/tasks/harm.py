@@ -348,10 +348,8 @@ class HarmRoom(Study):
 
     def steps(self, settings: HarmSettings) -> list[Step]:
         """Two pages of instructions, and a quiz on them where there is one."""
-        pages = [Step("what-you-see", "panel/harm_see.html"), Step("what-we-ask", "panel/harm_ask.html")]
-        return (
-            [*pages, Step("questions", "panel/harm_quiz.html", QuizForm, tries=2)] if settings.quiz else pages
-        )
+        pages = [Step("what-you-see", "harm_see"), Step("what-we-ask", "harm_ask")]
+        return [*pages, Step("questions", "harm_quiz", QuizForm, tries=2)] if settings.quiz else pages
 
     def person(self, rng: random.Random) -> dict[str, Any]:
         """Which question stands first."""
