@@ -21,7 +21,7 @@ import polars as pl
 
 from campaign_criteria import Cell, verdicts
 from endoxa.runs.progress import shown
-from endoxa_collect.sampler import SamplerSettings
+from endoxa_collect.sampler.slots import SamplerSettings
 from endoxa_collect.simulate.arms import LacesArm, StaticArm, among, question, unseen
 from endoxa_collect.simulate.campaign import Campaign, Card
 from endoxa_collect.simulate.comparison import Comparison, run_campaigns

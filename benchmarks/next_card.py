@@ -142,7 +142,7 @@ def _set_up(size: int) -> list[tuple[object, str]]:
 
     from endoxa_collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
     from endoxa_collect.presets import load_preset
-    from endoxa_collect.sampler import SamplerSettings
+    from endoxa_collect.sampler.slots import SamplerSettings
     from endoxa_collect.security.codes import hash_secret
 
     slug = f"pool-{size}"

@@ -8,7 +8,7 @@ import pytest
 
 from endoxa_collect.cards import balance, locking
 from endoxa_collect.models import Campaign
-from endoxa_collect.sampler import Balance
+from endoxa_collect.sampler.controller import Balance
 
 SECONDS = 10.0
 

@@ -18,8 +18,8 @@ from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.restoration import import_campaign
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Campaign, Card, Moderation, Pair, Via
-from endoxa_collect.sampler import Balance, SamplerSettings
-from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, OPEN
+from endoxa_collect.sampler.controller import Balance
+from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, OPEN, SamplerSettings
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FAR = ["JP", "KE"]
@@ -206,7 +206,7 @@ def visit(person, words, cards, seed=1):
 def test_questions_come_early_never_first_never_twice_in_a_row_and_end_where_nothing_is_said(
     early, make_person, monkeypatch
 ):
-    monkeypatch.setattr("endoxa_collect.sampler.question_share", lambda *_: 0.6)
+    monkeypatch.setattr("endoxa_collect.sampler.controller.question_share", lambda *_: 0.6)
     cards = visit(make_person(early, "ana", origins=["AR"], connections=["CL"]), words={"AR"}, cards=24)
     asked = [card.country if card.pair is None else "" for card in cards]
     assert not asked[0]

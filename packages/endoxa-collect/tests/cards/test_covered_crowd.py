@@ -13,7 +13,7 @@ from endoxa_collect.entry.proposing import propose
 from endoxa_collect.entry.words import negative
 from endoxa_collect.models import Pair, Rating, Revealed, Via
 from endoxa_collect.organiser.queue import queue
-from endoxa_collect.sampler import Balance
+from endoxa_collect.sampler.controller import Balance
 
 KIND = (
     "bailan hasta el amanecer", "toman mate en la plaza", "hablan con las manos", "madrugan mucho",

@@ -14,8 +14,7 @@ from endoxa_collect.cards import answering, drawing, matching
 from endoxa_collect.cards.balance import view_of
 from endoxa_collect.models import Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person, Rating
 from endoxa_collect.privacy import withdraw
-from endoxa_collect.sampler import SamplerSettings, Slot
-from endoxa_collect.sampler.slots import FULL, NEEDS
+from endoxa_collect.sampler.slots import FULL, NEEDS, SamplerSettings, Slot
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -23,8 +23,7 @@ from endoxa_collect.organiser.setting_fields import code_of, keyed_lines, label_
 from endoxa_collect.organiser.setting_forms import SECTIONS, CardsForm
 from endoxa_collect.organiser.settings import Change, ConflictError, _refused, changes, save
 from endoxa_collect.presets import load_preset
-from endoxa_collect.sampler import SamplerSettings
-from endoxa_collect.sampler.slots import need
+from endoxa_collect.sampler.slots import SamplerSettings, need
 
 RICH = {
     "help_lines": [{"country": "AR", "name": "Line", "contact": "102"}, {"name": "All", "contact": "555"}],

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from collect_support.worlds import SMALL
 from endoxa.errors import UserError
 from endoxa_collect.commands import simulate as collect_simulate
-from endoxa_collect.sampler import SamplerSettings
+from endoxa_collect.sampler.slots import SamplerSettings
 from endoxa_collect.simulate.arms import ARMS
 from endoxa_collect.simulate.comparison import (
     Comparison,

@@ -7,8 +7,7 @@ import pytest
 
 from collect_support.worlds import SMALL
 from endoxa.errors import UserError
-from endoxa_collect.sampler import SamplerSettings
-from endoxa_collect.sampler.slots import CANDIDATE
+from endoxa_collect.sampler.slots import CANDIDATE, SamplerSettings
 from endoxa_collect.simulate.arms import ARMS, LacesArm, StaticArm
 from endoxa_collect.simulate.comparison import ENOUGH, best_share
 from endoxa_collect.simulate.endoxa_arm import EndoxaArm

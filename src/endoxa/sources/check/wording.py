@@ -10,18 +10,17 @@ grammar and on agreement after a change).
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise, zip_longest
 
 from babel import Locale, UnknownLocaleError
 
 from endoxa.sources.check.problems import SENTENCES, Item, Problem, Replacement, join
 from endoxa.sources.typography import Word, same_words, words
+from endoxa.words.packs import words_by_language, words_of
 
-_LISTS = tomllib.loads(files("endoxa.sources.check").joinpath("lexicon.toml").read_text(encoding="utf-8"))
+_LISTS = words_of("en", "checks.toml")
 
 
 def _words(name: str) -> frozenset[str]:
@@ -29,7 +28,8 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _by_language(name: str) -> dict[str, frozenset[str]]:
-    return {language: frozenset(listed.split()) for language, listed in _LISTS[name].items()}
+    by_language = words_by_language("checks.toml")
+    return {code: frozenset(lists[name].split()) for code, lists in by_language.items() if name in lists}
 
 
 MASCULINE_PRONOUNS = _words("masculine_pronouns")

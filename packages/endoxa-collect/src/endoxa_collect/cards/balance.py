@@ -15,8 +15,9 @@ from endoxa_collect import geography
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards.locking import Cache, remembered
 from endoxa_collect.models import CLOSED, Campaign, Card, CardState, Moderation, Pair, Person, Source
-from endoxa_collect.sampler import Balance, Expected, Forecast, MentionCounts, Outlook, Rater, Slot, forecast
-from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, wanted
+from endoxa_collect.sampler.controller import Balance, Expected, Forecast, MentionCounts, Outlook, forecast
+from endoxa_collect.sampler.matching import Rater
+from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, Slot, wanted
 
 _COMING = (Moderation.LIVE, Moderation.PENDING)
 

@@ -40,8 +40,8 @@ from endoxa_collect.models import (
     Source,
     Via,
 )
-from endoxa_collect.sampler import SamplerSettings, Slot, slots
-from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, need
+from endoxa_collect.sampler import slots
+from endoxa_collect.sampler.slots import CANDIDATE, FULL, NEEDS, OPEN, TOPUP, SamplerSettings, Slot, need
 
 _REACHED: Cache[int, frozenset[str]] = Cache()
 """By campaign: the countries that somebody who took part is from or near."""

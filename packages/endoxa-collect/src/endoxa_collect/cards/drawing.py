@@ -15,7 +15,6 @@ import numpy as np
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from endoxa_collect import sampler
 from endoxa_collect.cards import matching
 from endoxa_collect.cards.answering import at_draw, lock_person
 from endoxa_collect.cards.balance import View, mentions_in, rater_of, view_of
@@ -32,8 +31,9 @@ from endoxa_collect.models import (
     Pair,
     Person,
 )
-from endoxa_collect.sampler import Balance
-from endoxa_collect.sampler.slots import OPEN, TOPUP
+from endoxa_collect.sampler import controller
+from endoxa_collect.sampler.controller import Balance
+from endoxa_collect.sampler.slots import OPEN, TOPUP, place
 
 SESSION = timedelta(hours=6)
 """Time within which nobody is asked the same open question again."""
@@ -160,7 +160,7 @@ class Planning:
         follows = bool(self._history) and self._history[0].tier != PROMPT
         if follows and prompts and (more := self._to_ask(again=True)):
             # Though pairs wait, as often as the controller and the gaps ask for.
-            share = sampler.question_share(
+            share = controller.question_share(
                 prompts,
                 self._person.origins,
                 settings.countries,
@@ -209,7 +209,7 @@ class Planning:
             yield self._question(self._least_mentioned(questions))
 
     def _place(self, pair: Pair) -> str:
-        return sampler.place(pair.country, self._asking.rater.origins, self._asking.rater.near)
+        return place(pair.country, self._asking.rater.origins, self._asking.rater.near)
 
     def _pair(
         self,
@@ -220,8 +220,8 @@ class Planning:
         pick: matching.Pick | None = None,
         limit: int | None = None,
     ) -> Plan:
-        adds = sampler.adds_on(self._view.balance, self.number)
-        fields = sampler.fields(
+        adds = controller.adds_on(self._view.balance, self.number)
+        fields = controller.fields(
             adds=adds,
             home=pair.country in self._person.origins or not self._person.origins,
             tick_count=tick_count(pair, self._now) if adds else 0,
@@ -245,14 +245,14 @@ class Planning:
         topics = [topic for topic in mentions.topics if topic not in self._asking.rater.no_topics]
         # An order by chance decides between topics of which as much was said.
         order = [topics[place] for place in self._rng.permutation(len(topics))]
-        named = sampler.least_mentioned(order, mentions.by_topic.get(country, {}))
+        named = controller.least_mentioned(order, mentions.by_topic.get(country, {}))
         return Plan(PROMPT, country, topic=named[0] if country and len(named) > 1 else "")
 
     def _least_mentioned(self, countries: Sequence[str]) -> str:
         return (
             countries[0]
             if len(countries) == 1
-            else sampler.least_mentioned(countries, mentions_in(self._campaign).countries)[0]
+            else controller.least_mentioned(countries, mentions_in(self._campaign).countries)[0]
         )
 
     def _any(self, *needs: int) -> Pair | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -288,14 +289,10 @@ def answer_heard(
     Raises:
         UnknownCardError: the card was not given to this person, or asks something else.
     """
-    with locked(person.campaign_id):
-        card = mixed_of(person, token)
-        if card.kind != MixedKind.HEARD:
-            raise UnknownCardError
-        answers = {
-            answer.pk: "heard" if answer.public_id in heard else "not_heard" for answer in card.answers.all()
-        }
-        _close(card, answers, now)
+    with _closing(person, token, now, MixedKind.HEARD) as card:
+        for row in card.answers.all() if card else ():
+            row.answer = "heard" if row.public_id in heard else "not_heard"
+            row.save(update_fields=["answer"])
 
 
 def answer_comparison(person: Person, token: UUID, choice: str, *, now: datetime | None = None) -> None:
@@ -304,12 +301,11 @@ def answer_comparison(person: Person, token: UUID, choice: str, *, now: datetime
     Raises:
         UnknownCardError: the card was not given to this person, or asks something else.
     """
-    with locked(person.campaign_id):
-        card = mixed_of(person, token)
-        if card.kind != MixedKind.COMPARE:
-            raise UnknownCardError
-        shown = card.answers.order_by("position")
-        _close(card, dict(zip((row.pk for row in shown), CHOICES[choice], strict=False)), now)
+    with _closing(person, token, now, MixedKind.COMPARE) as card:
+        rows = card.answers.order_by("position") if card else ()
+        for row, answer in zip(rows, CHOICES[choice], strict=False):
+            row.answer = answer
+            row.save(update_fields=["answer"])
 
 
 def skip_mixed(person: Person, token: UUID, reason: str, *, now: datetime | None = None) -> None:
@@ -318,11 +314,9 @@ def skip_mixed(person: Person, token: UUID, reason: str, *, now: datetime | None
     Raises:
         UnknownCardError: the card was not given to this person.
     """
-    with locked(person.campaign_id):
-        card = mixed_of(person, token)
-        if card.state not in CLOSED:
-            card.state, card.reason, card.closed_at = CardState.SKIPPED, reason, now or timezone.now()
-            card.save(update_fields=["state", "reason", "closed_at"])
+    with _closing(person, token, now) as card:
+        if card:
+            card.state, card.reason = CardState.SKIPPED, reason
 
 
 def report_row(person: Person, token: UUID, row: UUID, reason: str, *, now: datetime | None = None) -> None:
@@ -331,27 +325,36 @@ def report_row(person: Person, token: UUID, row: UUID, reason: str, *, now: date
     Raises:
         UnknownCardError: the card was not given to this person, or has no such row.
     """
-    with locked(person.campaign_id):
-        card = mixed_of(person, token)
-        answer = card.answers.filter(public_id=row).select_related("pair").first()
+    with _closing(person, token, now) as card:
+        answer = MixedAnswer.objects.filter(card__token=token, public_id=row).select_related("pair").first()
         if answer is None:
             raise UnknownCardError
+        if card:
+            card.state, card.reason = CardState.SKIPPED, reason
+            answer.answer = REPORTED
+            answer.save(update_fields=["answer"])
+            flag_report(answer.pair, reason)
+
+
+@contextmanager
+def _closing(
+    person: Person, token: UUID, now: datetime | None, kind: MixedKind | None = None
+) -> Iterator[MixedCard | None]:
+    """The open card with this token, closed afterwards; None where it was closed before.
+
+    Raises:
+        UnknownCardError: it was not given to this person, or is of another kind.
+    """
+    with locked(person.campaign_id):
+        card = mixed_of(person, token)
+        if kind is not None and card.kind != kind:
+            raise UnknownCardError
         if card.state in CLOSED:
+            yield None
             return
-        card.state, card.reason, card.closed_at = CardState.SKIPPED, reason, now or timezone.now()
+        card.state, card.closed_at = CardState.ANSWERED, now or timezone.now()
+        yield card
         card.save(update_fields=["state", "reason", "closed_at"])
-        answer.answer = REPORTED
-        answer.save(update_fields=["answer"])
-        flag_report(answer.pair, reason)
-
-
-def _close(card: MixedCard, answers: dict[int, str], now: datetime | None) -> None:
-    if card.state in CLOSED:
-        return
-    for pk, answer in answers.items():
-        MixedAnswer.objects.filter(pk=pk).update(answer=answer)
-    card.state, card.closed_at = CardState.ANSWERED, now or timezone.now()
-    card.save(update_fields=["state", "closed_at"])
 
 
 def undo_mixed(person: Person, token: UUID) -> None:

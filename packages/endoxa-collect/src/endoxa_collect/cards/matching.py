@@ -18,11 +18,12 @@ import numpy as np
 from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 
-from endoxa_collect import sampler
 from endoxa_collect.cards.balance import View
 from endoxa_collect.models import CLOSED, Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person
-from endoxa_collect.sampler import KEPT_SECONDS, Rater, Slot, Waiting
-from endoxa_collect.sampler.slots import NEEDS, Filled, wanted
+from endoxa_collect.sampler import matching
+from endoxa_collect.sampler.controller import KEPT_SECONDS
+from endoxa_collect.sampler.matching import Rater, Waiting
+from endoxa_collect.sampler.slots import NEEDS, Filled, Slot, open_slots, wanted
 
 _SLOTS = {slot.value: slot for slot in Slot}
 
@@ -122,7 +123,7 @@ def match_all(campaign: Campaign, view: View, now: datetime, rng: np.random.Gene
 
 
 def waiting_for(asking: Asking, now: datetime) -> Match | None:
-    """The pair that waits for a person; None where none does, or it should not come now (`sampler.guards`)."""
+    """The pair that waits for a person; None where none does, or it should not come now (`matching.guards`)."""
     match = Match.objects.filter(person=asking.person, until__gt=now).select_related("pair").first()
     if match is None or match.pair_id in asking.had:
         return None
@@ -131,7 +132,7 @@ def waiting_for(asking: Asking, now: datetime) -> Match | None:
     settings = asking.person.campaign.settings.sampler
     pair = match.pair
     waiting = Waiting(pair.pk, pair.country, pair.language, pair.topic, bool(pair.negative), slots=())
-    return None if sampler.guards(asking.rater, waiting, settings) else match
+    return None if matching.guards(asking.rater, waiting, settings) else match
 
 
 def is_left(asking: Asking, reservations: Reservations) -> bool:
@@ -182,7 +183,7 @@ def take_pick(pick: Pick, now: datetime) -> bool:
     others = [row for row in reservations.matches if str(row.person) != str(match.person_id)]
     reserved = reservations.cards if pick.stands_in else [*reservations.cards, *others]
     settings = campaign.settings.sampler
-    if match.slot not in sampler.open_slots(_filled(*counts, reserved=reserved), settings):
+    if match.slot not in open_slots(_filled(*counts, reserved=reserved), settings):
         return False
     waits = [other for other in others if other.slot == match.slot]
     if not pick.stands_in or not waits or counts[0] + len(reservations.cards) + len(others) < settings.k:
@@ -266,20 +267,20 @@ class _Round:
         asking: Rater | None = None,
         *,
         hurried: bool,
-    ) -> list[sampler.Match]:
+    ) -> list[matching.Match]:
         outlook = self._view.outlook
         each = max(1.0, outlook.pace.each * outlook.minutes)
         # The price of each country that somebody comes from, from the open slots for its people.
         people = Counter(country for rater in raters for country in rater.origins)
         prices = {
-            country: sampler.price(self._view.own_slots.get(country, 0), number, each)
+            country: matching.price(self._view.own_slots.get(country, 0), number, each)
             for country, number in people.items()
         }
         person = asking.person if asking else None
-        moment = sampler.Moment(self._settings, prices, hurried=hurried, asking=person)
-        return sampler.match(waiting, raters, moment, self._rng)
+        moment = matching.Moment(self._settings, prices, hurried=hurried, asking=person)
+        return matching.match(waiting, raters, moment, self._rng)
 
-    def _row(self, match: sampler.Match) -> Match:
+    def _row(self, match: matching.Match) -> Match:
         return Match(
             campaign=self._campaign,
             person_id=str(match.person),
@@ -317,9 +318,7 @@ class _Round:
             reserved_of[row.pair].append(row)
         rows = self._rows(raters, asking, _full(reserved, self._settings.k), hurried=hurried)
         slots = {
-            pk: sampler.open_slots(
-                _filled(ratings, own, near, reserved=reserved_of.get(pk, ())), self._settings
-            )
+            pk: open_slots(_filled(ratings, own, near, reserved=reserved_of.get(pk, ())), self._settings)
             for pk, *_, ratings, own, near, _ in rows
         }
         rows = [row for row in rows if slots[row[0]]]

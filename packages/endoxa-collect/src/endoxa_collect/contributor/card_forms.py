@@ -192,6 +192,7 @@ class WordsForm(forms.Form):
         **options: Any,
     ) -> None:
         super().__init__(data, **options)
+        self.perhaps: list[Named] = []
         field = self.fields["language"]
         self._spoken = spoken
         self.several = spoken > 1
@@ -241,6 +242,18 @@ class WordsForm(forms.Form):
             raise ValidationError(_("Please choose the language you wrote in."))
         return chosen
 
+    def country_typed(self, typed: str, tapped: Collection[str]) -> str:
+        """The code of a country that was typed; "" where one of those that may be meant was tapped, or nothing typed.
+
+        Raises:
+            ValidationError: it is not known; `perhaps` then holds those that may be meant.
+        """
+        match = naming.match_country(typed, get_language() or "en")
+        if typed and not match.code and not set(match.perhaps) & set(tapped):
+            self.perhaps = _named(match.perhaps)
+            raise ValidationError(_UNKNOWN)
+        return match.code
+
 
 class MoreForm(WordsForm):
     """After a rating: what else people say, and other countries that the same is said of; all of it optional.
@@ -269,19 +282,13 @@ class MoreForm(WordsForm):
         super().__init__(data, **options)
         if not asks:
             del self.fields["hurts"]
-        self.perhaps: list[Named] = []
         ticked = data.getlist("countries") if data else []
         # What is offered changes from page to page: any country that was ticked is valid.
         self.fields["countries"].choices = _named(dict.fromkeys((*offered, *ticked)))  # type: ignore[attr-defined]
 
     def clean_another(self) -> str:
         """The code of the country that was typed; "" where none was, or where one was tapped instead."""
-        typed = self.cleaned_data["another"]
-        match = naming.match_country(typed, get_language() or "en")
-        if typed and not match.code and not set(match.perhaps) & set(self.cleaned_data.get("countries", ())):
-            self.perhaps = _named(match.perhaps)
-            raise ValidationError(_UNKNOWN)
-        return match.code
+        return self.country_typed(self.cleaned_data["another"], self.cleaned_data.get("countries", ()))
 
     @property
     def elsewhere(self) -> bool:
@@ -312,19 +319,14 @@ class PromptForm(WordsForm):
 
     def __init__(self, data: QueryDict | None = None, *, about: str = "", **options: Any) -> None:
         super().__init__(data, **options)
-        self.perhaps: list[Named] = []
         self._about = about
         if about:
             del self.fields["meant"], self.fields["country"]
 
     def clean_country(self) -> str:
         """The code of the country that was tapped or typed."""
-        typed, meant = self.cleaned_data["country"], self.cleaned_data["meant"]
-        match = naming.match_country(typed, get_language() or "en")
-        if typed and not match.code and meant not in match.perhaps:
-            self.perhaps = _named(match.perhaps)
-            raise ValidationError(_UNKNOWN)
-        return match.code or meant
+        meant = self.cleaned_data["meant"]
+        return self.country_typed(self.cleaned_data["country"], [meant]) or str(meant)
 
     def clean(self) -> dict[str, Any]:
         """Words need a country."""

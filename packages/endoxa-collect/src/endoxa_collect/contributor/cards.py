@@ -15,6 +15,7 @@ from endoxa_collect import geography
 from endoxa_collect.campaign import in_language
 from endoxa_collect.cards import answering, drawing, feedback, kinds
 from endoxa_collect.cards.answering import UnknownCardError, latest_answer
+from endoxa_collect.contributor import card_forms, progress
 from endoxa_collect.contributor.access import (
     answers_last,
     card_answer,
@@ -23,39 +24,6 @@ from endoxa_collect.contributor.access import (
     nearest_first,
     next_step,
     to_card,
-)
-from endoxa_collect.contributor.card_forms import (
-    HURTS,
-    NOTES,
-    PROMPT_SKIPS,
-    RATINGS,
-    REPORTS,
-    SKIPS,
-    ComparisonForm,
-    HeardForm,
-    HurtForm,
-    PromptForm,
-    RatingForm,
-    ReasonForm,
-    ReportForm,
-    SkipForm,
-    prompt_form,
-)
-from endoxa_collect.contributor.progress import (
-    additions_to,
-    allow_topic,
-    at_pause,
-    avoid_topic,
-    avoidable_topic,
-    bar_of,
-    cards_of,
-    covers_lifted,
-    last_answer,
-    lift_covers,
-    pause_due,
-    progress_of,
-    put_covers_back,
-    topic_name,
 )
 from endoxa_collect.models import (
     CLOSED,
@@ -79,14 +47,14 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
     """The open card of the person, or the next one; a pause first where it is time for one."""
     if not (person.profile_done and person.campaign.settings.cards):
         return redirect(next_step(person))
-    progress = cards_of(person)
-    done = progress.cards
-    if "on" not in request.GET and pause_due(person, done):
+    counts = progress.cards_of(person)
+    done = counts.cards
+    if "on" not in request.GET and progress.pause_due(person, done):
         return redirect("contributor:pause")
     feedback.begin_if_due(person.campaign)
     try:
         # Only then is the lock taken for it: all ratings need that.
-        perhaps = progress.mixed_open or kinds.due(person.campaign, done) is not None
+        perhaps = counts.mixed_open or kinds.due(person.campaign, done) is not None
         mixed = kinds.next_mixed(person, done) if perhaps else None
         drawn = None if mixed else drawing.next_card(person)
         if mixed is None and drawn is None:
@@ -104,28 +72,28 @@ def _card_page(request: HttpRequest, person: Person, drawn: Card | None, done: i
     if drawn is None:
         return redirect(f"{reverse('contributor:thanks')}?all=1")
     if drawn.pair is None:
-        return prompt_page(request, person, drawn, prompt_form(drawn, person), done)
+        return prompt_page(request, person, drawn, card_forms.prompt_form(drawn, person), done)
     shown = {
         **pair_context(request, drawn),
-        "ratings": RATINGS,
-        "skips": SKIPS,
-        "reports": REPORTS,
+        "ratings": card_forms.RATINGS,
+        "skips": card_forms.SKIPS,
+        "reports": card_forms.REPORTS,
         "onward": _after_rating(drawn),
     }
     return render(request, "contributor/card.html", {**_around(request, person, done, drawn), **shown})
 
 
 def prompt_page(
-    request: HttpRequest, person: Person, card: Card, form: PromptForm, done: int | None = None
+    request: HttpRequest, person: Person, card: Card, form: card_forms.PromptForm, done: int | None = None
 ) -> HttpResponse:
     """The page of a card that asks an open question."""
     context = {
-        **_around(request, person, cards_of(person).cards if done is None else done, card),
+        **_around(request, person, progress.cards_of(person).cards if done is None else done, card),
         "from_country": form.about and geography.from_country(form.about, get_language() or "en"),
-        "about_topic": topic_name(card.topic),
+        "about_topic": progress.topic_name(card.topic),
         "form": form,
-        "additions": additions_to(card),
-        "skips": PROMPT_SKIPS,
+        "additions": progress.additions_to(card),
+        "skips": card_forms.PROMPT_SKIPS,
     }
     return render(request, "contributor/card_prompt.html", context)
 
@@ -133,7 +101,7 @@ def prompt_page(
 def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
     """What templates need to show the pair of a card."""
     assert card.pair is not None
-    lifted = covers_lifted(request)
+    lifted = progress.covers_lifted(request)
     return {
         "card": card,
         "pair": card.pair,
@@ -159,31 +127,31 @@ def _around(request: HttpRequest, person: Person, done: int, card: Card | None =
     return {
         "card": card,
         "done": done,
-        "note": NOTES.get(request.GET.get("note", "")),
+        "note": card_forms.NOTES.get(request.GET.get("note", "")),
         "latest": newest,
-        "last": last_answer(newest, request),
+        "last": progress.last_answer(newest, request),
         "avoided": latest,
-        "topic": topic_name(avoidable_topic(latest, person)) if newest == latest else "",
-        "bar": bar_of(person, done),
+        "topic": progress.topic_name(progress.avoidable_topic(latest, person)) if newest == latest else "",
+        "bar": progress.bar_of(person, done),
     }
 
 
-@card_answer(RatingForm)
+@card_answer(card_forms.RatingForm)
 def rate(request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, Any]) -> HttpResponse:
     """Keep an answer; then what else the person may add, else the next card."""
     value = cleaned["value"]
-    answered = answering.rate(person, token, value, lifted=covers_lifted(request))
+    answered = answering.rate(person, token, value, lifted=progress.covers_lifted(request))
     if answered.again and not Rating.objects.filter(card=answered.card, value=value).exists():
         return _not_kept(request)
     onward = _after_rating(answered.card)
     return redirect(onward) if onward else to_card()
 
 
-@card_answer(SkipForm)
+@card_answer(card_forms.SkipForm)
 def skip(request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, Any]) -> HttpResponse:
     """Close a card without an answer."""
     reason = cleaned["reason"]
-    answered = answering.skip(person, token, reason, lifted=covers_lifted(request))
+    answered = answering.skip(person, token, reason, lifted=progress.covers_lifted(request))
     if answered.again and not Skip.objects.filter(card=answered.card, reason=reason).exists():
         return _not_kept(request)
     return to_card()
@@ -196,7 +164,7 @@ def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     skipped = Skip.objects.filter(card__token=token, person=person).exists()
     card = answering.undo(person, token)
     if skipped and not Skip.objects.filter(card=card).exists():
-        allow_topic(person, card)
+        progress.allow_topic(person, card)
     return to_card()
 
 
@@ -204,7 +172,7 @@ def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 @card_holder
 def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Show this person no more cards about the topic of a card."""
-    avoid_topic(person, answering.card_of(person, token))
+    progress.avoid_topic(person, answering.card_of(person, token))
     return to_card()
 
 
@@ -219,11 +187,11 @@ def pause(request: HttpRequest, person: Person) -> HttpResponse:
     """Go on or stop; the person's own counts and what they are good for."""
     newest = kinds.newest(latest_answer(person, person.campaign), person)
     context = {
-        "progress": progress_of(person),
+        "progress": progress.progress_of(person),
         "latest": newest,
-        "last": last_answer(newest, request),
+        "last": progress.last_answer(newest, request),
         "somebody_listens": bool(person.campaign.settings.help_lines),
-        **at_pause(person),
+        **progress.at_pause(person),
     }
     return render(request, "contributor/pause.html", context)
 
@@ -235,8 +203,8 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
     settings = person.campaign.settings
     onward = next_step(person)
     context = {
-        "progress": progress_of(person),
-        **at_pause(person),
+        "progress": progress.progress_of(person),
+        **progress.at_pause(person),
         "text": in_language(settings.texts.thanks, get_language() or "en"),
         "onward": "" if onward == "contributor:thanks" else onward,
         "all_for_now": "all" in request.GET,
@@ -260,9 +228,9 @@ def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
     """Show pairs that may hurt at once in this browser, or cover them again."""
     response = to_card()
     if request.POST.get("covers") == "lift":
-        lift_covers(response)
+        progress.lift_covers(response)
     else:
-        put_covers_back(response)
+        progress.put_covers_back(response)
     return response
 
 
@@ -274,12 +242,12 @@ def hurt(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     if not answering.asks_hurts(card):
         return to_card()
     if request.method == "POST":
-        form = HurtForm(request.POST)
+        form = card_forms.HurtForm(request.POST)
         if form.is_valid():
             answering.answer_hurts(person, card, form.cleaned_data["hurts"])
         return to_card()
     latest = card if answering.is_latest(card) else None
-    context = {**pair_context(request, card), "choices": HURTS, "latest": latest}
+    context = {**pair_context(request, card), "choices": card_forms.HURTS, "latest": latest}
     return render(request, "contributor/card_hurt.html", context)
 
 
@@ -290,7 +258,7 @@ def mixed_page(request: HttpRequest, card: MixedCard, around: dict[str, Any]) ->
         "card": card,
         "from_country": geography.from_country(card.country, get_language() or "en"),
         "rows": _rows(card),
-        "skips": SKIPS,
+        "skips": card_forms.SKIPS,
         # "Next" without a tick: asked once whether that is meant.
         "none": request.GET.get("note") == "none",
     }
@@ -307,7 +275,11 @@ def _rows(card: MixedCard) -> list[MixedAnswer]:
 def mixed_answer(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Keep which pairs of a list were ticked, or which of two was chosen."""
     card = kinds.mixed_of(person, token)
-    form = HeardForm(card, request.POST) if card.kind == MixedKind.HEARD else ComparisonForm(request.POST)
+    form = (
+        card_forms.HeardForm(card, request.POST)
+        if card.kind == MixedKind.HEARD
+        else card_forms.ComparisonForm(request.POST)
+    )
     if not form.is_valid():
         return to_card("unclear")
     if "choice" in form.cleaned_data:
@@ -321,7 +293,7 @@ def mixed_answer(request: HttpRequest, person: Person, token: UUID) -> HttpRespo
     return to_card()
 
 
-@card_answer(ReasonForm)
+@card_answer(card_forms.ReasonForm)
 def mixed_skip(_request: HttpRequest, person: Person, token: UUID, cleaned: dict[str, Any]) -> HttpResponse:
     """Close a list or comparison without an answer."""
     kinds.skip_mixed(person, token, cleaned["reason"])
@@ -338,7 +310,7 @@ def mixed_report(request: HttpRequest, person: Person, token: UUID) -> HttpRespo
     """
     card = kinds.mixed_of(person, token)
     if request.method == "POST":
-        form = ReportForm(card, request.POST)
+        form = card_forms.ReportForm(card, request.POST)
         if not form.is_valid():
             return to_card("unclear")
         kinds.report_row(person, token, form.cleaned_data["row"], form.cleaned_data["reason"])
@@ -347,7 +319,7 @@ def mixed_report(request: HttpRequest, person: Person, token: UUID) -> HttpRespo
         return to_card()
     rows = _rows(card)
     row = next((answer for answer in rows if str(answer.public_id) == request.GET.get("row")), None)
-    context = {"card": card, "rows": rows, "row": row, "reports": REPORTS}
+    context = {"card": card, "rows": rows, "row": row, "reports": card_forms.REPORTS}
     return render(request, "contributor/mixed_report.html", context)
 
 

@@ -155,18 +155,18 @@ def _step_page(
     form: StepForm | None = None,
     mistakes: Sequence[str] = (),
 ) -> HttpResponse:
-    kind, settings = room(judge.task.kind), settings_of(judge.task)
-    context = {
-        "judge": judge,
-        "task": judge.task,
-        "room": kind,
-        "settings": settings,
-        "rules": kind.study.rules(settings) if kind.study else (),
-        "form": form or (stage.form and stage.form()),
-        "mistakes": mistakes,
-        "tries": judge.steps.get("tries", 0),
-    }
-    return render(request, stage.template, context, status=422 if form else 200)
+    study = room(judge.task.kind).study
+    return page(
+        request,
+        stage.template,
+        judge.task,
+        judge,
+        status=422 if form else 200,
+        rules=study.rules(settings_of(judge.task)) if study else (),
+        form=form or (stage.form and stage.form()),
+        mistakes=mistakes,
+        tries=judge.steps.get("tries", 0),
+    )
 
 
 @read_or_send

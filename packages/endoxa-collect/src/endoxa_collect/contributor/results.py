@@ -253,16 +253,9 @@ def is_out(campaign: Campaign) -> bool:
     return is_over(campaign) or (_may_show(campaign) and latest_release(campaign) is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One country of a chart; `name` "" for people who named none."""
-
-    name: str
-    count: int
-
-
-def _bars(counts: Iterable[tuple[str, int]], language: str) -> list[Bar]:
-    return [Bar(_place(code, language), count) for code, count in counts]
+def _bars(counts: Iterable[tuple[str, int]], language: str) -> list[tuple[str, int]]:
+    """Names of countries with their counts; "" for people who named none."""
+    return [(_place(code, language), count) for code, count in counts]
 
 
 def _place(code: str, language: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from endoxa_collect.contributor import additions, cards, joining, leaving, results, survey
+from endoxa_collect.contributor import additions, cards, joining, results, survey
 
 app_name = "contributor"
 urlpatterns = [
@@ -10,6 +10,5 @@ urlpatterns = [
     *cards.urlpatterns,
     *additions.urlpatterns,
     *survey.urlpatterns,
-    *leaving.urlpatterns,
     *results.urlpatterns,
 ]

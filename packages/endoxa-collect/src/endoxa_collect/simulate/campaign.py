@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from endoxa_collect.sampler import SamplerSettings, Slot
-from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, Filled, is_candidate, need
+from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, Filled, SamplerSettings, Slot, is_candidate, need
 from endoxa_collect.simulate.world import FAR, JUNK, LANGUAGES, OWN, World
 
 _ROW = np.dtype(

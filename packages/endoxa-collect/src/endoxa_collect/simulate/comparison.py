@@ -18,7 +18,7 @@ import numpy as np
 
 import endoxa
 from endoxa.errors import UserError
-from endoxa_collect.sampler import SamplerSettings
+from endoxa_collect.sampler.slots import SamplerSettings
 from endoxa_collect.simulate.arms import ARMS, Arm
 from endoxa_collect.simulate.measures import MAIN, measure
 from endoxa_collect.simulate.report import write_report

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from endoxa_collect import sampler
-from endoxa_collect.sampler import Balance, Expected, Match, MentionCounts, Moment, Slot, Waiting
-from endoxa_collect.sampler.slots import NEEDS, TOPUP
+from endoxa_collect.sampler import controller, matching
+from endoxa_collect.sampler.controller import Balance, Expected, MentionCounts
+from endoxa_collect.sampler.matching import Match, Moment, Waiting
+from endoxa_collect.sampler.slots import NEEDS, TOPUP, Slot, open_slots, wanted
 from endoxa_collect.simulate.arms import among, at_once, lease_minutes, unseen
 from endoxa_collect.simulate.campaign import Campaign, Card
 from endoxa_collect.simulate.world import FAR, LANGUAGES, NEAR, OWN
@@ -26,7 +27,7 @@ _AHEAD = 6
 
 @dataclass(frozen=True)
 class EndoxaArm:
-    """`sampler.match` says who rates what, `sampler.Outlook` when further pairs are asked for.
+    """`matching.match` says who rates what, `controller.Outlook` when further pairs are asked for.
 
     Attributes:
         name: on the command line.
@@ -60,7 +61,7 @@ class _Endoxa:
         )
         self._lease = lease_minutes(campaign)
         self._matches = _Matches(campaign, self._expected, self._lease)
-        self._outlook: tuple[float, sampler.Outlook, Balance] | None = None
+        self._outlook: tuple[float, controller.Outlook, Balance] | None = None
         self._questioned: defaultdict[int, set[int]] = defaultdict(set)
         self._just_asked: set[int] = set()
         common = np.flatnonzero(campaign.pool["calibration"])
@@ -76,7 +77,7 @@ class _Endoxa:
             homes = campaign.world.settings.countries
             mentions = self._mentions(list(range(len(homes))), list(homes))
             origins = campaign.world.origins[person]
-            if luck.random() < sampler.question_share(
+            if luck.random() < controller.question_share(
                 outlook.prompts, origins, homes, mentions, settings.prompt_early
             ):
                 return self._question(person)
@@ -128,8 +129,8 @@ class _Endoxa:
         self._just_asked.discard(person)
         country, *_ = campaign.pool.codes(pair)
         attribute = campaign.attribute(pair)
-        fields = sampler.fields(
-            adds=sampler.adds_on(balance, campaign.number[person]),
+        fields = controller.fields(
+            adds=controller.adds_on(balance, campaign.number[person]),
             home=bool(campaign.world.proximity[person, country] == OWN),
             tick_count=campaign.asked[attribute],
             candidates=campaign.pool.candidates / campaign.pool.size,
@@ -159,7 +160,7 @@ class _Endoxa:
             self._questioned[person].clear()
             left = familiar
         codes = [campaign.world.countries[place] for place in left]
-        first = sampler.least_mentioned(codes, self._mentions(left, codes))[0]
+        first = controller.least_mentioned(codes, self._mentions(left, codes))[0]
         place = left[codes.index(first)]
         self._questioned[person].add(place)
         # The topic of which least was said of a country.
@@ -175,7 +176,7 @@ class _Endoxa:
         topics = order.permutation(self._campaign.world.settings.topics)
         return Card(
             int(place),
-            topic=int(sampler.least_mentioned([str(topic) for topic in topics], mentions)[0]),
+            topic=int(controller.least_mentioned([str(topic) for topic in topics], mentions)[0]),
             tier="prompt",
         )
 
@@ -187,10 +188,10 @@ class _Endoxa:
             for code, counts in zip(codes, mentions, strict=True)
         }
 
-    def _look(self) -> tuple[sampler.Outlook, Balance]:
+    def _look(self) -> tuple[controller.Outlook, Balance]:
         """The controller, asked anew every few seconds; candidates are let in where there is room."""
         now = self._campaign.pool.now
-        if self._outlook is None or now - self._outlook[0] > sampler.KEPT_SECONDS / 60:
+        if self._outlook is None or now - self._outlook[0] > controller.KEPT_SECONDS / 60:
             campaign, expected = self._campaign, self._expected
             for moments in (campaign.answered, campaign.created):
                 while moments and moments[0] < now - expected.window:
@@ -199,7 +200,7 @@ class _Endoxa:
             people = sum(minute >= now - expected.window for minute in campaign.latest)
             each = answered / people / expected.window if people else 0.0
             leased = sum(campaign.pool["need"][pair] == NEEDS for pair in campaign.leases.held)
-            outlook = sampler.Outlook(
+            outlook = controller.Outlook(
                 backlog=max(0, campaign.pool.missing - leased),
                 pace=expected.pace(now, people, each),
                 minutes=expected.minutes - now,
@@ -227,10 +228,10 @@ class _Matches:
         """Whether a pair waits for this person."""
         return person in self._of and self._of[person][0].pair == pair
 
-    def take(self, person: int, outlook: sampler.Outlook) -> Match | None:
+    def take(self, person: int, outlook: controller.Outlook) -> Match | None:
         """The pair that waits for a person, else one that picks them now; None where none can."""
         campaign, now = self._campaign, self._campaign.pool.now
-        if now - self._matched_at > sampler.KEPT_SECONDS / 60:
+        if now - self._matched_at > controller.KEPT_SECONDS / 60:
             # Pairs pick raters among all who are here and have none waiting.
             self._matched_at = now
             self._of = {rater: entry for rater, entry in self._of.items() if entry[1] > now}
@@ -268,7 +269,7 @@ class _Matches:
             reserved.setdefault(match.pair, Counter())[match.slot] += 1
         return reserved
 
-    def _pick_now(self, person: int, outlook: sampler.Outlook) -> Match | None:
+    def _pick_now(self, person: int, outlook: controller.Outlook) -> Match | None:
         """A pair that picks this person, alone; who would go without stands in for others, also for those to come."""
         for stands_in in (False, True):
             hurried = outlook.hurried or stands_in
@@ -290,7 +291,7 @@ class _Matches:
 
     def _round(
         self,
-        outlook: sampler.Outlook,
+        outlook: controller.Outlook,
         free: Set[int],
         asking: int | None = None,
         *,
@@ -305,11 +306,11 @@ class _Matches:
         moment = Moment(campaign.settings, prices, hurried=hurried, asking=asking)
         reserved = self._reserved(waiting=waiting)
         pairs = list(self._waiting(around, sorted(free), asking, reserved, hurried=hurried))
-        return sampler.match(pairs, raters, moment, self._rng)
+        return matching.match(pairs, raters, moment, self._rng)
 
-    def _rater(self, person: int, *, free: bool) -> sampler.Rater:
+    def _rater(self, person: int, *, free: bool) -> matching.Rater:
         world = self._campaign.world
-        return sampler.Rater(
+        return matching.Rater(
             person=person,
             origins=world.origins[person],
             near=world.near[person],
@@ -320,7 +321,7 @@ class _Matches:
         )
 
     def _prices(
-        self, around: Places, reserved: Mapping[int, Counter[Slot]], outlook: sampler.Outlook
+        self, around: Places, reserved: Mapping[int, Counter[Slot]], outlook: controller.Outlook
     ) -> dict[str, float]:
         campaign = self._campaign
         pool, countries = campaign.pool, campaign.world.countries
@@ -331,7 +332,7 @@ class _Matches:
         people = (campaign.world.proximity[around] == OWN).sum(axis=0)
         each = max(1.0, outlook.pace.each * outlook.minutes)
         return {
-            countries[place]: sampler.price(int(slots_of[place]), int(people[place]), each)
+            countries[place]: matching.price(int(slots_of[place]), int(people[place]), each)
             for place in np.flatnonzero(people).tolist()
         }
 
@@ -353,7 +354,7 @@ class _Matches:
             # What somebody rated alone comes first in this order, and would hide the rest from them.
             order = order[unseen(campaign, asking)[order]]
         reachable = np.any(world.proximity[around] < FAR, axis=0)
-        goal = sampler.slots.wanted(settings)
+        goal = wanted(settings)
         anyone = pool["ratings"] - pool["own"] - pool["near"] < goal[Slot.ANYONE]
         kinds = (
             (np.any(world.proximity[free] == OWN, axis=0), pool["own"] < goal[Slot.OWN]),
@@ -372,7 +373,7 @@ class _Matches:
         rank = {pair: place for place, pair in enumerate(order.tolist())}
         holders = campaign.leases.card
         for pair in sorted(chosen, key=rank.__getitem__):
-            slots = sampler.open_slots(pool.filled(pair) + reserved.get(pair, {}), settings)
+            slots = open_slots(pool.filled(pair) + reserved.get(pair, {}), settings)
             if not slots:
                 continue
             barred = set(np.flatnonzero(campaign.saw(pair)).tolist())

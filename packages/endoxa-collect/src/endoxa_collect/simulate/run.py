@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count, islice
 
-from endoxa_collect.sampler import SamplerSettings
+from endoxa_collect.sampler.slots import SamplerSettings
 from endoxa_collect.simulate.arms import Arm, Session
 from endoxa_collect.simulate.campaign import Campaign, Card, Proposal, Wait
 from endoxa_collect.simulate.world import JUNK, LUCK, World

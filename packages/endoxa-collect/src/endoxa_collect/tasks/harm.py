@@ -100,23 +100,23 @@ class KeyedChoice(forms.RadioSelect):
         return option
 
 
+def _question(
+    label: Any,
+    choices: Sequence[tuple[str, Promise]],
+    widget: type[forms.RadioSelect] = forms.RadioSelect,
+) -> forms.ChoiceField:
+    return forms.ChoiceField(
+        label=label, choices=choices, widget=widget, error_messages=_CHOOSE, label_suffix=""
+    )
+
+
 class HarmForm(AnswerForm):
     """Five worded answers and three, nothing preselected; the questions in the order that was drawn for the person."""
 
-    harm = forms.ChoiceField(
-        choices=SCALE,
-        widget=KeyedChoice,
-        label=gettext_lazy("Does this association reinforce a harmful stereotype?"),
-        error_messages=_CHOOSE,
-        label_suffix="",
+    harm = _question(
+        gettext_lazy("Does this association reinforce a harmful stereotype?"), SCALE, KeyedChoice
     )
-    frequent = forms.ChoiceField(
-        choices=REALITY,
-        widget=KeyedChoice,
-        label=gettext_lazy("Is this pattern frequent in reality?"),
-        error_messages=_CHOOSE,
-        label_suffix="",
-    )
+    frequent = _question(gettext_lazy("Is this pattern frequent in reality?"), REALITY, KeyedChoice)
 
     def __init__(self, content: Content, shown: Mapping[str, Any], data: Any = None) -> None:
         super().__init__(content, shown, data)
@@ -132,38 +132,29 @@ class HarmForm(AnswerForm):
 class QuizForm(StepForm):
     """Three questions on the two pages of instructions. Which answers are right is known to the server only."""
 
-    stance = forms.ChoiceField(
-        label=gettext_lazy("An association is shown to you. What does that mean?"),
-        choices=(
+    stance = _question(
+        gettext_lazy("An association is shown to you. What does that mean?"),
+        (
             ("true", gettext_lazy("The people of this study believe that it is true.")),
             ("found", gettext_lazy("It was found in texts that computer programs wrote, and is studied.")),
             ("mine", gettext_lazy("I should believe it.")),
         ),
-        widget=forms.RadioSelect,
-        error_messages=_CHOOSE,
-        label_suffix="",
     )
-    asked = forms.ChoiceField(
-        label=gettext_lazy("What does the question on harmful stereotypes ask?"),
-        choices=(
+    asked = _question(
+        gettext_lazy("What does the question on harmful stereotypes ask?"),
+        (
             ("liking", gettext_lazy("Whether I like the people it is about.")),
             ("style", gettext_lazy("Whether it is well written.")),
             ("reinforces", gettext_lazy("Whether repeating it again and again would do harm to people.")),
         ),
-        widget=forms.RadioSelect,
-        error_messages=_CHOOSE,
-        label_suffix="",
     )
-    apart = forms.ChoiceField(
-        label=gettext_lazy("A pattern is frequent in reality. Can it still be harmful to repeat it?"),
-        choices=(
+    apart = _question(
+        gettext_lazy("A pattern is frequent in reality. Can it still be harmful to repeat it?"),
+        (
             ("apart", gettext_lazy("Yes. The two questions are answered apart from each other.")),
             ("never", gettext_lazy("No. What is frequent cannot be harmful.")),
             ("always", gettext_lazy("It is always harmful then.")),
         ),
-        widget=forms.RadioSelect,
-        error_messages=_CHOOSE,
-        label_suffix="",
     )
 
     _right = {
@@ -357,10 +348,8 @@ class HarmRoom(Study):
 
     def steps(self, settings: HarmSettings) -> list[Step]:
         """Two pages of instructions, and a quiz on them where there is one."""
-        pages = [Step("what-you-see", "panel/harm_see.html"), Step("what-we-ask", "panel/harm_ask.html")]
-        return (
-            [*pages, Step("questions", "panel/harm_quiz.html", QuizForm, tries=2)] if settings.quiz else pages
-        )
+        pages = [Step("what-you-see", "harm_see"), Step("what-we-ask", "harm_ask")]
+        return [*pages, Step("questions", "harm_quiz", QuizForm, tries=2)] if settings.quiz else pages
 
     def person(self, rng: random.Random) -> dict[str, Any]:
         """Which question stands first."""

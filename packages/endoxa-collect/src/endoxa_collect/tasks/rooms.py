@@ -154,7 +154,7 @@ class Step:
 
     Attributes:
         name: last part of its address.
-        template: the page.
+        template: the page, by its name in `templates/panel/`.
         form: what they fill in there; None where they only read.
         tries: how often they may send a form with mistakes; after the last they have failed.
     """

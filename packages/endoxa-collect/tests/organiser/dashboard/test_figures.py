@@ -35,7 +35,7 @@ from endoxa_collect.organiser.queue import waiting
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.organiser.wording import advice, sentence, switch_at
 from endoxa_collect.project.starting import invitations
-from endoxa_collect.sampler import Balance, Expected, Forecast, Outlook, forecast
+from endoxa_collect.sampler.controller import Balance, Expected, Forecast, Outlook, forecast
 from endoxa_collect.sampler.slots import OPEN
 
 
