@@ -1,12 +1,7 @@
 """Which card comes next: pure functions, the same for the site and for `simulate`.
 
-<<<<<<< HEAD
-`slots.py` the numbers an organiser may change and what a pair needs, `matching.py` who rates it,
-`controller.py` the balance between new pairs and ratings, `aim.py` where new pairs are asked for.
-=======
 `slots.py` the numbers an organiser may change and what a pair needs, `matching.py` who rates it, `controller.py` the
 balance between new pairs and ratings and where new pairs are asked for.
->>>>>>> siteb3
 """
 
 from endoxa_collect.sampler.controller import Balance, Forecast
