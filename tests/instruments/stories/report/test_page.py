@@ -22,10 +22,10 @@ from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.permutations import PROMPT, TRAIT, differences
 from endoxa.instruments.stories.report.distributions import stacked_bars
 from endoxa.instruments.stories.report.explorers import packed, packed_samples
-from endoxa.instruments.stories.report.planted import compare_planted, planted, planted_associations
-from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samples
+from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samples, shares
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.sources import association_rows, read_discovered, shares, together
+from endoxa.instruments.stories.report.sources import association_rows, read_discovered, together
+from endoxa.instruments.stories.report.strongest import compare_planted, planted, planted_associations
 from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales import read_profiles
 from endoxa.sources.stereotales.associations import PARTS

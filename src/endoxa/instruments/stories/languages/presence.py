@@ -96,7 +96,13 @@ def presence(
     member, maker = ({name: k for k, name in enumerate(axis)} for axis in (names, makers))
     cube[place["place"], [member[name] for name in rows[by]], [maker[name] for name in rows["model"]]] = True
     kept = (cube.sum(axis=2) >= models).any(axis=1)
-    return Presence(by, _named(associations, harmful).filter(kept), names, makers, cube[kept], models)
+    rated = with_ids(associations).with_columns(harmful=pl.lit(None, dtype=pl.String))
+    if harmful is not None:
+        classes = harmful.select(*PARTS, "harmful")
+        rated = rated.drop("harmful").join(
+            classes, on=PARTS, how="left", maintain_order="left", validate="1:1"
+        )
+    return Presence(by, rated.filter(kept), names, makers, cube[kept], models)
 
 
 def names_with_stories(profiles: Profiles | None, by: By) -> tuple[str, ...]:
@@ -121,16 +127,11 @@ def _rows(discovered: pl.DataFrame, by: By) -> pl.DataFrame:
     return rows.select(*PARTS, pl.col("model").fill_null(NAMELESS), language=pl.col("aggregation"))
 
 
-def _named(associations: pl.DataFrame, harmful: pl.DataFrame | None) -> pl.DataFrame:
-    """The associations with their names and what is known of their harm."""
-    ids = pl.Series(
-        "association_id", [association_id(*parts) for parts in associations.iter_rows()], pl.String
-    )
-    named = associations.select(ids, *PARTS)
-    if harmful is None:
-        return named.with_columns(harmful=pl.lit(None, dtype=pl.String))
-    classes = harmful.select(*PARTS, "harmful")
-    return named.join(classes, on=PARTS, how="left", maintain_order="left", validate="1:1")
+def with_ids(associations: pl.DataFrame) -> pl.DataFrame:
+    """The rows with the name of their association in front (`association_id`)."""
+    names = {parts: association_id(*parts) for parts in associations.select(PARTS).unique().iter_rows()}
+    ids = [names[parts] for parts in associations.select(PARTS).iter_rows()]
+    return associations.select(pl.Series("association_id", ids, dtype=pl.String), pl.all())
 
 
 WORDS = {
@@ -178,14 +179,14 @@ def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
 
 
 def _words(path: Path, table: pl.DataFrame) -> pl.DataFrame:
-    answers = table["harmful"].fill_null("").str.strip_chars().str.to_lowercase()
-    for number, word in enumerate(answers, start=1):
-        if word and word not in WORDS:
-            raise UserError(
-                f"{path}, row {number}, column 'harmful': '{word}' is invalid. Expected one of: {', '.join(WORDS)}."
-            )
-    classes = answers.replace_strict(WORDS, default=None, return_dtype=pl.String)
-    rows = table.select(*PARTS, classes.alias("harmful")).drop_nulls("harmful").unique(maintain_order=True)
+    answers = pl.col("harmful").fill_null("").str.strip_chars().str.to_lowercase()
+    spoken = table.with_columns(harmful=answers)
+    strange = ~answers.is_in(["", *WORDS])
+    require_cells(
+        path, spoken, "harmful", strange, f"'{{}}' is invalid. Expected one of: {', '.join(WORDS)}."
+    )
+    classes = pl.col("harmful").replace_strict(WORDS, default=None, return_dtype=pl.String)
+    rows = spoken.select(*PARTS, classes).drop_nulls("harmful").unique(maintain_order=True)
     twice = rows.filter(rows.select(PARTS).is_duplicated())
     if twice.height:
         base, compared = twice.row(0)[1], twice.row(0)[3]
@@ -198,10 +199,28 @@ def _words(path: Path, table: pl.DataFrame) -> pl.DataFrame:
 def _numbers(path: Path, table: pl.DataFrame, name: str) -> pl.Series:
     cells = table[name].replace("", None)
     numbers = cells.cast(pl.Float64, strict=False)
-    for number, (cell, value) in enumerate(zip(cells, numbers, strict=True), start=1):
-        if cell is not None and value is None:
-            raise UserError(f"{path}, row {number}, column '{name}': '{cell}' is not a number.")
+    broken = pl.lit(cells.is_not_null() & numbers.is_null())
+    require_cells(path, table, name, broken, "'{}' is not a number.")
     return numbers
+
+
+def require_cells(path: Path, table: pl.DataFrame, name: str, broken: pl.Expr, complaint: str) -> None:
+    """Refuse a table with broken cells in a column.
+
+    Args:
+        path: what the table was read from.
+        table: its rows.
+        name: the column.
+        broken: which rows are broken.
+        complaint: what is said of the first of them; '{}' stands for its cell.
+
+    Raises:
+        UserError: there is a broken cell.
+    """
+    rows = table.select(pl.arg_where(broken)).to_series()
+    if len(rows):
+        cell = table[name][rows[0]]
+        raise UserError(f"{path}, row {rows[0] + 1}, column '{name}': {complaint.format(cell)}")
 
 
 def _classified(reached: pl.Expr) -> pl.Expr:

@@ -16,7 +16,6 @@ from markupsafe import Markup
 
 from endoxa.instruments.stories.outcomes import constant_raters, constant_sentence, ratings_alike, run_counts
 from endoxa.instruments.stories.report.asked import what_came_back
-from endoxa.instruments.stories.report.differences import blind_spots, differences, groups_moved
 from endoxa.instruments.stories.report.distributions import distribution_data, distributions
 from endoxa.instruments.stories.report.explorers import (
     association_data,
@@ -28,17 +27,16 @@ from endoxa.instruments.stories.report.explorers import (
     shown_samples,
     stories,
 )
+from endoxa.instruments.stories.report.harm import blind_spots, differences, harm_families, raters
 from endoxa.instruments.stories.report.headline import families_used, headline, rate
-from endoxa.instruments.stories.report.languages import languages_compared, models_compared
-from endoxa.instruments.stories.report.planted import planted
-from endoxa.instruments.stories.report.raters import raters
-from endoxa.instruments.stories.report.results import (
-    StoryResults,
-    harm_families,
+from endoxa.instruments.stories.report.languages import (
+    groups_moved,
+    languages_compared,
+    models_compared,
     overlap_families,
-    read_results,
 )
-from endoxa.instruments.stories.report.strongest import associations_by_model, strongest
+from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.instruments.stories.report.strongest import associations_by_model, planted, strongest
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, Page, filled, template_file
@@ -155,13 +153,9 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
         runs=runs,
         models=results.names,
         values={
-            **(
-                {
-                    "table": association_table(results),
-                    "samples": shown_samples(results, samples),
-                    "data": {name: Markup(text) for name, text in data.items() if text},  # noqa: S704
-                }
-            ),
+            "table": association_table(results),
+            "samples": shown_samples(results, samples),
+            "data": {name: Markup(text) for name, text in data.items() if text},  # noqa: S704
             "level": results.level,
             "rates": listed([rate(alpha) for alpha in results.tested["alpha"].unique().sort()]),
             "seed": seed,
@@ -185,7 +179,5 @@ def shown(runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | N
     results = read_results(runs, confidence=confidence, seed=seed, labels=labels)
     return Shown(
         page=lambda: story_page(runs, results, seed=seed),
-        texts={
-            "csv": lambda: csv_text(csv_rows(results)),
-        },
+        texts={"csv": lambda: csv_text(csv_rows(results))},
     )

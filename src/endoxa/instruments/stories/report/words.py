@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from endoxa.report.tables import Field, number_field, text_field
+import polars as pl
+
+from endoxa.report.charts import ORANGE
+from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, p_value
 
+UNRATED = "not rated"
+COLORS = {"harmful": ORANGE, "benign": "#c6dff3", UNRATED: "#f4f6f8"}
+"""Dark against light, so that prints without colour can be read."""
 EXAMPLES = re.compile(r"\s*\(e\.g\.[^)]*\)\s*$")
 ARROW = "→"
 
@@ -67,4 +73,18 @@ def ends_field(name: str, prefix: str = "", digits: int = 2) -> Field:
 
 
 ASSOCIATION = text_field("association", phrase, veiled=True)
+SIDES = tuple(
+    text_field(name, lambda row, of=of: side(row[f"{of}_attribute"], row[f"{of}_value"]), veiled=True)
+    for name, of in (("stories about", "base"), ("also have", "compared"))
+)
 P_ADJUSTED = value_field("p adjusted", "p_adjusted", p_value)
+
+MOST_LISTED = 300
+"""Rows of a long list that a page shows; files have all."""
+
+
+def first_rows(caption: str, rows: pl.DataFrame, fields: Sequence[Field], command: str) -> Table:
+    """The folded table of a long list: its first rows, and which command writes all of them."""
+    left = rows.height - MOST_LISTED
+    notes = (f"{count(left)} more are in the files of {command}.",) if left > 0 else ()
+    return table_of(caption, rows.head(MOST_LISTED), fields, folded=True, notes=notes)
