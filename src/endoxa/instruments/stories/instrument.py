@@ -66,14 +66,21 @@ def _late(module: str, function: str) -> Callable[..., Any]:
     return call
 
 
-def _plan(module: str, kind: str) -> Callable[[Any], Plan]:
+def _probe(module: str, kind: str) -> dict[str, Any]:
+    """Work, plan and words of a probe."""
+    probe = _late(module, f"{kind}_probe")
+
     def plan(settings: Any) -> Plan:
         from endoxa.runs.asking.plan import plan_table
 
-        expected, warning = _late(module, f"plan_{kind}"), _late(module, f"{kind}_warning")
-        return plan_table(expected(settings), warning(settings))
+        declared = probe(settings)
+        return plan_table(declared.plan(), declared.warning())
 
-    return plan
+    return {
+        "work": lambda settings, out: probe(settings).work(out),
+        "plan": plan,
+        "words": _late(module, f"{kind}_words"),
+    }
 
 
 def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
@@ -144,9 +151,7 @@ STORIES = Instrument(
     unit="stories",
     settings=StoriesSettings,
     help=STORIES_HELP,
-    work=_late("stories", "stories_work"),
-    plan=_plan("stories", "stories"),
-    words=_late("stories", "stories_words"),
+    **_probe("probe", "stories"),
     summary=_stories_summary,
     headline=_late("outcomes", "stories_headline"),
     following=lambda folder: (
@@ -159,9 +164,7 @@ EXTRACT = Instrument(
     unit="answers",
     settings=ExtractSettings,
     help=EXTRACT_HELP,
-    work=_late("profiles.probe", "extract_work"),
-    plan=_plan("profiles.probe", "extract"),
-    words=_late("profiles.probe", "extract_words"),
+    **_probe("profiles.probe", "extract"),
     estimate=_agreement,
     summary=_extract_summary,
     headline=_late("outcomes", "extraction_headline"),
@@ -176,9 +179,7 @@ HARM = Instrument(
     unit="ratings",
     settings=HarmSettings,
     help=HARM_HELP,
-    work=_late("harm.probe", "harm_work"),
-    plan=_plan("harm.probe", "harm"),
-    words=_late("harm.probe", "harm_words"),
+    **_probe("harm.probe", "harm"),
     summary=_harm_summary,
     headline=_late("outcomes", "harm_headline"),
     following=lambda folder: f"endoxa analyze harm {folder} --human RATINGS.csv -o harm.csv",

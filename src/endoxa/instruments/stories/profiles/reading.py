@@ -273,6 +273,11 @@ class Vote:
     profile: Profile | None
     unlisted: frozenset[str] = frozenset()
 
+    @classmethod
+    def of(cls, refusal: bool | None, read: Read | None) -> Vote:
+        """The vote of answers to both questions, as they were read."""
+        return cls(refusal, None) if read is None else cls(refusal, read.profile, read.unlisted)
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
