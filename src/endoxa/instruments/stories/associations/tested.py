@@ -19,6 +19,7 @@ from endoxa.instruments.stories.associations.fisher import (
     FIRST_ROUND,
     Decisions,
     Exchanged,
+    MonteCarlo,
     Sampled,
     decide,
     improbability,
@@ -256,13 +257,13 @@ def run_family(family: Family, settings: Discovery) -> list[Tested]:
     ]
 
 
-def _test(table: Table, seed: int, name: Name) -> Sampled | Exchanged:
+def _test(table: Table, seed: int, name: Name) -> MonteCarlo:
     if table.prompts is None:
         return Sampled(table.counts, stream(seed, *name))
     return Exchanged(table.prompts, improbability(table.prompts), stream(seed, *name))
 
 
-def _decide(tests: Sequence[Sampled | Exchanged], settings: Discovery) -> Decisions:
+def _decide(tests: Sequence[MonteCarlo], settings: Discovery) -> Decisions:
     return decide(
         tests,
         alpha=settings.alpha,

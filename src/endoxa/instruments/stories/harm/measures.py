@@ -6,8 +6,9 @@ A measure is computed from totals over associations, so that a bootstrap sample 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -123,3 +124,41 @@ def _kappa(totals: np.ndarray) -> np.ndarray:
     chance = (x * y + (n - x) * (n - y)) / n**2
     defined = chance < 1
     return np.where(defined, (observed - chance) / np.where(defined, 1 - chance, 1.0), NAN)
+
+
+def similarity_order(similarity: np.ndarray) -> list[int]:
+    """Order of the rows of a symmetric matrix of similarities between 0 and 1.
+
+    Average linkage of the distances 1 - similarity, leaves in their optimal order (Bar-Joseph, Gifford and Jaakkola
+    2001). An undefined similarity (NaN) counts as 0. Fewer than three rows keep theirs.
+    """
+    count = len(similarity)
+    if count < 3:
+        return list(range(count))
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    distances = 1 - np.nan_to_num(similarity, nan=0.0)[np.triu_indices(count, 1)]
+    return [int(leaf) for leaf in leaves_list(linkage(distances, method="average", optimal_ordering=True))]
+
+
+def every_pair(
+    names: Sequence[str],
+    cells: Mapping[tuple[str, str], Mapping[str, Any]],
+    similarity: str,
+    prefix: str = "",
+) -> list[dict[str, Any]]:
+    """A row for every ordered pair, and for each with itself, in an order that brings those together that are alike.
+
+    Args:
+        names: what is compared.
+        cells: what is known of every pair.
+        similarity: which of it says how alike they are; undefined counts as not at all.
+        prefix: of the columns that name both sides ("a" and "b").
+    """
+    alike = np.array([[cells[a, b][similarity] for b in names] for a in names], dtype=float)
+    order = [names[place] for place in similarity_order(alike)]
+    return [
+        {f"{prefix}a": a, f"{prefix}b": b, "place_a": place_a, "place_b": place_b, **cells[a, b]}
+        for place_a, a in enumerate(order)
+        for place_b, b in enumerate(order)
+    ]

@@ -6,7 +6,7 @@ all of them. A model that writes stories is matched with its name as a rater.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.measures import Measured, agreement, kappa, pearson, spearman
+from endoxa.instruments.stories.harm.measures import Measured, agreement, every_pair, kappa, pearson, spearman
 from endoxa.instruments.stories.harm.panel import (
     ALL_MODELS,
     CLAIM_TYPES,
@@ -96,34 +96,8 @@ def agreement_table(panel: Panel, how: Resampling, progress: Progress = lambda *
             "pearson": 1.0 if varies else None,
             "spearman": 1.0 if varies else None,
         }
-    place = _order(raters, {pair: cells["agreement"] for pair, cells in results.items()})
-    rows = [
-        {
-            "rater_a": first,
-            "rater_b": other,
-            "place_a": place[first],
-            "place_b": place[other],
-            **results[first, other],
-        }
-        for first in sorted(raters, key=place.__getitem__)
-        for other in sorted(raters, key=place.__getitem__)
-    ]
+    rows = every_pair(raters, results, "agreement", "rater_")
     return pl.DataFrame(rows, schema=AGREEMENT_TYPES).with_columns(pl.selectors.float().fill_nan(None))
-
-
-def _order(raters: Sequence[str], agreements: dict[tuple[str, str], float | None]) -> dict[str, int]:
-    """Places that bring raters who agree together: average linkage, distance 1 - agreement, best order of leaves.
-
-    Two raters without a common association are as far apart as can be.
-    """
-    if len(raters) < 3:
-        return {rater: place for place, rater in enumerate(raters)}
-    from scipy.cluster.hierarchy import leaves_list, linkage
-
-    shares = np.array([agreements[pair] for pair in combinations(raters, 2)], dtype=float)
-    distances = 1 - np.nan_to_num(shares, nan=0.0)
-    leaves = leaves_list(linkage(distances, method="average", optimal_ordering=True))
-    return {raters[leaf]: place for place, leaf in enumerate(leaves)}
 
 
 MADE_TYPES = column_types(

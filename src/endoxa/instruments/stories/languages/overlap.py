@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.harm.measures import measured, ratio
+from endoxa.instruments.stories.harm.measures import every_pair, measured, ratio
 from endoxa.instruments.stories.languages.lists import exclusive, universal
 from endoxa.instruments.stories.languages.marked import Groups, shift
 from endoxa.instruments.stories.languages.presence import By, Presence, names_with_stories, presence
@@ -24,54 +24,23 @@ from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import Profiles
 
 
-def similarity_order(similarity: np.ndarray) -> list[int]:
-    """Order of the rows of a symmetric matrix of similarities between 0 and 1.
-
-    Average linkage of the distances 1 - similarity, leaves in their optimal order (Bar-Joseph, Gifford and Jaakkola
-    2001). An undefined similarity (NaN) counts as 0. Fewer than three rows keep theirs.
-    """
-    count = len(similarity)
-    if count < 3:
-        return list(range(count))
-    from scipy.cluster.hierarchy import leaves_list, linkage
-
-    distances = 1 - np.nan_to_num(similarity, nan=0.0)[np.triu_indices(count, 1)]
-    return [int(leaf) for leaf in leaves_list(linkage(distances, method="average", optimal_ordering=True))]
-
-
 def jaccard(where: Presence, how: Resampling) -> pl.DataFrame:
     """Jaccard similarity of the sets of associations of every two languages (or models).
 
     Returns:
         `schema.stories.JACCARD_COLUMNS`: every ordered pair, and each with itself, in the order of the heat map.
     """
-    present = where.present
-    cells: dict[tuple[int, int], dict[str, Any]] = {}
-    for a, b in combinations(range(len(where.members)), 2):
-        cells[a, b] = _pair(present[:, a], present[:, b], how)
-        cells[b, a] = cells[a, b]
-    for a, size in enumerate(present.sum(axis=0).tolist()):
-        cells[a, a] = dict.fromkeys(("shared", "either"), size) | dict.fromkeys(
-            ("jaccard", "overlap"), 1.0 if size else None
-        )
-    alike = np.array(
-        [[cells[a, b]["jaccard"] for b in range(len(where.members))] for a in range(len(where.members))],
-        float,
-    )
-    order = similarity_order(alike)
-    sizes = present.sum(axis=0).tolist()
+    sizes = dict(zip(where.members, where.present.sum(axis=0).tolist(), strict=True))
+    columns = dict(zip(where.members, where.present.T, strict=True))
+    cells: dict[tuple[str, str], dict[str, Any]] = {}
+    for a, b in combinations(where.members, 2):
+        cells[a, b] = cells[b, a] = _pair(columns[a], columns[b], how)
+    for a, size in sizes.items():
+        whole = 1.0 if size else None
+        cells[a, a] = {"shared": size, "either": size, "jaccard": whole, "overlap": whole}
     rows = [
-        {
-            "a": where.members[a],
-            "b": where.members[b],
-            "place_a": place_a,
-            "place_b": place_b,
-            "size_a": sizes[a],
-            "size_b": sizes[b],
-            **cells[a, b],
-        }
-        for place_a, a in enumerate(order)
-        for place_b, b in enumerate(order)
+        {**row, "size_a": sizes[row["a"]], "size_b": sizes[row["b"]]}
+        for row in every_pair(where.members, cells, "jaccard")
     ]
     return pl.DataFrame(rows, schema=_JACCARD).with_columns(pl.selectors.float().fill_nan(None))
 
