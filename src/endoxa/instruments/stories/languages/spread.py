@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,7 @@ from endoxa.runs.options import Resampling
 from endoxa.schema.stories import REACH_COMPARISON_COLUMNS
 from endoxa.sources.frames import column_types
 from endoxa.stats.crossed import crossed_estimate
-from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, effective_number
+from endoxa.stats.intervals import NAN, UNDEFINED, agreeing, effective_number
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance, too_few
 
@@ -69,13 +69,17 @@ def compare_reach(reached: pl.DataFrame, how: Resampling | None = None) -> pl.Da
     how = how or Resampling()
     rated = reached.filter(pl.col("harmful").is_in([HARMFUL, BENIGN]))
     sides = {kind: _Side.of(rated.filter(harmful=kind)) for kind in (HARMFUL, BENIGN)}
-    few = _too_few(sides, how.confidence)
+    kind, least = min(sides.items(), key=lambda entry: entry[1].values)
+    needed = fewest_units(significance(how.confidence))
+    few = too_few(least.values, f"values of {kind} associations", needed)
     most = float(reached["of"].max() or 1)  # type: ignore[arg-type]
     rows = [_mean(kind, side, most, how.confidence) for kind, side in sides.items()]
-    rows += [_share_few(kind, side, how) for kind, side in sides.items()]
+    for kind, side in sides.items():
+        share = mean((side.reach <= FEW).astype(float), how)
+        method = f"share with a reach of at most {FEW}; bootstrap of associations"
+        rows.append((f"share_few_{kind}", share.value, share.low, share.high, None, len(side), method))
     rows += _against(sides[HARMFUL], sides[BENIGN], most, few, how.confidence)
-    units = min(side.values for side in sides.values())
-    return _claimed(pl.DataFrame(rows, schema=_MEASURED, orient="row"), units, few, how.confidence)
+    return _claimed(pl.DataFrame(rows, schema=_MEASURED, orient="row"), least.values, few, how.confidence)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,12 +145,6 @@ def _mean(kind: str, side: _Side, most: float, confidence: float) -> _Line:
     return f"mean_reach_{kind}", value, ends.low, ends.high, None, len(side), f"mean; {OF_VALUES}"
 
 
-def _share_few(kind: str, side: _Side, how: Resampling) -> _Line:
-    share = mean((side.reach <= FEW).astype(float), how)
-    method = f"share with a reach of at most {FEW}; bootstrap of associations"
-    return f"share_few_{kind}", share.value, share.low, share.high, None, len(side), method
-
-
 def _against(harmful: _Side, benign: _Side, most: float, few: str, confidence: float) -> list[_Line]:
     """The rows that compare both sides."""
     number = len(harmful) + len(benign)
@@ -158,13 +156,24 @@ def _against(harmful: _Side, benign: _Side, most: float, few: str, confidence: f
     chances = _exceeded(harmful.reach, benign.reach), 1 - _exceeded(benign.reach, harmful.reach)
     chance = float(chances[0].mean())
     difference, wider, p_value = UNDEFINED, UNDEFINED, NAN
+    sides: dict[str, Any] = {
+        "first": np.concatenate([harmful.base, benign.base]),
+        "second": np.concatenate([harmful.compared, benign.compared]),
+        "units": min(harmful.effective, benign.effective),
+        "confidence": confidence,
+    }
+
+    def influence(*deviations: np.ndarray) -> np.ndarray:
+        """What each association adds to what is a mean over each side."""
+        return np.concatenate([deviation / len(deviation) for deviation in deviations])
+
     published = _mann_whitney(harmful.reach, benign.reach)
     if not few:
-        between = partial(_between, harmful, benign, confidence=confidence)
-        difference, _ = between(apart, of_means, neutral=0.0, bounds=(1 - most, most - 1))
-        wider, clustered = between(
-            chance, (chances[0] - chance, chances[1] - chance), neutral=0.5, bounds=(0.0, 1.0)
+        difference, _ = crossed_estimate(
+            apart, influence(*of_means), neutral=0.0, bounds=(1 - most, most - 1), **sides
         )
+        exceeding = influence(chances[0] - chance, chances[1] - chance)
+        wider, clustered = crossed_estimate(chance, exceeding, neutral=0.5, bounds=(0.0, 1.0), **sides)
         p_value = max(clustered, published)
         wider = agreeing(wider, chance, 0.5, p_value, confidence)
     cells = {
@@ -175,40 +184,11 @@ def _against(harmful: _Side, benign: _Side, most: float, few: str, confidence: f
     return [(name, *cells[name], number, method) for name, method in COMPARED.items()]
 
 
-def _between(
-    harmful: _Side,
-    benign: _Side,
-    value: float,
-    deviations: tuple[np.ndarray, np.ndarray],
-    *,
-    confidence: float,
-    neutral: float,
-    bounds: tuple[float, float],
-) -> tuple[Interval, float]:
-    """Interval and p-value of what is a mean over each side, from how each association deviates."""
-    return crossed_estimate(
-        value,
-        np.concatenate([deviation / len(deviation) for deviation in deviations]),
-        np.concatenate([harmful.base, benign.base]),
-        np.concatenate([harmful.compared, benign.compared]),
-        units=min(harmful.effective, benign.effective),
-        neutral=neutral,
-        bounds=bounds,
-        confidence=confidence,
-    )
-
-
 def _exceeded(values: np.ndarray, other: np.ndarray) -> np.ndarray:
     """For each of the first, the share of the others that it exceeds; ties count half."""
     ordered = np.sort(other)
     left, right = (np.searchsorted(ordered, values, side=side) for side in ("left", "right"))
     return np.asarray((left + right) / (2 * len(other)))
-
-
-def _too_few(sides: Mapping[str, _Side], confidence: float) -> str:
-    """Why harmful and benign associations cannot be compared, or empty."""
-    kind, side = min(sides.items(), key=lambda entry: entry[1].values)
-    return too_few(side.values, f"values of {kind} associations", fewest_units(significance(confidence)))
 
 
 def _claimed(table: pl.DataFrame, units: int, untestable: str, confidence: float) -> pl.DataFrame:
