@@ -10,11 +10,10 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.instrument import EXTRACT, STORIES
+from endoxa.instruments.stories.instrument import EXTRACT, STORIES, ExtractSettings, StoriesSettings
 from endoxa.instruments.stories.probe import stories_probe
 from endoxa.instruments.stories.profiles.probe import extract_probe
 from endoxa.instruments.stories.profiles.sheet import write_sheet
-from endoxa.instruments.stories.settings import ExtractSettings, StoriesSettings
 from endoxa.models.chat import ChatOptions, parse_chat_model
 from endoxa.models.chat.anthropic_messages import message_body
 from endoxa.models.chat.openai_compatible import completion_body

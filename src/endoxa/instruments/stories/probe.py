@@ -17,8 +17,8 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
+from endoxa.instruments.stories.instrument import StoriesSettings
 from endoxa.instruments.stories.outcomes import stories_written
-from endoxa.instruments.stories.settings import StoriesSettings
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal

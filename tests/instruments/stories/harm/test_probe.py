@@ -18,8 +18,7 @@ from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.answers import AnswerReader, languages, read_language
 from endoxa.instruments.stories.harm.probe import first_question, harm_probe, question
-from endoxa.instruments.stories.instrument import HARM
-from endoxa.instruments.stories.settings import HarmSettings
+from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.models.chat.simulated.draws import Draws
 from endoxa.models.chat.simulated.ratings import (
     FORMS,

@@ -18,7 +18,7 @@ from endoxa.commands import app
 from endoxa.commands.analyze_stories import _moved
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
-from endoxa.instruments.stories.harm.measures import similarity_order
+from endoxa.instruments.stories.harm.raters import similarity_order
 from endoxa.instruments.stories.languages import (
     analyze_overlap,
     compare_reach,

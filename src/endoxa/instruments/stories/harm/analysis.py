@@ -12,7 +12,6 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.associations import association_table, attribute_table
-from endoxa.instruments.stories.harm.measures import Measured, measured, ratio, spearman
 from endoxa.instruments.stories.harm.panel import (
     BENIGN,
     CLAIM_TYPES,
@@ -30,11 +29,15 @@ from endoxa.instruments.stories.harm.panel import (
     panel,
 )
 from endoxa.instruments.stories.harm.raters import (
+    Measured,
     agreement_table,
     blind_spot_table,
     compare,
     generators,
+    measured,
     rater_table,
+    ratio,
+    spearman,
 )
 from endoxa.instruments.stories.harm.ratings import check_ratings
 from endoxa.runs.options import Resampling

@@ -15,9 +15,9 @@ from typing import Literal
 import polars as pl
 
 from endoxa.instruments.stories.harm.answers import AnswerReader, HarmLanguage, read_language
+from endoxa.instruments.stories.instrument import HarmSettings
 from endoxa.instruments.stories.outcomes import ratings_read
 from endoxa.instruments.stories.probe import Answers, Probe, Row, ending
-from endoxa.instruments.stories.settings import HarmSettings
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.schema.harm import HARM_RATING_COLUMNS

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.measures import mean, measured
+from endoxa.instruments.stories.harm.raters import mean, measured
 from endoxa.instruments.stories.languages.presence import Presence
 from endoxa.instruments.stories.prompts.language import Tree, parse_tree, read_tree
 from endoxa.runs.families import GROUPS_MOVED, adjusted, decided

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from endoxa.instruments.stories.settings import ATTRIBUTES_FIRST, Order
+from endoxa.instruments.stories.instrument import ATTRIBUTES_FIRST, Order
 from endoxa.runs.answers.language import ENGLISH, language
 from endoxa.runs.answers.objects import nested, outer_objects
 from endoxa.runs.answers.text import before_new_question, first_reply, read_first

@@ -11,8 +11,7 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.stories.report.records import shares
-from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.instruments.stories.report.words import attribute_name, value_name
+from endoxa.instruments.stories.report.results import StoryResults, attribute_name, value_name
 from endoxa.report.charts import square_legend, stacked_shares
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described

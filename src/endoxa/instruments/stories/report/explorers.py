@@ -13,16 +13,17 @@ import polars as pl
 
 from endoxa.instruments.stories.harm.panel import PEOPLE
 from endoxa.instruments.stories.report.records import Sample
-from endoxa.instruments.stories.report.results import MODELS, StoryResults
-from endoxa.instruments.stories.report.sources import POOLED
-from endoxa.instruments.stories.report.words import (
+from endoxa.instruments.stories.report.results import (
+    MODELS,
     SIDES,
+    StoryResults,
     attribute_name,
     ends_field,
     side,
     value_field,
     value_name,
 )
+from endoxa.instruments.stories.report.sources import POOLED
 from endoxa.report.claims import chip
 from endoxa.report.document import Finding, Section
 from endoxa.report.tables import Table, table_of, text_field

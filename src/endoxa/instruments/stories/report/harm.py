@@ -18,10 +18,11 @@ from endoxa.instruments.stories.harm.panel import (
     UNDECIDED,
     in_general,
 )
-from endoxa.instruments.stories.report.results import Harm, StoryResults
-from endoxa.instruments.stories.report.words import (
+from endoxa.instruments.stories.report.results import (
     ASSOCIATION,
     P_ADJUSTED,
+    Harm,
+    StoryResults,
     attribute_name,
     ends_field,
     first_rows,

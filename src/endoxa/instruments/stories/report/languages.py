@@ -11,12 +11,12 @@ from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages import Overlap
 from endoxa.instruments.stories.languages.marked import MARKED, RESOLUTION, UNMARKED, scope
 from endoxa.instruments.stories.languages.presence import By
-from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.instruments.stories.report.words import (
+from endoxa.instruments.stories.report.results import (
     ASSOCIATION,
     COLORS,
     P_ADJUSTED,
     UNRATED,
+    StoryResults,
     claim,
     ends_field,
     first_rows,

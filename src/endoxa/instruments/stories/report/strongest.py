@@ -14,17 +14,17 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.options import Discovery
-from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.instruments.stories.report.sources import POOLED
-from endoxa.instruments.stories.report.words import (
+from endoxa.instruments.stories.report.results import (
     ARROW,
     COLORS,
     SIDES,
     UNRATED,
+    StoryResults,
     ends_field,
     phrase,
     value_field,
 )
+from endoxa.instruments.stories.report.sources import POOLED
 from endoxa.report.charts import MOST_APART, bar_blocks
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, series_figure
