@@ -108,15 +108,15 @@ def spearman(x: np.ndarray, y: np.ndarray, how: Resampling) -> Measured:
     cells, cell = np.unique(np.column_stack([of_x, of_y]), axis=0, return_inverse=True)
     columns = np.zeros((len(x), len(cells)))
     columns[np.arange(len(x)), cell.ravel()] = 1.0
-    return measured(columns, lambda totals: _rank_correlation(totals, cells), how)
 
+    def correlation(totals: np.ndarray) -> np.ndarray:
+        """Of tables given by the counts of their cells, shape (samples, cells)."""
+        ranks = [_mean_ranks(totals, side)[:, side] for side in cells.T]
+        x, y = (rank - (totals.sum(axis=1, keepdims=True) + 1) / 2 for rank in ranks)
+        moments = [(totals * column).sum(axis=1) for column in (np.ones_like(x), x, y, x * x, y * y, x * y)]
+        return _correlation(np.column_stack(moments))
 
-def _rank_correlation(totals: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Rank correlation of tables given by the counts of their cells, shape (samples, cells)."""
-    ranks = [_mean_ranks(totals, side)[:, side] for side in cells.T]
-    x, y = (rank - (totals.sum(axis=1, keepdims=True) + 1) / 2 for rank in ranks)
-    moments = [(totals * column).sum(axis=1) for column in (np.ones_like(x), x, y, x * x, y * y, x * y)]
-    return _correlation(np.column_stack(moments))
+    return measured(columns, correlation, how)
 
 
 def _mean_ranks(totals: np.ndarray, level: np.ndarray) -> np.ndarray:
