@@ -204,11 +204,11 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
     refusals = f", of which {counts['refused']} are refusals" if counts["refused"] else ""
     yield f"{counts['records']} stories{refusals}: {run.folder / 'records.parquet'}"
     yield from asking_lines(run)
-    unclear = {  # older runs count neither undecided nor unlisted
+    unclear = {
         "stories are empty and were not sent to extractors": counts["wordless"],
         "profiles could not be read": counts["unparsed"],
-        "answers to the question of refusal could not be read": counts.get("undecided", 0),
-        "values are not in the list and count as unknown": counts.get("unlisted", 0),
+        "answers to the question of refusal could not be read": counts["undecided"],
+        "values are not in the list and count as unknown": counts["unlisted"],
     }
     if any(unclear.values()):
         yield f"Counted, but not clear: {'; '.join(f'{n} {what}' for what, n in unclear.items() if n)}."

@@ -131,12 +131,6 @@ def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
     assert pl.read_csv(write_agreement(folder, again=True)).equals(pl.read_csv(write_agreement(folder)))
 
 
-def test_a_run_of_an_older_version_says_nothing_of_what_is_in_no_list(tmp_path: Path) -> None:
-    records = pl.DataFrame([record({"a": RED, "b": RED, "c": BLUE})] * 7).drop("unlisted_json")
-    row = agreement_of_run(run_folder(tmp_path / "run", records)).row(1, named=True)
-    assert (row["n"], row["unlisted"], row["unlisted_json"]) == (7, None, None)
-
-
 def test_only_finished_extractions_have_one(tmp_path: Path) -> None:
     records = pl.DataFrame([record({"a": RED})])
     with pytest.raises(UserError, match="not a finished run"):

@@ -5,7 +5,7 @@ Harm comes from `endoxa analyze harm` or from a user's table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp
@@ -85,7 +85,18 @@ def presence(
     Raises:
         UserError: there are no rows of that kind, fewer than two members, or `models` is more than there are.
     """
-    rows = _rows(discovered, by)
+    pooled = pl.col("aggregation") == ALL
+    rows = discovered.filter(~pooled if by == "language" else pooled)
+    if rows.is_empty():
+        kind, option = (
+            ("of single languages", "with") if by == "language" else ("of all languages", "without")
+        )
+        raise UserError(
+            f"No associations {kind} found. Run `endoxa analyze associations` {option} --by language."
+        )
+    if by == "model" and rows["model"].null_count():
+        raise UserError("An association has no model. Expected one in every row to compare models.")
+    rows = rows.select(*PARTS, pl.col("model").fill_null(NAMELESS), language=pl.col("aggregation"))
     names = tuple(sorted({*rows[by], *members}))
     if len(names) < 2:
         raise UserError(f"Only one {by}, '{names[0]}', has stories. Expected two or more to compare.")
@@ -115,21 +126,6 @@ def names_with_stories(profiles: Profiles | None, by: By) -> tuple[str, ...]:
     if profiles is None:
         return ()
     return profiles.languages if by == "language" else profiles.models
-
-
-def _rows(discovered: pl.DataFrame, by: By) -> pl.DataFrame:
-    pooled = pl.col("aggregation") == ALL
-    rows = discovered.filter(~pooled if by == "language" else pooled)
-    if rows.is_empty():
-        kind, option = (
-            ("of single languages", "with") if by == "language" else ("of all languages", "without")
-        )
-        raise UserError(
-            f"No associations {kind} found. Run `endoxa analyze associations` {option} --by language."
-        )
-    if by == "model" and rows["model"].null_count():
-        raise UserError("An association has no model. Expected one in every row to compare models.")
-    return rows.select(*PARTS, pl.col("model").fill_null(NAMELESS), language=pl.col("aggregation"))
 
 
 def with_ids(associations: pl.DataFrame) -> pl.DataFrame:
@@ -313,7 +309,10 @@ class Stories:
         for member, name in enumerate(self._where.members):
             if member == home:
                 continue
-            pairs = list(self._pairs(association, home, member))
+            # The association at home and in the other member, in the stories of each model that finds it at home.
+            models = np.flatnonzero(self._where.shown[association, home]).tolist()
+            both = [[self._cell(association, place, model) for place in (home, member)] for model in models]
+            pairs = [(here, there) for here, there in both if here and here.column and there]
             if pairs:
                 there = Cells(
                     *(
@@ -327,14 +326,6 @@ class Stories:
             else:
                 untested.append(name)
         return places, untested
-
-    def _pairs(self, association: int, home: int, member: int) -> Iterator[tuple[Cell, Cell]]:
-        """The association at home and in another member, in the stories of each model that finds it at home."""
-        for model in np.flatnonzero(self._where.shown[association, home]):
-            here = self._cell(association, home, int(model))
-            there = self._cell(association, member, int(model))
-            if here is not None and here.column and there is not None:
-                yield here, there
 
     def _cell(self, association: int, member: int, model: int) -> Cell | None:
         profiles, where = self._profiles, self._where

@@ -221,9 +221,8 @@ def extract_words(settings: ExtractSettings) -> Used:
 
 CONFIDENCE = 0.95
 RESAMPLES = 1000
-UNLISTED = "unlisted_json"
-VOTES = ("refusal", "votes_json", "refusal_votes_json", UNLISTED)
-"""Columns of the records that are read; runs of older versions lack the last one."""
+VOTES = ("refusal", "votes_json", "refusal_votes_json", "unlisted_json")
+"""Columns of the records that are read."""
 PART = 20_000
 """Records read at a time."""
 
@@ -245,7 +244,6 @@ class VoteCounts:
         stories: those of them that are no refusals.
         unparsed: votes that could not be read, for profiles and for the question of refusal.
         unlisted: for each attribute how often each extractor gave something that is none of its answers.
-        lists_unlisted: whether the records say what was not in the list.
     """
 
     vocabulary: Vocabulary
@@ -257,7 +255,6 @@ class VoteCounts:
     stories: int = 0
     unparsed: Counter[str] = field(default_factory=Counter)
     unlisted: dict[str, Counter[str]] = field(default_factory=dict)
-    lists_unlisted: bool = True
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count a record; one that no extractor was asked about counts for nothing."""
@@ -273,8 +270,11 @@ class VoteCounts:
         for attribute in self.vocabulary:
             votes = [None if profile is None else profile[attribute.name] for profile in profiles]
             self._count(attribute.name, votes)
-            self._decide(attribute.name, [vote for vote in votes if vote is not None])
-        for model, names in json.loads(row.get(UNLISTED) or "{}").items():
+            read = [vote for vote in votes if vote is not None]
+            answer = majority(read)
+            self.ties[attribute.name] += bool(read) and answer is None
+            self.answers.setdefault(attribute.name, Counter())[answer or UNKNOWN] += 1
+        for model, names in json.loads(row["unlisted_json"]).items():
             for name in names:
                 self.unlisted.setdefault(name, Counter())[model] += 1
 
@@ -282,11 +282,6 @@ class VoteCounts:
         read = sorted(vote for vote in votes if vote is not None)
         self.patterns.setdefault(name, Counter())[tuple(read)] += 1
         self.unparsed[name] += len(votes) - len(read)
-
-    def _decide(self, name: str, votes: list[str]) -> None:
-        answer = majority(votes)
-        self.ties[name] += bool(votes) and answer is None
-        self.answers.setdefault(name, Counter())[answer or UNKNOWN] += 1
 
 
 def agreement_of_run(folder: Path) -> pl.DataFrame:
@@ -296,15 +291,12 @@ def agreement_of_run(folder: Path) -> pl.DataFrame:
         UserError: the folder holds no finished run of `probe extract`.
     """
     run = read_facts(folder)
-    columns = pl.scan_parquet(folder / RECORDS).collect_schema()
-    present = tuple(name for name in VOTES if name in columns)
-    tally = VoteCounts(run.vocabulary, run.extractors, lists_unlisted=UNLISTED in present)
-    return agreement_table(tally, _records(folder, present), run.seed)
+    return agreement_table(VoteCounts(run.vocabulary, run.extractors), _records(folder), run.seed)
 
 
-def _records(folder: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _records(folder: Path) -> Iterator[dict[str, Any]]:
     """The records one by one, read in parts."""
-    scan, start = pl.scan_parquet(folder / RECORDS).select(columns), 0
+    scan, start = pl.scan_parquet(folder / RECORDS).select(VOTES), 0
     while (part := scan.slice(start, PART).collect()).height:
         yield from part.iter_rows(named=True)
         start += PART
@@ -360,10 +352,9 @@ def _row(name: str, tally: VoteCounts, seed: int) -> dict[str, Any]:
         "ties": _share(tally.ties[name], stories),
         "unknown": _share(answers[UNKNOWN], stories),
         "other": _share(answers[OTHER], stories),
+        "unlisted": _share(unlisted.total(), stories * tally.extractors),
+        "unlisted_json": json.dumps(dict(sorted(unlisted.items())), ensure_ascii=False),
     }
-    if tally.lists_unlisted:
-        row["unlisted"] = _share(unlisted.total(), stories * tally.extractors)
-        row["unlisted_json"] = json.dumps(dict(sorted(unlisted.items())), ensure_ascii=False)
     return row
 
 
