@@ -482,8 +482,8 @@ def test_planted_associations_have_the_power_of_their_stories(tmp_path: Path) ->
             )
         )
         run = write_run(tmp_path / str(number), "extract", records)
-        rows = compare_planted(read_results(read_runs([run]), confidence=0.95, seed=0), "sim/teller") or []
-        outcomes.append((rows[0].stories, rows[0].outcome, rows[0].power))
+        rows = compare_planted(read_results(read_runs([run]), confidence=0.95, seed=0), "sim/teller")
+        outcomes.append(rows.select("stories", "outcome", "power").row(0))
     assert [(stories, outcome) for stories, outcome, _ in outcomes] == [
         (80, "yes"),
         (12, "no"),

@@ -5,8 +5,7 @@ A figure cannot be blurred, so its rows name attributes only; the values stand i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -16,12 +15,12 @@ from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.results import (
     ARROW,
+    ASSOCIATION,
     COLORS,
     SIDES,
     UNRATED,
     StoryResults,
     ends_field,
-    phrase,
     value_field,
 )
 from endoxa.instruments.stories.report.sources import POOLED
@@ -29,7 +28,7 @@ from endoxa.report.charts import MOST_APART, bar_blocks
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, series_figure
 from endoxa.report.tables import Cell, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, plural
+from endoxa.report.words import count, decimal, decimal_interval, percent, plural
 from endoxa.sources.stereotales import OTHER, UNKNOWN
 from endoxa.sources.stereotales.associations import PARTS
 
@@ -269,33 +268,8 @@ TESTABLE = (DETECTED, MISSED)
 TABLE = ("base_attribute", "compared_attribute")
 
 
-@dataclass(frozen=True, slots=True)
-class Planted:
-    """One planted association.
-
-    Attributes:
-        model: the teller.
-        truth: its four parts, `expected_fraction` and `expected_lift`.
-        stories: stories of its base value that tell the compared attribute; None where the stories are not there.
-        power: probability that so many stories pass both steps (`associations.cells`); None where it is not
-            testable.
-        measured: its row of the associations found, or empty.
-    """
-
-    model: str
-    truth: Mapping[str, Any]
-    stories: int | None
-    power: float | None
-    measured: Mapping[str, Any]
-
-    @property
-    def outcome(self) -> str:
-        """One of `TESTABLE`, or why it could not be found."""
-        if self.measured:
-            return DETECTED
-        if self.stories is None or self.power is not None:
-            return MISSED
-        return TOO_FEW if self.stories else NO_STORIES
+TRUTH = {**dict.fromkeys(PARTS, pl.String), "expected_fraction": pl.Float64, "expected_lift": pl.Float64}
+MEASURED = ("fraction", "lift", "lift_low", "lift_high")
 
 
 def planted_associations(model: str) -> tuple[Mapping[str, Any], ...] | None:
@@ -314,27 +288,42 @@ def planted_associations(model: str) -> tuple[Mapping[str, Any], ...] | None:
     return None if stated is None else tuple(stated)
 
 
-def compare_planted(results: StoryResults, model: str) -> list[Planted] | None:
-    """Every association planted in a model beside what its stories show; None where it is no simulated teller."""
+def compare_planted(results: StoryResults, model: str) -> pl.DataFrame | None:
+    """Every association planted in a model beside what its stories show; None where it is no simulated teller.
+
+    Returns:
+        `model`; columns of `TRUTH`; `stories`, those of its base value that tell the compared attribute, null where the
+        stories are not there; `power`, the probability that so many pass both steps (`associations.cells`), null where
+        it is not testable; columns of `MEASURED`, null where it was not found; `outcome`, one of `TESTABLE`, or why it
+        could not be found.
+    """
     truth = planted_associations(model)
     if truth is None:
         return None
-    claims = {
-        tuple(row[name] for name in PARTS): row
-        for row in results.claimed.filter(POOLED, model=model).iter_rows(named=True)
-    }
     alphas = results.tested.filter(POOLED, model=model)["alpha"]
     alpha = float(alphas[0]) if len(alphas) else Discovery().alpha
-    stories = results.protagonists.filter(model=model)
-    return [
-        Planted(
-            model,
-            entry,
-            *((None, None) if stories.is_empty() else _stories_and_power(stories, entry, alpha)),
-            claims.get(tuple(entry[name] for name in PARTS), {}),
-        )
-        for entry in truth
+    written = results.protagonists.filter(model=model)
+    numbers = [
+        (None, None) if written.is_empty() else _stories_and_power(written, entry, alpha) for entry in truth
     ]
+    claims = results.claimed.filter(POOLED, model=model).select(*PARTS, *MEASURED)
+    stories, power = pl.col("stories"), pl.col("power")
+    return (
+        pl.DataFrame([dict(entry) for entry in truth], schema=TRUTH)
+        .with_columns(
+            pl.Series("stories", [number for number, _ in numbers], dtype=pl.Int64),
+            pl.Series("power", [chance for _, chance in numbers], dtype=pl.Float64),
+            model=pl.lit(model),
+        )
+        .join(claims, on=PARTS, how="left", maintain_order="left")
+        .with_columns(
+            outcome=pl.when(pl.col("lift").is_not_null())
+            .then(pl.lit(DETECTED))
+            .when(stories.is_null() | power.is_not_null())
+            .then(pl.lit(MISSED))
+            .otherwise(pl.when(stories > 0).then(pl.lit(TOO_FEW)).otherwise(pl.lit(NO_STORIES)))
+        )
+    )
 
 
 def _stories_and_power(
@@ -379,30 +368,18 @@ def planted(results: StoryResults) -> Section | None:
         tables=(
             table_of(
                 "Planted associations",
-                [row for rows in tellers.values() for row in rows],
+                pl.concat(tellers.values()),
                 (
-                    text_field("model", lambda row: results.label(row.model)),
-                    text_field("association", lambda row: phrase(row.truth), veiled=True),
-                    number_field("planted share", lambda row: percent(row.truth["expected_fraction"], 0)),
-                    number_field(
-                        "measured share",
-                        lambda row: percent(row.measured["fraction"], 0) if row.measured else NO_VALUE,
-                    ),
-                    number_field("planted lift", lambda row: decimal(row.truth["expected_lift"], 2)),
-                    number_field("measured lift", lambda row: decimal(row.measured.get("lift"), 2)),
-                    number_field(
-                        f"{results.level} interval",
-                        lambda row: decimal_interval(
-                            row.measured.get("lift_low"), row.measured.get("lift_high"), 2
-                        ),
-                    ),
-                    number_field(
-                        "stories", lambda row: NO_VALUE if row.stories is None else count(row.stories)
-                    ),
-                    number_field(
-                        "power", lambda row: NO_VALUE if row.power is None else percent(row.power, 0)
-                    ),
-                    text_field("found", lambda row: row.outcome),
+                    text_field("model", "model", results.label),
+                    ASSOCIATION,
+                    value_field("planted share", "expected_fraction", percent, 0),
+                    value_field("measured share", "fraction", percent, 0),
+                    value_field("planted lift", "expected_lift", decimal, 2),
+                    value_field("measured lift", "lift", decimal, 2),
+                    ends_field(f"{results.level} interval", "lift_"),
+                    value_field("stories"),
+                    value_field("power", "power", percent, 0),
+                    text_field("found", "outcome"),
                 ),
                 most_open=30,
             ),
@@ -416,33 +393,31 @@ def planted(results: StoryResults) -> Section | None:
     )
 
 
-def _planted_finding(results: StoryResults, model: str, rows: Sequence[Planted]) -> Finding:
+def _planted_finding(results: StoryResults, model: str, rows: pl.DataFrame) -> Finding:
     """How many planted associations were found, of those that the stories could show, and what else was found."""
     claims = results.claimed.filter(POOLED, model=model)
-    true = pl.DataFrame([row.truth for row in rows], schema=dict.fromkeys(PARTS, pl.String))
-    hit = claims.join(true, on=PARTS, how="semi").height
-    beside = claims.join(true, on=TABLE, how="semi").height - hit
+    hit = claims.join(rows, on=PARTS, how="semi").height
+    beside = claims.join(rows, on=TABLE, how="semi").height - hit
     other = claims.height - hit - beside
-    outcomes = [row.outcome for row in rows]
-    testable = sum(outcome in TESTABLE for outcome in outcomes)
+    testable = rows.filter(pl.col("outcome").is_in(TESTABLE))
+    power = float(rows["power"].sum())
     numbers = {
         "hit": hit,
-        "testable": testable,
-        "power": round(sum(row.power or 0.0 for row in rows), 1),
+        "testable": testable.height,
+        "power": round(power, 1),
         "beside": beside,
         "other": other,
-        "asked": outcomes.count(NO_STORIES),
-        "few": outcomes.count(TOO_FEW),
+        "asked": rows.filter(outcome=NO_STORIES).height,
+        "few": rows.filter(outcome=TOO_FEW).height,
     }
     shown = "the stories could show none of the planted associations"
-    if testable:
-        computed = all(row.power is not None for row in rows if row.outcome in TESTABLE)
-        power = decimal(sum(row.power or 0.0 for row in rows), 1)
-        expected = f" ({power} were to be expected with so many stories)" if computed else ""
+    if testable.height:
+        computed = testable["power"].null_count() == 0
+        expected = f" ({decimal(power, 1)} were to be expected with so many stories)" if computed else ""
         # A table alone does not say what its stories were asked about.
-        showable = " that the stories could show" if any(row.stories is not None for row in rows) else ""
+        showable = " that the stories could show" if rows["stories"].count() else ""
         shown = (
-            f"{count(hit) if hit else 'none'} of {plural(testable, 'planted association')}{showable} "
+            f"{count(hit) if hit else 'none'} of {plural(testable.height, 'planted association')}{showable} "
             f"{'were' if hit > 1 else 'was'} found{expected}"
         )
     unasked, few = numbers["asked"], numbers["few"]
