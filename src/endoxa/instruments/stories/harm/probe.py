@@ -67,7 +67,7 @@ def harm_probe(settings: HarmSettings) -> Probe[Association]:
         UserError: the associations cannot be read, or there are no questions in the language.
     """
     source = Path(settings.data)
-    associations = list(distinct_associations(read_associations(source)).iter_rows(named=True))
+    associations: Sequence[Association] = distinct_associations(read_associations(source)).rows(named=True)
     words = read_language(settings.language, Path(settings.prompts) if settings.prompts else None)
     reader = AnswerReader.of(words.answers, settings.language)
 

@@ -272,13 +272,10 @@ def _unknown(results: StoryResults) -> Table:
     models = frame.group_by("model", maintain_order=True).agg(mean).rows(named=True) if names else []
     return table_of(
         "Share of stories that do not tell an attribute (of those that tell any)",
-        names,
+        [{"name": name, **{f"of {row['model']}": row[name] for row in models}} for name in names],
         (
-            text_field("attribute", lambda name: attribute_name(name.removeprefix(UNKNOWN_COLUMN))),
-            *(
-                number_field(results.label(row["model"]), lambda name, row=row: percent(row[name]))
-                for row in models
-            ),
+            text_field("attribute", lambda row: attribute_name(row["name"].removeprefix(UNKNOWN_COLUMN))),
+            *(number_field(results.label(row["model"]), f"of {row['model']}", percent) for row in models),
         ),
         folded=True,
     )

@@ -384,11 +384,13 @@ def ends_field(name: str, prefix: str = "", digits: int = 2) -> Field:
     return number_field(name, lambda row: decimal_interval(row[f"{prefix}low"], row[f"{prefix}high"], digits))
 
 
+def side_field(name: str, end: str) -> Field:
+    """A veiled column of one side of an association, 'base' or 'compared'."""
+    return text_field(name, lambda row: side(row[f"{end}_attribute"], row[f"{end}_value"]), veiled=True)
+
+
 ASSOCIATION = text_field("association", phrase, veiled=True)
-SIDES = tuple(
-    text_field(name, lambda row, of=of: side(row[f"{of}_attribute"], row[f"{of}_value"]), veiled=True)
-    for name, of in (("stories about", "base"), ("also have", "compared"))
-)
+SIDES = (side_field("stories about", "base"), side_field("also have", "compared"))
 P_ADJUSTED = value_field("p adjusted", "p_adjusted", p_value)
 
 MOST_LISTED = 300

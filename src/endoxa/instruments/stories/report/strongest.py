@@ -400,6 +400,7 @@ def _planted_finding(results: StoryResults, model: str, rows: pl.DataFrame) -> F
     beside = claims.join(rows, on=TABLE, how="semi").height - hit
     other = claims.height - hit - beside
     testable = rows.filter(pl.col("outcome").is_in(TESTABLE))
+    unasked, few = (rows.filter(outcome=why).height for why in (NO_STORIES, TOO_FEW))
     power = float(rows["power"].sum())
     numbers = {
         "hit": hit,
@@ -407,8 +408,8 @@ def _planted_finding(results: StoryResults, model: str, rows: pl.DataFrame) -> F
         "power": round(power, 1),
         "beside": beside,
         "other": other,
-        "asked": rows.filter(outcome=NO_STORIES).height,
-        "few": rows.filter(outcome=TOO_FEW).height,
+        "asked": unasked,
+        "few": few,
     }
     shown = "the stories could show none of the planted associations"
     if testable.height:
@@ -420,7 +421,6 @@ def _planted_finding(results: StoryResults, model: str, rows: pl.DataFrame) -> F
             f"{count(hit) if hit else 'none'} of {plural(testable.height, 'planted association')}{showable} "
             f"{'were' if hit > 1 else 'was'} found{expected}"
         )
-    unasked, few = numbers["asked"], numbers["few"]
     if unasked:
         shown += f"; {count(unasked)} {'was' if unasked == 1 else 'were'} not asked for"
     if few:
