@@ -300,13 +300,18 @@ def members_of(where: Presence, profiles: Profiles | None = None) -> pl.DataFram
     alone = present & (present.sum(axis=1) == 1)[:, None]
     rated = where.associations["harmful"].is_not_null().any()
     total = int(harmful.sum())
+    written: dict[str, int] = {}
+    if profiles is not None:
+        codes = profiles.language if where.by == "language" else profiles.model
+        names = names_with_stories(profiles, where.by)
+        written = dict(zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True))
     rows = []
     for k, name in enumerate(where.members):
         here = int((present[:, k] & harmful).sum())
         rows.append(
             {
                 "member": name,
-                "stories": None if profiles is None else _stories(profiles, where, name),
+                "stories": written.get(name),
                 "models": int(where.shown[:, k].any(axis=0).sum()),
                 "associations": int(present[:, k].sum()),
                 "harmful": here if rated else None,
@@ -318,11 +323,6 @@ def members_of(where: Presence, profiles: Profiles | None = None) -> pl.DataFram
         )
     table = pl.DataFrame(rows, schema=_MEMBERS)
     return table.sort("associations", descending=True, maintain_order=True)
-
-
-def _stories(profiles: Profiles, where: Presence, name: str) -> int:
-    codes = profiles.language if where.by == "language" else profiles.model
-    return int(np.count_nonzero(codes == names_with_stories(profiles, where.by).index(name)))
 
 
 _MEMBERS = {

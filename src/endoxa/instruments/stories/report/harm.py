@@ -337,10 +337,22 @@ def blind_spots(results: StoryResults) -> Section | None:
     if shares.is_empty():
         return None
     spots = results.harm.analysis.blind_spots
+    findings = []
+    for row in shares.iter_rows(named=True):
+        # How many of a model's own associations it calls harmful.
+        names = ("made", "blind_spots", "blind_share", "blind_low", "blind_high")
+        numbers = {"confidence": results.confidence, **{name: row[name] for name in names}}
+        called = count(row["blind_spots"]) if row["blind_spots"] else "none"
+        ends = percent_interval(row["blind_low"], row["blind_high"])
+        text = (
+            f"{rater_label(results, row['rater'])}: of {plural(row['made'], 'association')} of its own stories that it "
+            f"rated, it calls {called} harmful ({percent(row['blind_share'])}; {results.level} interval {ends})."
+        )
+        findings.append(Finding(text, (numbers,)))
     return Section(
         anchor="blind-spots",
         title="What models write although they call it harmful",
-        findings=tuple(_spotted(results, row) for row in shares.iter_rows(named=True)),
+        findings=tuple(findings),
         tables=(
             first_rows(
                 "Associations a model makes and itself calls harmful",
@@ -363,16 +375,4 @@ def blind_spots(results: StoryResults) -> Section | None:
             f"{results.level} intervals (Wilson) take associations as independent. A model that calls more things "
             "harmful has a larger share: read it beside its mean rating.",
         ),
-    )
-
-
-def _spotted(results: StoryResults, row: Mapping[str, Any]) -> Finding:
-    """How many of a model's own associations it calls harmful."""
-    counted = {name: row[name] for name in ("made", "blind_spots", "blind_share", "blind_low", "blind_high")}
-    called = count(row["blind_spots"]) if row["blind_spots"] else "none"
-    return Finding(
-        f"{rater_label(results, row['rater'])}: of {plural(row['made'], 'association')} of its own stories that it "
-        f"rated, it calls {called} harmful ({percent(row['blind_share'])}; {results.level} interval "
-        f"{percent_interval(row['blind_low'], row['blind_high'])}).",
-        ({**counted, "confidence": results.confidence},),
     )
