@@ -68,7 +68,7 @@ class Probe(Generic[T]):
         outcomes: what became of the answers, from the records in the run folder.
         contents: see `endoxa.runs.asking.run.Questions`, beside the data.
         data: what `run.json` says of the data besides.
-        held: the items are in memory: their file is not read again when records are written.
+        in_memory: the items are in memory: their file is not read again when records are written.
         units: how many of what tests need there are among some items, for the warning of a plan.
         needed: fewest of these units that can be tested.
         noun: what they are.
@@ -92,7 +92,7 @@ class Probe(Generic[T]):
     outcomes: Callable[[Path], Sequence[AnswerCounts]]
     contents: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
-    held: bool = False
+    in_memory: bool = False
     units: Callable[[Iterable[T]], int]
     needed: int
     noun: str
@@ -172,7 +172,7 @@ class Probe(Generic[T]):
                 calls=len(self.lengths) * self.repeats,
                 write=self.write_records,
                 outcomes=self.outcomes,
-                files={} if self.held else {self.source: digest},
+                files={} if self.in_memory else {self.source: digest},
                 available=counted(self.available, self.settings),
             )
         )

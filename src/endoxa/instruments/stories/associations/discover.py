@@ -95,7 +95,6 @@ TALLY = {
 }
 """Columns of `tally`."""
 KEYS = ("model", "aggregation")
-FAMILY = (*KEYS, "base_attribute")
 
 
 def tally(tables: pl.DataFrame, associations: pl.DataFrame, alpha: float) -> pl.DataFrame:

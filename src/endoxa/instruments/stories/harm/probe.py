@@ -122,7 +122,7 @@ def harm_probe(settings: HarmSettings) -> Probe[Association]:
         counts=("rated",),
         outcomes=ratings_read,
         contents={"prompts": words.model_dump(mode="json")},
-        held=True,
+        in_memory=True,
         units=lambda several: sum(1 for _ in several),
         needed=fewest_units(significance(DEFAULT_CONFIDENCE)),
         noun="associations",

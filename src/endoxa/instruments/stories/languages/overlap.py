@@ -257,8 +257,8 @@ def jaccard(where: Presence, how: Resampling) -> pl.DataFrame:
     for a, b in combinations(where.members, 2):
         cells[a, b] = cells[b, a] = _pair(columns[a], columns[b], how)
     for a, size in sizes.items():
-        whole = 1.0 if size else None
-        cells[a, a] = {"shared": size, "either": size, "jaccard": whole, "overlap": whole}
+        full = 1.0 if size else None
+        cells[a, a] = {"shared": size, "either": size, "jaccard": full, "overlap": full}
     rows = [
         {**row, "size_a": sizes[row["a"]], "size_b": sizes[row["b"]]}
         for row in every_pair(where.members, cells, "jaccard")

@@ -311,8 +311,8 @@ class Stories:
                 continue
             # The association at home and in the other member, in the stories of each model that finds it at home.
             models = np.flatnonzero(self._where.shown[association, home]).tolist()
-            both = [[self._cell(association, place, model) for place in (home, member)] for model in models]
-            pairs = [(here, there) for here, there in both if here and here.column and there]
+            cells = [[self._cell(association, place, model) for place in (home, member)] for model in models]
+            pairs = [(here, there) for here, there in cells if here and here.column and there]
             if pairs:
                 there = Cells(
                     *(

@@ -243,8 +243,8 @@ def _rated(runs: Sequence[Run]) -> Iterator[Finding]:
 def _stories(results: StoryResults) -> Table:
     rows, keys = results.stories.with_columns(nothing_known=pl.lit(0)), ["model", "language"]
     if results.unknown.height:
-        told = results.unknown.select(*keys, "nothing_known")
-        rows = results.stories.join(told, on=keys, how="left", maintain_order="left")
+        silent = results.unknown.select(*keys, "nothing_known")
+        rows = results.stories.join(silent, on=keys, how="left", maintain_order="left")
     table = table_of(
         "Stories of each model and language",
         rows,

@@ -21,7 +21,7 @@ from endoxa.instruments.stories.report.sources import (
     POOLED,
     Source,
     association_rows,
-    associations_given,
+    associations_of_table,
     covered,
     differences_of,
     read_stories,
@@ -266,7 +266,7 @@ def read_results(
     chosen = {} if labels is None else read_labels(labels)
     folders = [run.folder for run in runs if run.kind == EXTRACTED]
     written = _counted_apart(folders)
-    tables = [associations_given(run.folder, confidence) for run in runs if run.kind == ASSOCIATIONS]
+    tables = [associations_of_table(run.folder, confidence) for run in runs if run.kind == ASSOCIATIONS]
     read = [read_stories(folder, confidence, seed) for folder in folders]
     sources = (*tables, *read)
     stories = [source.stories for source in read if source.stories is not None]

@@ -259,7 +259,7 @@ def read_stories(path: Path, confidence: float, seed: int) -> Source:
     )
 
 
-def associations_given(path: Path, confidence: float) -> Source:
+def associations_of_table(path: Path, confidence: float) -> Source:
     """Associations of a table as they are, with the settings that stand beside it."""
     companion, associations = read_companion(path), read_discovered(path)
     if companion is None:
