@@ -12,7 +12,7 @@ from endoxa.commands import app
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import run
 from endoxa.words import component, languages_of, unreviewed
-from endoxa.words.used import languages_of_name, made_with
+from endoxa.words.used import languages_of_name
 
 pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 
@@ -171,11 +171,3 @@ def test_given_names_are_known_by_their_language():
     assert languages_of_name("Worf") == set()
     line = unreviewed([("names bank", languages_of(component("names bank")))])
     assert line.endswith("own names bank in 60 languages.")
-
-
-def test_templates_are_found_filled():
-    assert made_with(
-        "question templates", ["contexts"], "es", "El domingo pasado almorcé en casa con Ana y con Eva."
-    )
-    assert not made_with("question templates", ["contexts"], "es", "Almorcé con Ana y con Eva.")
-    assert not made_with("question templates", ["contexts"], "tlh", "Almorcé con Ana.")

@@ -99,9 +99,9 @@ def _expected_work(study: Study, step: Step, items: Items) -> list[Planned]:
 
         return plan_qa(step.settings)  # type: ignore[arg-type]
     if step.name == STORIES.name:
-        from endoxa.instruments.stories.stories import plan_stories
+        from endoxa.instruments.stories.probe import stories_probe
 
-        return plan_stories(step.settings)  # type: ignore[arg-type]
+        return stories_probe(step.settings).plan()  # type: ignore[arg-type]
     # Stories that are not written yet: two questions about each.
     repeats = int(study.sections[STORIES.name].probe.get(("repeats",), 1))
     stories = items.count * repeats * len(study.models_of(STORIES))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
 from endoxa.schema.provenance import words_of_cells
-from endoxa.words.components import COMPONENTS, ENGLISH, PACKAGE, component, texts_of
+from endoxa.words.components import COMPONENTS, ENGLISH, component, texts_of
 from endoxa.words.packs import rows_of
 
 Used = dict[str, list[str]]
@@ -16,7 +15,6 @@ Used = dict[str, list[str]]
 
 COMPONENTS_KEY = "own_words"
 """Where `run.json` keeps them."""
-_PLACE = re.compile(r"\\\{\w+\\\}")
 
 
 class Tally:
@@ -44,45 +42,16 @@ class Tally:
                 if name in COMPONENTS:
                     self.add(name, [language])
 
-    def has(self, name: str, language: str) -> bool:
-        """Whether there is nothing more to note of it."""
-        return language == ENGLISH or language in self._languages.get(name, ())
-
     @property
     def used(self) -> Used:
         """What was noted, sorted."""
         return {name: sorted(codes) for name, codes in sorted(self._languages.items())}
 
 
-def made_with(name: str, keys: Iterable[str], language: str, text: str) -> bool:
-    """Whether a text is one of a component's templates, filled.
-
-    Args:
-        name: of the component.
-        keys: beginnings of the keys of its templates ("contexts").
-        language: ISO 639 code.
-        text: the text; it may have more before and after.
-    """
-    pattern = _pattern(name, tuple(keys), language)
-    return pattern is not None and pattern.search(text) is not None
-
-
 @cache
 def languages_of_name(name: str) -> frozenset[str]:
     """Languages of a given name, written as in English questions; empty where the names bank does not have it."""
     return frozenset(row["language"] for row in rows_of("", "names.csv") if row["name"] == name)
-
-
-@cache
-def _pattern(name: str, keys: tuple[str, ...], language: str) -> re.Pattern[str] | None:
-    templates = [
-        text.text
-        for text in texts_of(component(name), language, PACKAGE)
-        if any(text.key == key or text.key.startswith(f"{key}/") for key in keys)
-    ]
-    parts = (_PLACE.sub(".+?", re.escape(" ".join(template.split()))) for template in templates)
-    either = "|".join(f"(?:{part})" for part in parts)
-    return re.compile(either, re.DOTALL) if either else None
 
 
 def kept_words(facts: Mapping[str, Any]) -> list[tuple[str, list[str]]]:

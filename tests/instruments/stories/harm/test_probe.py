@@ -17,9 +17,8 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.answers import AnswerReader, languages, read_language
-from endoxa.instruments.stories.harm.probe import first_question, plan_harm, question
-from endoxa.instruments.stories.instrument import HARM
-from endoxa.instruments.stories.settings import HarmSettings
+from endoxa.instruments.stories.harm.probe import first_question, harm_probe, question
+from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.models.chat.simulated.draws import Draws, wording, words_of
 from endoxa.models.chat.simulated.ratings import (
     FORMS,
@@ -320,7 +319,7 @@ def test_ratings_in_any_language_are_read(data: Path, tmp_path: Path, code: str)
 
 
 def test_the_plan_counts_calls_and_asks_nothing(data: Path) -> None:
-    (planned,) = plan_harm(settings(data, repeats=3, limit=10))
+    (planned,) = harm_probe(settings(data, repeats=3, limit=10)).plan()
     assert planned.expected.calls == 30
     assert planned.expected.prompt_tokens > 30 * 50
 

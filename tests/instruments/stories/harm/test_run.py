@@ -28,9 +28,8 @@ from endoxa.instruments.stories.harm import (
 )
 from endoxa.instruments.stories.harm.analysis import alpha
 from endoxa.instruments.stories.harm.associations import majority_probability, median_interval, verdict
-from endoxa.instruments.stories.harm.measures import agreement, kappa, mean, pearson, spearman
-from endoxa.instruments.stories.instrument import HARM
-from endoxa.instruments.stories.settings import HarmSettings
+from endoxa.instruments.stories.harm.raters import agreement, kappa, mean, pearson, spearman
+from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, RatingRespondent
 from endoxa.runs.options import Resampling
 from endoxa.runs.run import measure

@@ -312,7 +312,15 @@ class AnswerReader:
 
     def _read(self, answer: str, *, refused: bool) -> Rating:
         text = self.patterns.scale_mentions.sub("", readable(answer))
-        points, often = self._behind_keys(text)
+        points: list[int | None] = []
+        often: list[str] = []
+        keys = list(self.patterns.key.finditer(text))
+        for key, following in zip_longest(keys, keys[1:]):
+            value = text[key.end() : following.start() if following else None]
+            if key.group("harm"):
+                points.append(self._point(value))
+            else:
+                often.append(self._often(value))
         alone_point, alone_often = self._alone(text)
         point = (
             next((value for value in reversed(points) if value is not None), None) if points else alone_point
@@ -324,20 +332,10 @@ class AnswerReader:
             return Rating(None, frequent, "out-of-range")
         if point is not None or frequent:
             return Rating(point, frequent, "rated" if point is not None and frequent else "partly")
-        return Rating(None, "", "refused" if refused or self._declines(answer, text) else "unparsed")
-
-    def _behind_keys(self, text: str) -> tuple[list[int | None], list[str]]:
-        """What stands behind each key of the question on harm, and behind each of that on frequency."""
-        points: list[int | None] = []
-        often: list[str] = []
-        keys = list(self.patterns.key.finditer(text))
-        for key, following in zip_longest(keys, keys[1:]):
-            value = text[key.end() : following.start() if following else None]
-            if key.group("harm"):
-                points.append(self._point(value))
-            else:
-                often.append(self._often(value))
-        return points, often
+        refusal = declined(answer, self.language)
+        listed = any(pattern.search(text) for pattern in self.patterns.refusals)
+        declines = refused or refusal.refused or refusal.uninformed or listed
+        return Rating(None, "", "refused" if declines else "unparsed")
 
     def _point(self, value: str) -> int | None:
         """The number, or the point of the scale in words, at the start of a value."""
@@ -370,11 +368,6 @@ class AnswerReader:
             points |= {self.patterns.agreement_points[word] for word in _words(match, "agreement")}
             answers |= {self.patterns.frequent_answers[word] for word in _words(match, "frequent")}
         return points.pop() if len(points) == 1 else None, answers.pop() if len(answers) == 1 else ""
-
-    def _declines(self, answer: str, text: str) -> bool:
-        refusal = declined(answer, self.language)
-        listed = any(pattern.search(text) for pattern in self.patterns.refusals)
-        return refusal.refused or refusal.uninformed or listed
 
 
 def _integer(number: str) -> int | None:

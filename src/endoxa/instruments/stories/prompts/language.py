@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -152,19 +152,12 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _worded(value: Any) -> Any:
-    return {ANY: value} if isinstance(value, str) else value
+def _wrapped(wrap: Callable[[str], Any]) -> BeforeValidator:
+    """A part that may be written as a plain text, which then stands for what is made of it."""
+    return BeforeValidator(lambda value: wrap(value) if isinstance(value, str) else value)
 
 
-def _listed(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _person(value: Any) -> Any:
-    return {"text": value} if isinstance(value, str) else value
-
-
-Wording = Annotated[dict[str, str], BeforeValidator(_worded)]
+Wording = Annotated[dict[str, str], _wrapped(lambda text: {ANY: text})]
 """A text for each form of the main character, or one for all of them (under `ANY`)."""
 
 
@@ -220,10 +213,10 @@ class Language(_Part):
 
     language: str
     name: str
-    script: Annotated[tuple[str, ...], BeforeValidator(_listed)]
+    script: Annotated[tuple[str, ...], _wrapped(lambda text: [text])]
     direction: Literal["ltr", "rtl"]
     request: Wording
-    persons: dict[str, dict[str, Annotated[Person, BeforeValidator(_person)]]]
+    persons: dict[str, dict[str, Annotated[Person, _wrapped(lambda text: {"text": text})]]]
     scenarios: dict[str, tuple[Wording, ...]]
     forms: dict[str, Form] = Field(default_factory=dict)
     mistakes: dict[str, str] = Field(default_factory=dict)

@@ -169,18 +169,16 @@ def write_vocabulary(vocabulary: Vocabulary, path: Path) -> None:
     for attribute in vocabulary:
         values = "".join(f"    {_quoted(value)},\n" for value in attribute.values)
         other = "other = true\n" if attribute.other else ""
-        parts.append(f"[{_quoted(attribute.name)}]\nvalues = [\n{values}]\n{other}{_synonyms(attribute)}")
+        by_value: dict[str, list[str]] = {}
+        for synonym, value in attribute.synonyms:
+            by_value.setdefault(value, []).append(synonym)
+        lines = [
+            f"{_quoted(value)} = [{', '.join(map(_quoted, words))}]\n" for value, words in by_value.items()
+        ]
+        synonyms = f"\n[{_quoted(attribute.name)}.synonyms]\n{''.join(lines)}" if lines else ""
+        parts.append(f"[{_quoted(attribute.name)}]\nvalues = [\n{values}]\n{other}{synonyms}")
     with replacing(path) as draft:
         draft.write_text("\n".join(parts), encoding="utf-8")
-
-
-def _synonyms(attribute: Attribute) -> str:
-    """The table of an attribute's synonyms by the value that they mean; nothing where it has none."""
-    by_value: dict[str, list[str]] = {}
-    for synonym, value in attribute.synonyms:
-        by_value.setdefault(value, []).append(synonym)
-    lines = [f"{_quoted(value)} = [{', '.join(map(_quoted, words))}]\n" for value, words in by_value.items()]
-    return f"\n[{_quoted(attribute.name)}.synonyms]\n{''.join(lines)}" if lines else ""
 
 
 def _quoted(text: str) -> str:
@@ -319,7 +317,15 @@ def load_languages(codes: Sequence[str], paths: Sequence[Path]) -> list[Language
         raise UserError(
             f"A file is for the language '{code}', which was not requested. Add --language {code}."
         )
-    checked = [_checked(trees.get(code) or _bundled(code)) for code in wanted]
+    checked = []
+    for code in wanted:
+        tree = trees.get(code) or bundled_tree(code)
+        if tree is None:
+            raise UserError(
+                f"--language: no story prompts in '{code}'. Available: {', '.join(bundled_languages())}. Give your own "
+                "with --file FILE."
+            )
+        checked.append(_checked(tree))
     faults = [fault for language in checked for fault in language.faults]
     if faults:
         more = f" {len(faults) - 1} more: --check FILE lists them all." if len(faults) > 1 else ""
@@ -334,17 +340,6 @@ def check_files(paths: Sequence[Path]) -> list[Checked]:
         UserError: a file cannot be read, or a part of it is missing, unknown, or not of the right kind.
     """
     return [_checked(tree) for tree in read_trees(paths).values()]
-
-
-def _bundled(code: str) -> Tree:
-    tree = bundled_tree(code)
-    if tree is None:
-        raise UserError(
-            f"--language: no story prompts in '{code}'. Available: {', '.join(bundled_languages())}. Give your own "
-            "with "
-            "--file FILE."
-        )
-    return tree
 
 
 def _checked(tree: Tree) -> Checked:
