@@ -18,6 +18,7 @@ LEFT_OUT = {
     "instruments/association_tests/items/check.toml": "an independent list of agreement, for checks of the templates",
     "words/faker.toml": "first names from Faker, which are no words of a language",
     "demo/sample.csv": "an invented sample whose words are planted",
+    "models/chat/simulated/words.toml": "answers that simulated respondents write",
     "words/en/peoples.toml": "names of peoples by which English text is read",
 }
 """Data files with words of other languages that the language check does not show, with the reason."""
