@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import regex
 
 from endoxa.errors import UserError
-from endoxa.models.chat.generation import Batcher
+from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.spec import ChatOptions, ChatSpec, Lost, Provider
 from endoxa.models.chat.templates import Stops, Template, find_template, next_turn_of, render, stops_of
 from endoxa.models.chat.thoughts import Spoken, part_thoughts
